@@ -22,7 +22,7 @@ export interface Backend {
 
 /**
  * An app's backend. It serves the page, has a single customer (`me`; a real app has a login for that), and
- * creates the customer's token. The page calls the API itself. `quorumPublicKey` is built into the page.
+ * creates the customer's token; the page calls the API itself. `quorumPublicKey` is built into the page.
  */
 export async function startBackend(options: {
   readonly baseUrl: string

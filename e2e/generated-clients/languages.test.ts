@@ -117,7 +117,7 @@ function isInstalled(name: LanguageName): boolean {
   }
 }
 
-/** What a program asks the customer's device or its webhook endpoint to do. */
+/** A program's request to the customer's device or to its webhook endpoint. */
 type Question =
   | { readonly ask: 'seal'; readonly bundle: string; readonly accountId: string }
   | { readonly ask: 'approveSignIn'; readonly payload: string; readonly accountId: string }
@@ -131,7 +131,7 @@ type Question =
 
 type Line = Question | { readonly outcome: Readonly<Record<string, unknown>> }
 
-/** A program in another language that uses a generated client, in a folder of its own. */
+/** A program in another language that uses a generated client, in a separate folder. */
 class Program {
   readonly #folder: string
   readonly #language: Language

@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { environment, makeProject, run, tool } from './installed.testing.ts'
 
-/** What `import.mjs` prints after a payment. */
+/** The output of `import.mjs` after a payment. */
 const PAID = {
   status: 'COMPLETED',
   sent: 'bigint',

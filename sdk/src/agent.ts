@@ -14,7 +14,7 @@ import { type AgentAction, type DecidedAction, untilDecided } from './waiting/wa
 import { type Transaction, waitUntilFinal } from './waiting/wait-for-transaction.ts'
 import type { WaitOptions } from './waiting/wait-until.ts'
 
-/** How to reach the API: `ClientOptions` without a platform's credentials. */
+/** The connection to the API: `ClientOptions` without a platform's credentials. */
 export type AgentConnection = Omit<ClientOptions, 'tokenId' | 'clientSecret' | 'accessToken'>
 
 /**
@@ -61,7 +61,7 @@ export class Agent {
   }
 
   /**
-   * Redeems a device code, which works once and expires after 15 minutes. Case and hyphens are ignored.
+   * Redeems a device code, which works once and expires after 15 minutes; case and hyphens are ignored.
    * Revokes the agent's previous token.
    *
    * - Never retries. If the response is lost, the code has been used up, and the platform must create a new

@@ -52,7 +52,7 @@ class Core implements Caller {
    * Creates a client with stored credentials, searched in the same order as in the CLI: the profile given
    * here or in `COUNTERSIGN_PROFILE`; the variables `COUNTERSIGN_BASE_URL`, `COUNTERSIGN_TOKEN_ID` and
    * `COUNTERSIGN_CLIENT_SECRET`; `credentials.json` in the data directory; the default profile. Throws
-   * CredentialsError if there are none.
+   * CredentialsError if no credentials are found.
    */
   static fromEnv({ profile, ...options }: StoredOptions = {}): Countersign {
     const env = globalThis.process?.env ?? {}
@@ -143,7 +143,7 @@ Object.setPrototypeOf(
  *
  * The arguments are the path parameters, then the body or the query, then options. A verb resolves to the
  * response body. It rejects with CountersignError for an error response, with ConnectionError if there is no
- * response, and with SignatureRequiredError if a wallet must sign and no signer was given. Use `call` to get
+ * response, and with SignatureRequiredError if a wallet must sign and no signer was given; use `call` to get
  * the whole response.
  */
 export type Countersign = Core & Nouns

@@ -41,7 +41,7 @@ const hasNoFindings = ({ findings }: Findings) => findings.length === 0
 const pluralize = (count: number, noun: string) => `${count} ${count === 1 ? noun : `${noun}s`}`
 const joinLines = (lines: readonly string[]) => lines.map((line) => `${line}\n`).join('')
 
-/** One line per finding, or the given sentence if there are none. */
+/** One line per finding, or the given sentence if nothing was found. */
 const describeFindings = (findings: readonly string[], successText: string) =>
   findings.length > 0 ? findings.map((finding) => `WRONG ${finding}`) : [successText]
 

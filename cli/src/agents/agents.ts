@@ -82,7 +82,7 @@ export async function makeCode(shell: Shell, agentId: string): Promise<void> {
   printResult(shell, code, codeRows(shell, code))
 }
 
-/** Finds a pending action by its id alone. An action that is no longer pending also needs the agent's id. */
+/** Finds a pending action only by its id. An action that is no longer pending also needs the agent's id. */
 async function findAction(
   { countersign }: Shell,
   id: string,

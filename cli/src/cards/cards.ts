@@ -6,7 +6,7 @@ import { io } from '../terminal/io.ts'
 import { formatProgramCall } from '../terminal/program-words.ts'
 import { describeCard, describePurchase } from './words.ts'
 
-/** How long to wait for the issuer. Most issuers decide immediately. */
+/** The timeout for the issuer. Most issuers decide immediately. */
 const ISSUE_TIMEOUT_MS = 3_000
 
 /** `countersign card issue` */

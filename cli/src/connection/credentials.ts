@@ -16,8 +16,8 @@ export interface Credentials extends StoredCredentials {
 }
 
 /**
- * Reads the credentials for a command, with the precedence of `findCredentials`. Throws Failure if there are
- * none, and CredentialsError.
+ * Reads the credentials for a command, with the precedence of `findCredentials`. Throws Failure if no
+ * credentials are found, and CredentialsError.
  */
 export function readCredentials(source: CredentialsSource): Credentials {
   const { env } = io()

@@ -12,7 +12,7 @@ export interface DeliveryResult {
 }
 
 const TIMEOUT_MS = 10_000
-/** How long secrets are cached. A replaced secret stays valid for longer than this. */
+/** The cache time of secrets. A replaced secret stays valid for longer than this. */
 const SECRETS_CACHE_MS = 30_000
 const PREFIX = 'whsec_'
 

@@ -7,7 +7,10 @@ import { Failure } from '../terminal/failure.ts'
 import { io } from '../terminal/io.ts'
 import { isMissing, messageOf } from '../terminal/thrown.ts'
 
-/** Where a listener resumes: after this event, or at the start of a feed that was empty (null). */
+/**
+ * The position at which a listener resumes: after this event, or at the start of a feed that was empty
+ * (null).
+ */
 export type Position = { readonly after: string | null }
 
 /** Identifies a listener. Each combination of target and filter has its own position. */

@@ -18,7 +18,7 @@ export interface McpOptions {
   readonly tokenFile?: string
 }
 
-/** How long to wait for another process to store the token of a code that it has redeemed. */
+/** The timeout for another process to store the token of a code that it has redeemed. */
 const OTHER_WRITES_MS = 1_000
 
 export const BASE_URL = 'http://127.0.0.1:8787/2025-10-13'

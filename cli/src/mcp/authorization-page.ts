@@ -12,7 +12,7 @@ const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64')
 export interface SignInForm {
   /** The name that the client gave itself. */
   readonly clientName: string
-  /** Where the person is redirected afterwards. */
+  /** The address to which the person is redirected afterwards. */
   readonly redirectUri: string
   /** The parameters of the authorization request, which the form submits again. */
   readonly parameters: URLSearchParams

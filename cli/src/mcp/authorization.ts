@@ -4,7 +4,7 @@ import { buildClientId, decodeClient, isRegistered, readClient } from './authori
 import { refusalPage, type SignInForm, signInPage } from './authorization-page.ts'
 import { PATH } from './bearer.ts'
 
-/** How long after the redirect a client may fetch its token. */
+/** The time after the redirect in which a client may fetch its token. */
 const GRANT_MS = 60_000
 const TEXT_LENGTH_MAX = 4_096
 const DEVICE_CODE = /^[\w-]{1,20}$/

@@ -33,7 +33,7 @@ const BODY_BYTES_MAX = 64 * 1024
 const FORM_BYTES_MAX = 16 * 1024
 const CONNECTIONS_MAX = 1_000
 const REQUEST_TIMEOUT_MS = 30_000
-/** How long requests in progress may take to finish when the process is stopping. */
+/** The time that requests in progress may take to finish when the process is stopping. */
 const DRAIN_MS = 5_000
 
 const ANY_ADDRESS: ReadonlySet<string> = new Set(['0.0.0.0', '::', ''])
@@ -41,7 +41,7 @@ const ANY_ADDRESS: ReadonlySet<string> = new Set(['0.0.0.0', '::', ''])
 /**
  * `countersign mcp --http`: serves the tools over streamable HTTP at `/mcp` until the signal is aborted. Each
  * request acts as the agent whose token it carries. The only state is the codes of sign-ins, for up to a
- * minute. Throws Failure if the address cannot be listened on.
+ * minute; throws Failure if the address cannot be listened on.
  */
 export async function serveHttp(options: HttpOptions, signal: AbortSignal): Promise<void> {
   const baseUrl = options.baseUrl === undefined ? BASE_URL : checkBaseUrl(options.baseUrl)

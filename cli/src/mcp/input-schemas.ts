@@ -53,7 +53,7 @@ const IDEMPOTENCY_KEY: ToolMember = {
   },
 }
 
-/** How a tool's input differs from its endpoint's. */
+/** The differences between a tool's input and its endpoint's. */
 export interface InputChange {
   /** Fields that the tool omits. */
   readonly without?: readonly string[]

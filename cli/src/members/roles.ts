@@ -16,7 +16,7 @@ export interface RightsOptions {
 
 /**
  * Resolves the options to the rights in a request: permissions, or the id of a role. A built-in role becomes
- * its permissions. Undefined if the options name no rights. Throws Failure.
+ * its permissions. Undefined if the options name no rights; throws Failure.
  */
 export async function readRights(
   { memberRoles }: Countersign,

@@ -11,7 +11,7 @@ interface Schema {
   readonly description?: string
 }
 
-/** Query parameters set by --limit and --all, not by flags of their own. */
+/** Query parameters set by --limit and --all, not by separate flags. */
 const PAGING = ['limit', 'cursor']
 
 const PAGE_MAX = 100

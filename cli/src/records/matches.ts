@@ -78,8 +78,8 @@ export function addMatches(program: Command): void {
 }
 
 /**
- * Finds the latest day with differences. Throws Failure if there is none, or if the rail has several
- * currencies and none was given.
+ * Finds the latest day with differences. Throws Failure if no day has differences, or if the rail has several
+ * currencies and the option is missing.
  */
 async function findLatestDay({ countersign }: Shell, { rail, currency }: OfAccount): Promise<Day> {
   const filters = { rail, status: 'DIFFERENT', limit: 100, ...(currency ? { currency } : {}) } as const

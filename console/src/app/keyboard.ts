@@ -4,7 +4,7 @@ import { useEffect, useRef } from 'react'
 import { isField, usePageKeys } from '../ui/keys.ts'
 import { PLACES } from './navigation.ts'
 
-/** How long to wait for the second key after `g`. */
+/** The timeout for the second key after `g`. */
 const SECOND_KEY_MS = 1_200
 
 /**

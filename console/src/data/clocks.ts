@@ -28,7 +28,7 @@ class Clocks {
     return this.#seenAt + this.#serverMs + (clock === 'platform' ? this.#aheadMs : 0)
   }
 
-  /** How far the platform's clock is ahead of real time, in milliseconds. 0 if they agree. */
+  /** The time by which the platform's clock is ahead of real time, in milliseconds. 0 if they agree. */
   readonly aheadMs = (): number => this.#aheadMs
 
   readonly subscribe = (listener: () => void): (() => void) => {

@@ -17,8 +17,8 @@ const SessionEnded = lazy(
 )
 
 /**
- * How often the signed-in member is polled: permissions may change while a page is open, and an unreachable
- * server may come back.
+ * The polling interval of the signed-in member: permissions may change while a page is open, and an
+ * unreachable server may come back.
  */
 const REACHABLE_POLL_MS = 60_000
 const UNREACHABLE_POLL_MS = 2_000

@@ -32,7 +32,7 @@ interface ActionButtonProps extends Look {
 }
 
 /**
- * A button that changes something. If the record's state or a missing permission prevents the action, the
+ * A button that changes something; if the record's state or a missing permission prevents the action, the
  * button is disabled and says why. Asks for confirmation if the action is irreversible. Shows the server's
  * error and keeps the input.
  */

@@ -6,7 +6,7 @@ const HOUR_MS = 3_600_000
 /** Deadlines nearer than this are highlighted. */
 const SOON_MS = 4 * HOUR_MS
 
-/** How long something has been waiting: `3 days`. */
+/** The time that something has been waiting: `3 days`. */
 export function Age({ since }: { readonly since: string }) {
   const waitedMs = usePlatformTime() - Date.parse(since)
   return (
@@ -16,7 +16,7 @@ export function Age({ since }: { readonly since: string }) {
   )
 }
 
-/** How much time is left until a deadline: `5 hours left`. Highlighted if less than four hours are left. */
+/** The time left until a deadline: `5 hours left`. Highlighted if less than four hours are left. */
 export function Deadline({ at }: { readonly at: string | undefined }) {
   const now = usePlatformTime()
   if (at === undefined) return <span className="soft">–</span>

@@ -1,7 +1,7 @@
 import { CloseButton } from '@mantine/core'
 import { useEffect, useSyncExternalStore } from 'react'
 
-/** How long a confirmation is shown. */
+/** The time for which a confirmation is shown. */
 const SHOWN_MS = 8_000
 
 class Announcements {

@@ -18,7 +18,7 @@ interface DataTableProps<Row> {
   readonly columns: readonly Column<Row>[]
   readonly list: Listed<Row>
   readonly idOf: (row: Row) => string
-  /** The path of a row's page. Undefined if it has none. */
+  /** The path of a row's page. Undefined for a row without a page. */
   readonly linkOf?: (row: Row) => string | undefined
   /** Adds a checkbox to each row. */
   readonly selection?: Selection<Row>
@@ -36,8 +36,8 @@ const PREFETCH_ROWS = 20
 
 /**
  * A list of any length that scrolls with the page. Only visible rows are rendered, and further pages are
- * loaded while scrolling. Columns are either shown completely or hidden; if too few fit, rows become cards.
- * The count and the CSV file are above the table.
+ * loaded while scrolling. Columns are either shown completely or hidden; if too few fit, rows become cards;
+ * the count and the CSV file are above the table.
  */
 export function DataTable<Row>(props: DataTableProps<Row>) {
   const { file, list, actions, empty } = props

@@ -140,7 +140,7 @@ async function listPlatformAccounts(): Promise<readonly Choice[]> {
   return data.map(({ id, balance }) => ({ value: id, label: `The platform, ${balance.currency.code}` }))
 }
 
-/** Finds the name of a record whose id is in the URL. Undefined if there is none. */
+/** Finds the name of a record whose id is in the URL. Undefined if the URL contains no id. */
 async function findName(id: string): Promise<string | undefined> {
   const [kind] = id.split(':', 1)
   switch (kind) {

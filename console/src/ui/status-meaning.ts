@@ -1,5 +1,5 @@
 import { keysOf } from '@countersign/contract/core/objects'
-/** What a state means to the reader. */
+/** A state's meaning to the reader. */
 export type Meaning = 'done' | 'moving' | 'waits' | 'failed' | 'ended'
 
 /** The meaning of each state, for all kinds of records. States not listed here mean `moving`. */

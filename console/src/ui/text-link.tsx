@@ -14,7 +14,7 @@ export function TextLink(props: {
   return (
     <Anchor
       inherit
-      // Underlined, because a link must not differ from the surrounding text by color alone.
+      // Underlined, because a link must not differ from the surrounding text only by color.
       underline="always"
       renderRoot={(rest) => <Link {...rest} {...targetOf(`${to}${formatSearch(search)}`)} />}
     >

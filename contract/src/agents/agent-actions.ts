@@ -9,7 +9,7 @@ import { AGENT_ACTION_STATES } from '../states/agent-states.ts'
 export const AGENT_ACTION_TYPES = ['EXECUTE_QUOTE', 'TRANSFER_OUT', 'TRANSFER_IN'] as const
 export type AgentActionType = (typeof AGENT_ACTION_TYPES)[number]
 
-/** How long the platform can decide on a transfer. A quote can be decided on until it expires. */
+/** The time in which the platform can decide on a transfer. A quote can be decided on until it expires. */
 export const AGENT_APPROVAL_SECONDS = 24 * 3600
 
 export const AgentActionStatus = OneOfWords(AGENT_ACTION_STATES)

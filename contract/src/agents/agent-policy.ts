@@ -129,7 +129,7 @@ export const AgentPolicyUpdateRequest = Type.Object({
 })
 
 /**
- * How much of its limits an agent has used, in their currency: executed actions, and actions waiting for
+ * The part of its limits that an agent has used, in their currency: executed actions, and actions waiting for
  * approval.
  */
 export const AgentUsage = Type.Object({

@@ -31,7 +31,7 @@ export const LedgerAccount = Type.Object({
   isClosed: Type.Boolean({ description: 'Permanently closed, like the accounts of a deleted customer' }),
 })
 
-/** What caused a transfer: the kind of record and its id. */
+/** The cause of a transfer: the kind of record and its id. */
 export const LedgerCause = Type.Object({
   type: Text(64, { description: 'The kind of record: `transaction`, `quote`, `card_transaction`, …' }),
   id: Text(96),

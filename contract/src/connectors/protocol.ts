@@ -8,7 +8,7 @@ import { text } from './words.ts'
 /**
  * The bodies exchanged between Countersign and a connector, which is the operator's own service in front of a
  * bank or payout provider. This is version 1 of the protocol; docs/connectors/README.md explains each call.
- * Receivers ignore unknown fields. Amounts are strings of digits, because many JSON parsers round numbers
+ * Receivers ignore unknown fields; amounts are strings of digits, because many JSON parsers round numbers
  * beyond 2^53.
  */
 export const CONNECTOR_VERSION = '1'

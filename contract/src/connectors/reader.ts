@@ -41,7 +41,7 @@ export function readBody<T extends TSchema>(
 
 /**
  * Selects the union member named by the value's tag, so that errors refer to that member. Returns the schema
- * itself if there is none.
+ * itself if it is not such a union.
  */
 function selectMember(schema: TSchema, value: unknown): TSchema {
   const { discriminator, oneOf = [] }: Union = schema

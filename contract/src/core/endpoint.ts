@@ -9,7 +9,7 @@ export function effectivePermissions(given: readonly Permission[]): readonly Per
   return given.includes('TRANSACT') && !given.includes('APPROVE') ? [...given, 'APPROVE'] : given
 }
 
-/** Who may call an endpoint. There is no default, so an endpoint without `auth` does not compile. */
+/** The callers of an endpoint. There is no default, so an endpoint without `auth` does not compile. */
 export type Access =
   | {
       readonly auth: 'platform'
@@ -89,7 +89,7 @@ export type Endpoint = Access & {
   /** Changes nothing although it is not a GET, so the audit trail does not record it. */
   readonly changesNothing?: true
   /**
-   * What a signature without `Request-Id` does. Default: 401 `REQUEST_ID_MISSING`.
+   * The effect of a signature without `Request-Id`. Default: 401 `REQUEST_ID_MISSING`.
    * - `executes`: the client has the payload before it calls, and the payload identifies its request (on the
    *   wire, executing a quote has no `Request-Id`).
    * - `ignored`: the call is treated as a first call (specification 4.10).

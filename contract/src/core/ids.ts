@@ -3,7 +3,7 @@ import { Plain } from './sensitivity.ts'
 
 /**
  * All kinds of record ids and their numbers. An id is `<Kind>:<UUIDv7>` (specification, conventions). The
- * last byte of the UUID is the number of the kind, so the 16 bytes identify the kind as well. Numbers range
+ * last byte of the UUID is the number of the kind, so the 16 bytes identify the kind as well; numbers range
  * from 1 to 255 and are never changed or reused.
  */
 export const ID_KINDS = {

@@ -74,7 +74,7 @@ export function Pattern(
   return Type.String({ pattern, maxLength: 255, ...options })
 }
 
-/** How a string that only the handler validates is documented. */
+/** The documented form of a string that only the handler validates. */
 export interface DocumentedForm {
   readonly pattern?: string
   readonly minLength?: number

@@ -2,8 +2,8 @@ import { memberOf } from '../core/objects.ts'
 import type { DocumentTypeName } from './documents.ts'
 
 /**
- * What a customer must provide before a decision, as tables. The responses of `POST /verifications`, the
- * guide and the hosted page are generated from them.
+ * Requirements that a customer must meet before a decision, as tables. The responses of `POST
+ * /verifications`, the guide and the hosted page are generated from them.
  */
 
 /** For each document requirement: the accepted document types, and their maximum age. */

@@ -30,7 +30,7 @@ export const VERIFICATION_ERROR_TYPES = [
   'MISSING_BENEFICIAL_OWNER',
 ] as const
 
-/** A missing or incorrect value, and where it belongs. */
+/** A missing or incorrect value, and its place. */
 export const VerificationError = Type.Object({
   resourceId: IdOfAny(
     ['Customer', 'BeneficialOwner', 'Document'],
@@ -106,7 +106,7 @@ export const VerificationDecisionRequest = Type.Object({
   submission: submissionOfDecision,
 })
 
-/** Who can make a decision. */
+/** The possible authors of a decision. */
 export const DECIDERS = ['TOKEN', 'MEMBER', 'OPERATOR', 'PROVIDER', 'SANDBOX'] as const
 
 /** A decision, with who made it and when. Kept permanently. */
@@ -261,7 +261,7 @@ export const VerificationProviderEvent = Type.Object({
 
 /**
  * The verification provider reports an outcome, signed like a webhook. The route only exists if a provider is
- * configured. A repeated event gets the same response. An outcome for an older submission is rejected with
+ * configured. A repeated event gets the same response; an outcome for an older submission is rejected with
  * `SUBMISSION_OUTDATED`.
  */
 export const verification_provider_event = endpoint({

@@ -11,7 +11,7 @@ let made: NamedSchemas | undefined
 
 /**
  * Collects every object, union and enum in the operations and webhooks, once each, with a name. Computed on
- * first use. Most names are given, usually by the constant that declares the schema. Otherwise the name is
+ * first use. Most names are given, usually by the constant that declares the schema; otherwise the name is
  * derived from where the schema occurs: `Deposit.sender` becomes `DepositSender`, a page of deposits
  * `DepositPage`.
  */

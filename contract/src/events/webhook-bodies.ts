@@ -116,8 +116,8 @@ export const CardStateChangeWebhook = webhook(['CARD.STATE_CHANGE'], Card)
 export const CardFundingSourceChangeWebhook = webhook(['CARD.FUNDING_SOURCE_CHANGE'], Card)
 
 /**
- * What a person needs to decide: the action with its payment, the agent, and the rules that require an
- * approval.
+ * The information needed for a decision: the action with its payment, the agent, and the rules that require
+ * an approval.
  */
 export const AgentActionWebhook = webhook(
   ['AGENT_ACTION.PENDING_APPROVAL'],

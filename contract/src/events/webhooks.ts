@@ -40,7 +40,7 @@ import {
 export interface Webhook {
   readonly summary: string
   readonly body: TObject
-  /** What each response status of the platform means. Any other status causes a retry. */
+  /** The meaning of each response status of the platform. Any other status causes a retry. */
   readonly answers: Readonly<Record<number, { readonly description: string; readonly body?: TSchema }>>
 }
 
@@ -197,7 +197,7 @@ export function eventTypesOf({ body }: Webhook): readonly EventType[] {
   return EVENT_TYPES.filter((type) => words.includes(type))
 }
 
-/** Returns the schema of an event's data. Undefined if there is none. */
+/** Returns the schema of an event's data. Undefined if the type has no schema. */
 export function eventDataSchema(type: string): TSchema | undefined {
   const webhooks: readonly Webhook[] = Object.values(WEBHOOKS)
   const webhook = webhooks.find((one) => eventTypesOf(one).some((known) => known === type))

@@ -4,7 +4,7 @@ import { Id, PathId } from '../core/ids.ts'
 import { MemberPermissions } from '../core/member-permissions.ts'
 import { Page, pageQuery, Text, Timestamp } from '../core/schema.ts'
 
-/** Maximum number of members per role, because a change to a role updates all of them at once. */
+/** Maximum number of members per role, because a change to a role updates all of them together. */
 export const ROLE_MEMBERS_MAX = 1_000
 
 /** A named set of permissions defined by the platform for its team members. */

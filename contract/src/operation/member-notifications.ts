@@ -66,7 +66,7 @@ const WaitingTopic = Type.Object({
   new: Type.Integer({ minimum: 0, description: 'The number that no earlier digest has reported' }),
 })
 
-/** How much work is waiting for a member. Contains only counts. */
+/** The amount of work waiting for a member. Contains only counts. */
 export const MemberDigest = Type.Object({
   memberId: Id('Member'),
   topics: Type.Array(WaitingTopic),

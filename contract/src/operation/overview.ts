@@ -29,7 +29,7 @@ export const Waiting = Type.Object({
 
 const since = Type.Optional(Timestamp())
 
-/** When the oldest pending record was created. Absent if there is none. */
+/** When the oldest pending record was created. Absent if nothing is pending. */
 const WaitingSince = Type.Object({
   approvals: since,
   verifications: since,

@@ -77,7 +77,7 @@ export const Deposit = Type.Object({
 
 export const DEPOSIT_DECISIONS = ['ASSIGN', 'RETURN', 'SPLIT', 'WRITE_OFF', 'ADJUST'] as const
 
-/** What a member votes for. Only votes for the same choice are counted together. */
+/** The choice that a member votes for. Only votes for the same choice are counted together. */
 export const DepositChoice = Type.Object({
   decision: OneOfWords(DEPOSIT_DECISIONS),
   accountId: Type.Optional(Id('InternalAccount', 'ASSIGN: the account that is credited')),

@@ -20,7 +20,9 @@ export const ExchangeRateFees = Type.Object({
   total: Int64({ minimum: 0, description: 'The fixed and the variable fee' }),
 })
 
-/** What an amount would buy in another currency through one rail, as a quote would price it now. */
+/**
+ * The amount in another currency that an amount would buy through one rail, as a quote would price it now.
+ */
 export const ExchangeRate = Type.Object({
   sourceCurrency: Currency,
   sendingAmount: Int64({ minimum: 0, description: 'Smallest unit of the source currency, with fees' }),

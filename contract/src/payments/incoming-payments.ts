@@ -6,7 +6,7 @@ import { FreeFormInput, Int64, Prose } from '../core/schema.ts'
 import { SignedRequestChallenge } from '../core/signed-retry.ts'
 import { Transaction } from './transactions.ts'
 
-/** How long the platform can decide on a payment to one of its customers. */
+/** The time in which the platform can decide on a payment to one of its customers. */
 export const APPROVAL_SECONDS = 15 * 60
 
 const transactionPath = Type.Object({ transactionId: PathId })

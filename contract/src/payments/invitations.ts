@@ -11,7 +11,7 @@ import { INVITATION_TRANSITIONS } from '../states/customer-states.ts'
 export const INVITATION_CODE_ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 /** 8 characters contain 40 bits. */
 export const INVITATION_CODE_CHARACTERS = 8
-/** How many wrong codes a platform may try, and after what time they are forgotten. */
+/** The number of wrong codes that a platform may try, and the time after which they are forgotten. */
 export const INVITATION_CODE_FAILURES_MAX = 20
 export const INVITATION_CODE_FAILURE_SECONDS = 15 * 60
 

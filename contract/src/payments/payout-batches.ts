@@ -12,7 +12,7 @@ import { REMITTANCE_CHARACTERS_MAX, TransferRefusal } from './transfers.ts'
 
 const TAG = 'Payouts'
 
-/** Maximum number of lines in a JSON request. A file has no such limit. */
+/** Maximum number of lines in a JSON request. The number of lines in a file is not limited. */
 export const PAYOUT_LINES_MAX = 10_000
 /** Maximum size of a payout file, enough for several million lines. */
 export const PAYOUT_FILE_BYTES_MAX = 1024 * MIB

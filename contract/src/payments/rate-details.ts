@@ -18,7 +18,7 @@ const ownRateDetails = {
 }
 
 /**
- * How an outgoing amount is calculated (specification 2.7): (sending amount − svcApiFixedFee) ×
+ * The calculation of an outgoing amount (specification 2.7): (sending amount − svcApiFixedFee) ×
  * svcApiMultiplier × counterpartyMultiplier − counterpartyFixedFee = receiving amount.
  */
 export const OutgoingRateDetails = Type.Object({

@@ -44,7 +44,7 @@ export const MemberInvitationReadRequest = Type.Object({
   token: Secret(Opaque(256, { description: 'The part of the link after #invitation=' })),
 })
 
-/** What an invitation page shows, including the options for creating a passkey. */
+/** The content of an invitation page, including the options for creating a passkey. */
 export const MemberInvitationView = Type.Object({
   name: Text(255),
   email: Type.String(),

@@ -8,7 +8,7 @@ import { OneOfWords, Page, pageQuery, Text, Timestamp } from '../core/schema.ts'
 import { Secret } from '../core/sensitivity.ts'
 import { MEMBER_STATES } from '../states/member-states.ts'
 
-/** How long an invitation can be accepted. */
+/** The time for which an invitation can be accepted. */
 export const INVITATION_HOURS = 72
 
 /** A person who works for the platform and can sign in to the console. */

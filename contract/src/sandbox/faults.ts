@@ -14,7 +14,7 @@ export type WebhookFault = (typeof WEBHOOK_FAULTS)[number]
 export interface Fault {
   /** The connection is closed instead of sending the response. The call's changes are committed. */
   readonly losesAnswer?: true
-  /** How long the response is delayed. */
+  /** The delay of the response. */
   readonly delayMs?: number
   /** The call fails with this status before it does anything. */
   readonly error?: FaultError

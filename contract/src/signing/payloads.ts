@@ -11,11 +11,11 @@ import { AuthMethodType } from '../core/signed-retry.ts'
 /**
  * The payloads that a wallet signs. Each `payloadToSign` is the JSON of one of these, identified by
  * `operation`. The exception is the second call of a sign-in by code, whose payload is a token (specification
- * 4.5). A payload describes everything that will happen, so that a device can show it and compare it with its
+ * 4.5); a payload describes everything that will happen, so that a device can show it and compare it with its
  * own call.
  */
 
-/** The fields common to all payloads, in addition to those of the operation. */
+/** The fields common to all payloads, in addition to the fields of the operation. */
 function commonFields<const O extends string>(operation: O) {
   return {
     operation: Tag(operation),

@@ -16,7 +16,7 @@ export type CardEvent = (typeof CARD_EVENTS)[number]
 /**
  * The states of a card (specification 3.1). `approve`, `refuse`: the cardholder's check has finished.
  * `provision`, `reject`: the issuer has responded. `delete`: the cardholder was deleted. All other events are
- * the cardholder's, with a signature. For safety, the platform may also `freeze` a card and `unfreeze` one
+ * the cardholder's, with a signature; for safety, the platform may also `freeze` a card and `unfreeze` one
  * that it has frozen.
  */
 export const CARD_TRANSITIONS = {

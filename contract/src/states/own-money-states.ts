@@ -21,7 +21,7 @@ export type PlatformWithdrawalEvent = (typeof PLATFORM_WITHDRAWAL_EVENTS)[number
 const NO_TRANSITIONS = { propose: null, send: null, fail: null, cancel: null } as const
 
 /**
- * A withdrawal is paid at most once; afterwards its payment has a state of its own. `fail`: a sweep was
+ * A withdrawal is paid at most once; afterwards its payment has a separate state. `fail`: a sweep was
  * refused.
  */
 export const PLATFORM_WITHDRAWAL_TRANSITIONS = {

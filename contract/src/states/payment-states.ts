@@ -1,5 +1,5 @@
 /**
- * The states shown by the API, as tables. For each state and event, they contain the next state, or null if
+ * The states shown by the API, as tables; for each state and event, they contain the next state, or null if
  * the event cannot happen. No cell is omitted. `INITIAL` is the state of a new record; a record that is
  * created later in its life starts in a state that can be reached from there.
  */
@@ -69,7 +69,7 @@ export const TRANSFER_OUT_EVENTS = ['settle', 'reject', 'fail', 'expire', 'retur
 export type TransferOutEvent = (typeof TRANSFER_OUT_EVENTS)[number]
 
 /**
- * The states of a transfer out, which are those of an outgoing transaction. Its amount is held from the
+ * The states of a transfer out, which are the states of an outgoing transaction; its amount is held from the
  * start, so there is no separate execution. `reject`, `expire`: the platform did not approve an agent's
  * transfer. `return`: the receiving bank returns it after delivery.
  */

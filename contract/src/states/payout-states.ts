@@ -49,7 +49,7 @@ export type PayoutLineEvent = (typeof PAYOUT_LINE_EVENTS)[number]
 const NO_LINE_TRANSITIONS = { accept: null, refuse: null, send: null, fail: null } as const
 
 /**
- * A line is sent at most once; afterwards its payment has a state of its own. A line from a file is created
+ * A line is sent at most once; afterwards its payment has a separate state. A line from a file is created
  * after `accept` or `refuse`.
  */
 export const PAYOUT_LINE_TRANSITIONS = {

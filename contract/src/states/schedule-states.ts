@@ -40,7 +40,7 @@ export type PaymentOccurrenceEvent = (typeof PAYMENT_OCCURRENCE_EVENTS)[number]
 
 const NO_OCCURRENCE_TRANSITIONS = { send: null, fail: null, skip: null, miss: null } as const
 
-/** An occurrence is paid at most once; afterwards its payment has a state of its own. */
+/** An occurrence is paid at most once; afterwards its payment has a separate state. */
 export const PAYMENT_OCCURRENCE_TRANSITIONS = {
   UPCOMING: { send: 'SENT', fail: 'FAILED', skip: 'SKIPPED', miss: 'MISSED' },
   SENT: NO_OCCURRENCE_TRANSITIONS,

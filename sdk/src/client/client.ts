@@ -95,7 +95,7 @@ export class Client implements Caller {
 
   /**
    * Calls an endpoint by its name in the contract: `call('quote_get', { params: { quoteId } })`. Resolves to
-   * the success response. Rejects with CountersignError for an error response, and with ConnectionError if
+   * the success response; rejects with CountersignError for an error response, and with ConnectionError if
    * there is no response.
    *
    * GET calls and calls with an `Idempotency-Key` are retried after a lost connection, 429 and 503. All
@@ -164,7 +164,7 @@ export class Client implements Caller {
 
   /**
    * Opens the event stream (`event_stream`) and returns its messages: the id to resume after, and usually an
-   * event. Rejects like `call`. The iteration ends when the server closes the stream, and throws
+   * event. Rejects like `call`; the iteration ends when the server closes the stream, and throws
    * ConnectionError if the stream breaks or stalls. `followEvents` also reconnects.
    */
   async openEvents(options: EventsInput): Promise<AsyncGenerator<EventMessage, void, undefined>> {

@@ -2,7 +2,7 @@ import { CALLS, SHAPES } from '../generated/calls.ts'
 import type { EndpointName, StreamName } from './calls.ts'
 import { suggestNearest } from './did-you-mean.ts'
 
-/** What the client needs to know about an API call. */
+/** The properties of an API call that the client uses. */
 export interface Endpoint {
   readonly name: EndpointName | StreamName
   readonly noun: string

@@ -31,7 +31,7 @@ const PAUSE_MS_MAX = 15_000
 /**
  * Yields the platform's events as they happen, in order and without duplicates. Reconnects after the last
  * event whenever the stream breaks. Store the id of the last event you handled, and pass it as `after` when
- * the process restarts. Throws CountersignError if the server rejects the credentials or `after` is unknown.
+ * the process restarts; throws CountersignError if the server rejects the credentials or `after` is unknown.
  */
 export async function* followEvents(
   client: Pick<Client, 'openEvents'>,

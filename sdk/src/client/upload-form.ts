@@ -33,7 +33,7 @@ export function buildForm({ file, fileName, ...fields }: FileInput): FormData {
   return form
 }
 
-/** How much longer an upload may take than other calls. */
+/** The additional time that an upload may take. */
 export function uploadTimeMs({ file }: FileInput): number {
   return Math.ceil(file.size / BYTES_PER_MS_MIN)
 }

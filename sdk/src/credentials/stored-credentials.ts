@@ -36,7 +36,7 @@ const VARIABLES = {
 /**
  * Returns the first credentials found in: the file `credentials`, the named profile, the environment,
  * `credentials.json` in the data directory (written by the first start of a sandbox), and the default
- * profile. Returns undefined if there are none. Throws CredentialsError if a profile or file is missing,
+ * profile. Returns undefined if nothing is found. Throws CredentialsError if a profile or file is missing,
  * incomplete or unreadable.
  */
 export function findCredentials(
@@ -76,7 +76,7 @@ export function readProfiles(env: Environment): Profiles {
   return value
 }
 
-/** Throws CredentialsError if there is no such profile. */
+/** Throws CredentialsError if the profile does not exist. */
 export function findProfile(env: Environment, name: string): Credentials {
   const { profiles } = readProfiles(env)
   const profile = Object.hasOwn(profiles, name) ? profiles[name] : undefined
@@ -88,8 +88,8 @@ export function findProfile(env: Environment, name: string): Credentials {
 }
 
 /**
- * The token id decides whether the environment counts, because other commands use the remaining two variables
- * alone.
+ * The token id decides whether the environment counts, because other commands use only the remaining two
+ * variables.
  */
 function environmentCredentials(env: Environment): Credentials | undefined {
   if (!env[VARIABLES.tokenId]) return undefined

@@ -12,7 +12,7 @@ export class EnvelopeError extends Error {
 /**
  * Checks a signed envelope (`otpEncryptionTargetBundle`, specification 2.1) and returns its data.
  * `quorumPublicKey` is the expected signer, 130 hex characters. Without it, the key inside the envelope is
- * used, which only proves that the envelope is unmodified, not who created it. Throws EnvelopeError.
+ * used, which only proves that the envelope is unmodified, not who created it; throws EnvelopeError.
  */
 export async function openEnvelope(
   text: string,

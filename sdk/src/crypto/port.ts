@@ -18,7 +18,7 @@ export interface CryptoPort {
 let override: CryptoPort | undefined
 
 /**
- * Replaces the platform's Web Crypto for the whole program, for example in React Native, which has none. Call
+ * Replaces the platform's Web Crypto for the whole program, for example in React Native, which lacks it. Call
  * it before using anything else in the SDK. `undefined` restores the platform's own.
  */
 export function setCrypto(port: CryptoPort | undefined): void {

@@ -16,7 +16,9 @@ export interface SignedOptions extends Pick<CallOptions, 'signature' | 'requestI
   readonly signer?: Signer
 }
 
-/** The result of a verb: the response body, but never that of the 202 response that asks for a signature. */
+/**
+ * The result of a verb: the response body, but never the body of the 202 response that asks for a signature.
+ */
 export type ResultOf<N extends EndpointName> = (Calls[N]['signed'] extends true
   ? Exclude<Answer<N>, { status: 202 }>
   : Answer<N>)['body']

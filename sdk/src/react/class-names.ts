@@ -27,6 +27,6 @@ export type ClassNames = { readonly [P in Part]?: string }
 
 /** Props of every component. */
 export interface Styled {
-  /** Your class names for this component. They are added to those of the kit and the provider. */
+  /** Your class names for this component. They are added to the class names of the kit and the provider. */
   readonly classNames?: ClassNames
 }

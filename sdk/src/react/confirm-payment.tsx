@@ -12,7 +12,7 @@ import { useWords } from './use-words.ts'
 
 /**
  * A dialog that shows each payment before it is signed. Place it on the page once: without it nothing is
- * signed. Cancel and Escape decline. Its content comes from the text that will be signed, which has been
+ * signed. Cancel and Escape decline; its content comes from the text that will be signed, which has been
  * checked against the page's own call.
  */
 export function ConfirmPayment({ classNames }: Styled): ReactNode {

@@ -12,7 +12,7 @@ export type SessionState =
   | { readonly status: 'signed-out'; readonly why?: 'ended' | 'signed-out' }
   | { readonly status: 'signed-in'; readonly session: Session }
 
-/** What the provider offers to the components below it. */
+/** The values and functions that the provider offers to the components below it. */
 export interface Countersign extends Look {
   readonly client: Caller
   /** The API as nouns and verbs: `api.externalAccounts.create(…)`. */

@@ -5,7 +5,7 @@ import type { ClassNames } from './class-names.ts'
 import { languageOf, TEXTS } from './texts/languages.ts'
 import type { Texts } from './texts/texts.ts'
 
-/** The language, texts and class names of components. */
+/** The language, messages and class names of components. */
 export interface Look {
   /** The BCP 47 tag as given, for use with `Intl`. */
   readonly language: string
@@ -16,7 +16,7 @@ export interface Look {
 export interface KitLookProps {
   /** BCP 47, such as `es` or `pt-BR`. Default: `en`, which also replaces languages without a translation. */
   readonly language?: string | undefined
-  /** Your own texts. They override the kit's. */
+  /** Your own strings. They override the kit's. */
   readonly texts?: Partial<Texts> | undefined
   /** Your class names for all components. They are added to the kit's. */
   readonly classNames?: ClassNames | undefined

@@ -24,8 +24,8 @@ export type CountersignProviderProps = Reach &
      */
     readonly quorumPublicKey: string
     /**
-     * What the page itself knows about the wallet's chain. Payments that contradict it are rejected before
-     * they are shown.
+     * The page's own knowledge of the wallet's chain. Payments that contradict it are rejected before they
+     * are shown.
      */
     readonly chain?: WalletChain
     readonly relyingParty?: RelyingParty
@@ -33,7 +33,7 @@ export type CountersignProviderProps = Reach &
     readonly authenticator?: PasskeyAuthenticator
     /** Default: the browser's IndexedDB. With `NO_STORE`, a session does not survive a reload. */
     readonly sessionStore?: SessionStore
-    /** How often data is reloaded while the page is visible, in seconds. Default: 10. 0 turns it off. */
+    /** The reload interval in seconds while the page is visible. Default: 10. 0 turns it off. */
     readonly refreshSeconds?: number
   }
 

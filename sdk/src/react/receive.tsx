@@ -16,8 +16,8 @@ export interface ReceiveProps extends Styled {
 }
 
 /**
- * How to pay into an account: each of its addresses and bank accounts as text, with a copy button for every
- * field.
+ * The ways to pay into an account: each of its addresses and bank accounts as text, with a copy button for
+ * every field.
  */
 export function Receive({ accountId, classNames }: ReceiveProps): ReactNode {
   const accounts = useBalances()

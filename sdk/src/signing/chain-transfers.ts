@@ -2,7 +2,7 @@ import type { Confirm } from './confirm.ts'
 import { PayloadMismatchError } from './payload-mismatch.ts'
 import type { Payment } from './statement.ts'
 
-/** What the device itself knows about the wallet's chain. Best built into the app, like the quorum key. */
+/** The device's own knowledge of the wallet's chain. Best built into the app, like the quorum key. */
 export interface WalletChain {
   /** The wallet's address. */
   readonly address?: string

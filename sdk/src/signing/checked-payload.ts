@@ -5,7 +5,7 @@ import { PayloadMismatchError } from './payload-mismatch.ts'
 import { bodySha256, type SignedCall } from './signed-call.ts'
 import { isPayment, readPayload, type Statement } from './statement.ts'
 
-/** What the caller itself knows about the call to be signed. */
+/** The caller's own knowledge of the call to be signed. */
 export interface Expectation extends SignedCall {
   /** The wallet whose session signs. */
   readonly account: string

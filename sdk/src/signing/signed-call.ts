@@ -13,13 +13,13 @@ export interface SignedCall {
    * not know the quote. Then only the payload describes the payment, and `confirm` shows it.
    */
   readonly target?: string | undefined
-  /** The body as sent. Omit it if the call has none. */
+  /** The body as sent. Omit it for a call without a body. */
   readonly body?: unknown
 }
 
 /**
- * Describes the call that a wallet signs when `name` is called with `input`. Calls without a payload of their
- * own execute a quote. For these the wallet signs the quote's execution, so one signature is valid for all of
+ * Describes the call that a wallet signs when `name` is called with `input`. Calls without a separate payload
+ * execute a quote. For these the wallet signs the quote's execution, so one signature is valid for all of
  * them.
  */
 export function signedCall<N extends SignedName>(name: N, input: Input<N>): SignedCall

@@ -9,7 +9,7 @@ export type SignedAnswer<N extends SignedName> = Exclude<Answer<N>, { status: 20
 
 /**
  * Performs a signed operation (specification 3.4). Sends the call, and after a 202 checks the payload, has it
- * signed, and sends the call again with the same `Idempotency-Key`. If no signature is needed, the first call
+ * signed, and sends the call again with the same `Idempotency-Key`; if no signature is needed, the first call
  * already completes the operation.
  *
  * Rejects with PayloadMismatchError if the payload does not match the call, with CountersignError like

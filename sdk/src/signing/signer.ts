@@ -1,7 +1,7 @@
 import type { CheckedPayload } from './checked-payload.ts'
 
 /**
- * Signs on behalf of a wallet. `Session` implements it. An app has its own implementation if the key is on
+ * Signs on behalf of a wallet. `Session` implements it; an app has its own implementation if the key is on
  * another machine, such as the customer's device. That device must check the payload itself
  * (`Session.approve`, `DeviceKey.approve`), because it cannot trust this program's check.
  */

@@ -68,7 +68,7 @@ export function membersOf(part: object, path = ''): [path: string, text: string]
   )
 }
 
-/** True if this operation has a payload of its own. */
+/** True if this operation has a separate payload. */
 export function isOperation(operation: unknown): operation is SignedOperation {
   return typeof operation === 'string' && Object.hasOwn(PAYLOAD_ROOTS, operation)
 }

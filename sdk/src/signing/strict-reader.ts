@@ -6,7 +6,7 @@ const parseBase36 = (digits: string) => Number.parseInt(digits, 36)
 /**
  * Parses the nodes of `generated/signing.ts`: one per line, with items separated by commas. A field without a
  * number refers to the first node; a field with `=` has a single allowed value. Patterns match the whole
- * string. Numbers are in base 36.
+ * string; numbers are in base 36.
  */
 export function parseNodes(text: string): readonly unknown[] {
   const lines = text.split('\n')

@@ -38,7 +38,7 @@ const AGENT_NAMES = ['Bill payer', 'Travel booker']
  * Fills a sandbox with realistic data: people and businesses, funded accounts and wallets, bank accounts,
  * payments (some of which fail), cards with purchases, agent actions waiting for approval, money in suspense,
  * and a pending verification. Uses only the public API, with a token that has all permissions. Advances the
- * sandbox clock, which cannot go back. If a call fails, rejects with its error and keeps the records created
+ * sandbox clock, which cannot go back; if a call fails, rejects with its error and keeps the records created
  * so far.
  */
 export async function seedSandbox(countersign: Countersign, options: SeedOptions = {}): Promise<Seeded> {

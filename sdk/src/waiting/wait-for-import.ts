@@ -22,7 +22,7 @@ export class StillImportingError extends Error {
 }
 
 /**
- * Polls a customer import until it finishes. Rejects with StillImportingError on timeout.
+ * Polls a customer import until it finishes; rejects with StillImportingError on timeout.
  * - COMPLETED: every row was read. `errors` contains the rejected rows.
  * - FAILED: the file could not be read. `errors` contains the reason.
  */

@@ -65,7 +65,7 @@ export class DeviceKey {
   /**
    * Returns the stamp over `payloadToSign` if it authorizes the call that this device requested (described by
    * `signedCall`). A payment is first shown by `confirm`. For devices whose backend makes the calls and
-   * forwards the payload. Rejects with PayloadMismatchError, ConfirmationRequiredError or NotConfirmedError.
+   * forwards the payload; rejects with PayloadMismatchError, ConfirmationRequiredError or NotConfirmedError.
    */
   async approve(payloadToSign: string, expected: Expectation, confirm?: Confirm): Promise<string> {
     const payload = await CheckedPayload.check(payloadToSign, expected)

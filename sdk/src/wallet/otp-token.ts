@@ -6,7 +6,7 @@ import { PayloadMismatchError } from '../signing/payload-mismatch.ts'
 const HEADER = '{"alg":"ES256","typ":"JWT"}'
 const SIGNATURE_BYTES = 64
 
-/** What the device itself knows about its sign-in by code. */
+/** The device's own knowledge of its sign-in by code. */
 export interface ExpectedOtpToken {
   /** The wallet. */
   readonly accountId: string

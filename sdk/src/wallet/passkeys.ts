@@ -65,7 +65,7 @@ export class Passkeys {
   }
 
   /**
-   * Signs in (specification 4.4, 4.5). The payload contains a key of this device, the passkey signs the
+   * Signs in (specification 4.4, 4.5); the payload contains a key of this device, the passkey signs the
    * payload's hash, which is computed here, and the session key is sealed to the device's key. `credentialId`
    * is the id of the `AuthMethod`, required if the wallet has several passkeys.
    *

@@ -7,7 +7,7 @@ import { DeviceKey } from './device-key.ts'
 
 /**
  * A key on the customer's device to which the server seals a secret: the session key of a sign-in by passkey
- * or identity token, or of a refresh, or the recovery phrase of an export. It signs nothing. Its private key
+ * or identity token, or of a refresh, or the recovery phrase of an export. It signs nothing; its private key
  * stays in Web Crypto, and like `DeviceKey` it needs no network access and no credentials. Generate a new one
  * each time.
  */

@@ -156,7 +156,7 @@ export class Session implements Signer {
   }
 
   /**
-   * Creates a new session with a key of its own while this one is active (specification 4.6). This session
+   * Creates a new session with a separate key while this one is active (specification 4.6). This session
    * keeps its expiry. Rejects with CountersignError 404 `SESSION_NOT_FOUND` if it has expired or been
    * revoked; the customer must then sign in again.
    */

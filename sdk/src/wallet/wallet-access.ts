@@ -4,7 +4,7 @@ import { signed } from '../signing/signed-retry.ts'
 import type { Signer } from '../signing/signer.ts'
 import type { PasskeyAuthenticator } from './passkey-authenticator.ts'
 
-/** What all sign-in methods need. */
+/** The dependencies of all sign-in methods. */
 export interface WalletAccess {
   readonly caller: Caller
   readonly accountId: string

@@ -102,7 +102,7 @@ export class Wallet {
   /**
    * Returns the wallet's 24-word recovery phrase (specification 4.7). It arrives sealed to a key generated
    * here, in an envelope signed by the enclave. The words give access to all the money: show them, but never
-   * store or send them. Rejects with EnvelopeError if the envelope is not from the enclave.
+   * store or send them; rejects with EnvelopeError if the envelope is not from the enclave.
    */
   async export(session: Signer): Promise<string> {
     const { caller, accountId, quorumPublicKey } = this.#access

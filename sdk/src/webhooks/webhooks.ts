@@ -69,7 +69,7 @@ export async function verifyWebhook(request: WebhookRequest): Promise<WebhookEve
 /**
  * Verifies a webhook's `X-Svc-Signature`, `{"v":"1","s":…}`, with the server's public key: `webhookPublicKey`
  * from `/.well-known/countersign.json`, 130 hex characters. Needs no secret. Proves the sender, but not the
- * time of sending. Returns the event, or throws WebhookVerificationError.
+ * time of sending; returns the event, or throws WebhookVerificationError.
  */
 export async function verifySvcSignature(
   payload: string | Uint8Array,

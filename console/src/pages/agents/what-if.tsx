@@ -18,8 +18,8 @@ type Replay = Awaited<ReturnType<typeof countersign.agents.replayPolicy>>
 const TYPING_MS = 400
 
 /**
- * What the edited policy would have decided about last week's actions. `draft` is undefined while it is
- * invalid.
+ * The decisions that the edited policy would have made about last week's actions. `draft` is undefined while
+ * it is invalid.
  */
 export function WhatIf({ agentId, draft }: { readonly agentId: string; readonly draft: Draft | undefined }) {
   const [settled] = useDebouncedValue(draft, TYPING_MS)

@@ -10,7 +10,7 @@ import type { Approval } from './approval.ts'
 import { groupVotes } from './deposit-choice.ts'
 
 /**
- * What a person needs to know for a decision: requester, customer, payee, amount, why approval is needed, and
+ * The information needed for a decision: requester, customer, payee, amount, why approval is needed, and
  * earlier votes.
  */
 export function ApprovalFacts({ approval }: { readonly approval: Approval }) {

@@ -76,8 +76,8 @@ const COLUMNS: readonly Column<Approval>[] = [
 ]
 
 /**
- * Everything waiting for a decision, oldest first. Records can be decided on their own page, or several at
- * once.
+ * Everything waiting for a decision, oldest first. Records can be decided on their own page, or several
+ * together.
  */
 export function ApprovalList() {
   const search = validValues(FILTERS, route.useSearch())

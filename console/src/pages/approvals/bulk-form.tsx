@@ -16,7 +16,7 @@ interface BulkFormProps {
 }
 
 /**
- * Confirms several decisions at once: lists each amount and payee, and asks for one reason for all. The
+ * Confirms several decisions together: lists each amount and payee, and asks for one reason for all. The
  * decisions are sent one by one. Those that the server rejects stay selected and show their error.
  */
 export function BulkForm({ approvals: given, isAllowing, keep, close, onDone }: BulkFormProps) {

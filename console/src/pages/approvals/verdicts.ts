@@ -21,7 +21,7 @@ const toNote = (text: string) => (text === '' ? {} : { note: text })
 
 const toReason = (text: string) => (text === '' ? {} : { reason: text })
 
-/** How to approve each kind. Deposits have several choices: see `DepositButtons`. */
+/** The call that approves each kind. Deposits have several choices: see `DepositButtons`. */
 export const ALLOWS: Readonly<Record<Exclude<Approval['kind'], 'DEPOSIT'>, Verdict>> = {
   AGENT_ACTION: {
     label: 'Approve',
@@ -130,7 +130,7 @@ export const ALLOWS: Readonly<Record<Exclude<Approval['kind'], 'DEPOSIT'>, Verdi
   },
 }
 
-/** How to reject each kind, or why it cannot be rejected. */
+/** The call that rejects each kind, or the reason why it cannot be rejected. */
 export const REFUSES: Readonly<Record<Approval['kind'], Verdict | string>> = {
   RAIL_EVENT: 'A rail report is resolved, not rejected.',
   FUNDS_HOLD: 'A hold is not rejected: it is released after its banking days.',

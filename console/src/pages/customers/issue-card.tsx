@@ -18,7 +18,7 @@ interface OfCustomer {
 
 type Account = Awaited<ReturnType<typeof countersign.internalAccounts.list>>['data'][number]
 
-/** Returns the currency of cards that the account can pay for. Undefined if there is none. */
+/** Returns the currency of cards that the account can pay for. Undefined if it can pay for no card. */
 function cardCurrency({ balance: { currency } }: Account): string | undefined {
   return isKeyOf(CARD_CURRENCY_OF, currency.code) ? CARD_CURRENCY_OF[currency.code] : undefined
 }

@@ -21,10 +21,7 @@ type Event = Awaited<ReturnType<typeof countersign.events.get>>
 
 const route = getRouteApi('/events/$eventId')
 const PARENT = { title: 'Webhooks', to: '/events' }
-/**
- * How often an event is polled while it is being delivered: a delivery attempt does not emit an event of its
- * own.
- */
+/** The polling interval of an event that is being delivered: a delivery attempt emits no separate event. */
 const DELIVERING_MS = 2_000
 
 /** A webhook event: its content and all attempts to deliver it. */

@@ -90,7 +90,7 @@ function Chart(props: {
   )
 }
 
-/** How old a cached clock may be, because the platform's clock may have been moved since. */
+/** Maximum age of a cached clock, because the platform's clock may have been moved since. */
 const CLOCK_FRESH_MS = 5_000
 
 /**

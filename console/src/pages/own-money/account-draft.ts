@@ -102,7 +102,7 @@ export function buildAccountInfo({ type, values }: AccountDraft) {
   return decode(ExternalAccountCreateInfo, { accountType: type, ...fields, ...holder })
 }
 
-/** Finds the form field to which an error refers. Undefined if there is none. */
+/** Finds the form field to which an error refers. Undefined if it refers to no field. */
 export function findFault(error: unknown, { type }: AccountDraft): FieldFault | undefined {
   if (!(error instanceof CountersignError)) return undefined
   const { field } = error.details

@@ -83,7 +83,7 @@ const COLUMNS: readonly Column<ExchangeRate>[] = [
   },
 ]
 
-/** What a conversion costs now. */
+/** The current cost of a conversion. */
 export function Rates() {
   const search = validValues(FILTERS, route.useSearch())
   const { sourceCurrency, destinationCurrency } = search

@@ -4,7 +4,7 @@ import { SettingsForm, splitLines } from './settings-form.tsx'
 /** The contract's maximum number of required approvals. */
 const APPROVALS_MAX = 5
 
-/** How many members must approve the platform's own decisions, and other platform settings. */
+/** The number of members who must approve the platform's own decisions, and other platform settings. */
 export function PlatformSettings() {
   return (
     <Stack gap="lg">

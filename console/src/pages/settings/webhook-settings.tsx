@@ -10,7 +10,7 @@ import { Secret } from './secret.tsx'
 import { SettingsForm } from './settings-form.tsx'
 import { WebhookEndpoints } from './webhook-endpoints.tsx'
 
-/** How long the previous secret stays valid after it was replaced. */
+/** The time for which the previous secret stays valid. */
 const PREVIOUS_SECRET_SECONDS = 86_400
 
 /** The URL that receives events, and the secret with which they are signed. */

@@ -8,9 +8,9 @@ import type { TransactionRecord } from './columns.tsx'
 type FailureReason = (typeof INCOMING_FAILURE_REASONS)[number] | (typeof OUTGOING_FAILURE_REASONS)[number]
 
 interface Reason {
-  /** What happened. */
+  /** The cause. */
   readonly words: string
-  /** What to do about it. */
+  /** The remedy. */
   readonly advice: string
 }
 
@@ -77,7 +77,9 @@ const REFUND_STATE = {
     'The money could not be given back. Somebody has to settle it by hand: it is in the refunds account of the ledger.',
 } as const
 
-/** Explains what went wrong with a payment and where the money is. Undefined if nothing went wrong. */
+/**
+ * Explains what went wrong with a payment, and the location of its money. Undefined if nothing went wrong.
+ */
 export function explainFailure(transaction: TransactionRecord): Reason | undefined {
   const { status, failureReason } = transaction
   if (failureReason) return FAILURES[failureReason]

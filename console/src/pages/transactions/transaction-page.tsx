@@ -62,7 +62,7 @@ function TransactionDetail({ transaction }: { readonly transaction: TransactionR
   )
 }
 
-/** Explains why a payment failed, what to do, and where the money is. */
+/** Explains why a payment failed, what to do, and what happened to the money. */
 function Fault({ transaction }: { readonly transaction: TransactionRecord }) {
   const fault = explainFailure(transaction)
   const refund = describeRefund(transaction)

@@ -91,7 +91,7 @@ function RequestForm(props: Omit<RequestProps, 'denied'> & { readonly close: () 
   )
 }
 
-/** What a request can concern: the customer, the owners, and their documents. */
+/** Possible subjects of a request: the customer, the owners, and their documents. */
 function useSubjects(holders: RequestProps['holders']): readonly { value: string; label: string }[] {
   const documents = useQueries({
     queries: holders.map((holder) => ({

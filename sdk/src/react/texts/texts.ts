@@ -55,7 +55,7 @@ export type FieldName =
   | 'umaAddress'
   | 'vpa'
 
-/** All texts of the components. A translation must be complete: a missing text is a compile error. */
+/** All strings of the components. A translation must be complete: a missing text is a compile error. */
 export interface Texts {
   readonly loading: string
   readonly tryAgain: string
