@@ -39,10 +39,9 @@ type Once = Pick<CallOptions, 'idempotencyKey' | 'signal'>
  *     const action = await agent.executeQuote(quote.id)
  *     const decided = await agent.waitForDecision(action.id)
  *
- * Calls that move money have an `Idempotency-Key`, so they can be retried safely. The agent's policy decides
- * what happens to them:
+ * Calls that move money have an `Idempotency-Key`, so they can be retried safely, and the policy decides:
  * - They are executed immediately, or wait for the platform's approval (`PENDING_APPROVAL`).
- * - They are denied with CountersignError 403 `FORBIDDEN` or `VELOCITY_LIMIT_EXCEEDED`. `details` has the
+ * - They are denied with CountersignError 403 `FORBIDDEN` or `VELOCITY_LIMIT_EXCEEDED`; `details` has the
  *   rule, and for a limit also `asked` and `left`.
  *
  * Amounts are `bigint`, in the smallest unit of their currency.

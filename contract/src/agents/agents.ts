@@ -113,10 +113,7 @@ const sortOrder = Type.Optional(
   Type.Unsafe<'asc' | 'desc'>({ type: 'string', enum: ['asc', 'desc'], default: 'desc' }),
 )
 
-/**
- * An agent can move money on behalf of its creator, so a token cannot give it more permissions than the token
- * itself has.
- */
+/** An agent can move money on its creator's behalf, so a token cannot grant more than its own permissions. */
 const furtherPermission = {
   permission: 'TRANSACT',
   when: `the policy after the call has ${AGENT_SPENDING_PERMISSIONS.join(' or ')}`,
@@ -215,9 +212,7 @@ export const agent_delete = endpoint({
   errors: ['AGENT_NOT_FOUND'],
 })
 
-/**
- * Applies from the next request on. A pending action is checked against the new policy when it is decided.
- */
+/** Applies from the next request on. Pending actions are checked against the new policy when decided. */
 export const agent_policy_update = endpoint({
   auth: 'platform',
   permission: 'MANAGE',
@@ -300,10 +295,7 @@ export const agent_device_code_get = endpoint({
   errors: ['DEVICE_CODE_NOT_FOUND', 'RATE_LIMITED'],
 })
 
-/**
- * Authenticated by the code itself. Returns the token, which is not shown again, and revokes the previous
- * one.
- */
+/** Authenticated by the code itself. Returns the token, only once, and revokes the previous one. */
 export const agent_device_code_redeem = endpoint({
   auth: 'deviceCode',
   method: 'POST',

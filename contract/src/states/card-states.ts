@@ -14,10 +14,11 @@ export const CARD_EVENTS = [
 export type CardEvent = (typeof CARD_EVENTS)[number]
 
 /**
- * The states of a card (specification 3.1). `approve`, `refuse`: the cardholder's check has finished.
- * `provision`, `reject`: the issuer has responded. `delete`: the cardholder was deleted. All other events are
- * the cardholder's, with a signature; for safety, the platform may also `freeze` a card and `unfreeze` one
- * that it has frozen.
+ * The states of a card (specification 3.1). Events not listed here are the cardholder's, with a signature.
+ * - `approve`, `refuse`: the cardholder's check has finished
+ * - `provision`, `reject`: the issuer has responded
+ * - `delete`: the cardholder was deleted
+ * - `freeze`, `unfreeze`: also by the platform, for safety, which can unfreeze only its own freeze
  */
 export const CARD_TRANSITIONS = {
   PENDING_KYC: {

@@ -5,9 +5,10 @@ export const SCREENING_EVENTS = ['clear', 'release', 'reject'] as const
 export type ScreeningEvent = (typeof SCREENING_EVENTS)[number]
 
 /**
- * The states of a screened address, stored with the result. WAITING: the address is on a list, and a person
- * has to decide. `clear`: it is on no list. `release`: a person lets the payment or deposit proceed.
- * `reject`: a person stops it.
+ * The states of a screened address, stored with the result: WAITING if it is on a list.
+ * - `clear`: it is on no list
+ * - `release`: a person lets the payment or deposit proceed
+ * - `reject`: a person stops it
  */
 export const SCREENING_TRANSITIONS = {
   WAITING: { clear: 'CLEAR', release: 'RELEASED', reject: 'REJECTED' },

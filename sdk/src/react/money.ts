@@ -36,8 +36,8 @@ export function decimalText(amount: bigint, decimals: number): `${number}` {
 }
 
 /**
- * Formats an amount for a language, with the currency code: `1.234,50 USD`. Never rounds. Drops trailing
- * zeros of currencies with more than two places. Uses the code because many currencies share the symbol `$`.
+ * Formats an amount for a language, with the currency code, because many currencies share the symbol `$`:
+ * `1.234,50 USD`. Never rounds, but drops trailing zeros of currencies with more than two places.
  */
 export function amountText(
   language: string,

@@ -37,7 +37,7 @@ export function parseNodes(text: string): readonly unknown[] {
  * A node is a type name, an array or an object:
  * - `['=', …]`: one of these strings; `['/', pattern]`: a string that matches; `['[', node]`: a list.
  * - `['|', tag, …]`: one of these nodes, selected by the tag, or by the type if the tag is empty.
- * - An object maps each field to its node. The name of an optional field ends in `?`.
+ * - An object maps each field, whose name ends in `?` if it is optional, to its node.
  */
 export function readStrictly(nodes: readonly unknown[], at: number, value: unknown, member: string): unknown {
   const node = nodes[at]
