@@ -28,7 +28,7 @@ export type DeliveryBody = Pick<EventRow, 'id' | 'type' | 'object_id' | 'sequenc
 
 const RECORDED_BYTES_MAX = 1024
 /** The maximum number of events in one series. */
-const SERIES_MAX = 16
+const SERIES_MAX = 128
 
 /** A receiver's address, and the secrets that sign its deliveries. */
 export interface Endpoint {
