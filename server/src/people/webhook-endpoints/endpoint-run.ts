@@ -1,6 +1,6 @@
 import { type App, createOp, type Op, plusSeconds } from '../../kernel/operation/app.ts'
 import { findOpenPlatform } from '../platforms/platforms.ts'
-import { type Attempt, attemptAll, loseAnswer, seriesMax } from '../webhooks/delivery-attempt.ts'
+import { type Attempt, attemptAll, loseAnswer } from '../webhooks/delivery-attempt.ts'
 import type { SendSeries } from '../webhooks/request-series.ts'
 import type { AnswerRule, AnswerRules } from '../webhooks/response-rules.ts'
 import { giveUpAt, restUntil, retryAt } from '../webhooks/retry-schedule.ts'
@@ -273,7 +273,9 @@ class EndpointRun {
 
   #takeFollowing(op: Op, { pending, event }: Sending): Sending[] {
     const endpoint = this.#endpoint
-    const max = this.#isProbing() || this.#ruleOf(event) ? 0 : seriesMax(op) - 1
+    // In a trace each request has a separate span.
+    const isAlone = this.#isProbing() || this.#ruleOf(event) !== undefined || op.tracing !== undefined
+    const max = isAlone ? 0 : this.#pace.seriesMax - 1
     const following = this.#order.takeFollowing(pending, max, ({ id }) => {
       const event = this.#data.get(id)
       return event !== undefined && !isSentAlone(op, this.#ruleOf(event), endpoint, event)

@@ -27,8 +27,6 @@ export type DeliveryBody = Pick<EventRow, 'id' | 'type' | 'object_id' | 'sequenc
 }
 
 const RECORDED_BYTES_MAX = 1024
-/** The maximum number of events in one series. */
-const SERIES_MAX = 128
 
 /** A receiver's address, and the secrets that sign its deliveries. */
 export interface Endpoint {
@@ -42,11 +40,6 @@ export async function attempt(op: Op, event: DeliveryBody, endpoint: Endpoint): 
   const [attempted] = await attemptAll(op, [event], endpoint, sendSeries)
   if (!attempted) throw new Error('The first event of a series is always sent')
   return attempted
-}
-
-/** The number of events that may be sent as one series. In a trace each has its own span around its request. */
-export function seriesMax({ tracing }: Pick<Op, 'tracing'>): number {
-  return tracing ? 1 : SERIES_MAX
 }
 
 /**

@@ -31,7 +31,7 @@ export type SendSeries = (series: Series) => Promise<readonly SeriesOutcome[]>
 const TIMEOUT_MS = 10_000
 const ANSWER_BYTES_MAX = 64 * 1024
 /** A series starts no request after this time, so that its outcomes are recorded soon. */
-const SERIES_MS_MAX = 50
+export const SERIES_MS_MAX = 50
 
 /** Sends a series in this thread. */
 export async function sendSeries({ requests, ...target }: Series): Promise<readonly SeriesOutcome[]> {
