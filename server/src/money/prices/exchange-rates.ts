@@ -53,7 +53,7 @@ export function listSources(config: PlatformConfig, requested?: KnownCurrency): 
 }
 
 /**
- * One entry per rail that reaches the destination. Error: 400 `AMOUNT_OUT_OF_RANGE` if a result exceeds
+ * One entry per rail that reaches the destination. Throws 400 `AMOUNT_OUT_OF_RANGE` if a result exceeds
  * int64.
  */
 export function exchangeRateViews(source: Source, destination: KnownCurrency, price: Price, updatedAt: Date) {

@@ -17,20 +17,20 @@ import { selectKey, selectRailKeys } from './store.ts'
 
 type KeyView = SuccessOf<typeof treasury_key_get>['body']
 
-/** Error: 404 `TREASURY_KEY_NOT_FOUND`. */
+/** Throws 404 `TREASURY_KEY_NOT_FOUND`. */
 export async function findKey(op: Op, id: string): Promise<TreasuryKeyRow> {
   const row = await selectKey(op, id)
   if (!row) throw new ApiError('TREASURY_KEY_NOT_FOUND', { details: { field: 'treasuryKeyId' } })
   return row
 }
 
-/** Error: 409 `INVALID_STATE_TRANSITION` if the event is impossible in the key's state. */
+/** Throws 409 `INVALID_STATE_TRANSITION` if the event is impossible in the key's state. */
 export function checkKeyEvent({ state }: TreasuryKeyRow, by: TreasuryKeyEvent): void {
   checkEvent(TREASURY_KEY_TRANSITIONS, state, by, `The key is ${state}.`)
 }
 
 /**
- * Error: 400 `INVALID_INPUT` naming `rail` if it is neither a chain of the platform nor the sandbox's rail.
+ * Throws 400 `INVALID_INPUT` naming `rail` if it is neither a chain of the platform nor the sandbox's rail.
  */
 async function findTreasuryRail(op: Op, name: string): Promise<Rail> {
   const rail = op.rails.find(name)
@@ -41,7 +41,7 @@ async function findTreasuryRail(op: Op, name: string): Promise<Rail> {
 
 /**
  * A new key that replaces the current one when it is approved. Guard: no other key has the same number.
- * Errors: 400 `INVALID_INPUT`, 409 `TREASURY_KEY_ALREADY_EXISTS` while another key waits for approval.
+ * Throws 400 `INVALID_INPUT`, 409 `TREASURY_KEY_ALREADY_EXISTS` while another key waits for approval.
  */
 export async function newKey(
   op: Op,
@@ -77,7 +77,7 @@ export interface ActivatedKey {
 }
 
 /**
- * Moves the treasury to a key. Guards: both keys and the treasury are unchanged. Errors: 400, 503
+ * Moves the treasury to a key. Guards: both keys and the treasury are unchanged. Throws 400, 503
  * `UNAVAILABLE`.
  */
 export async function activateKey(op: Op, key: TreasuryKeyRow): Promise<ActivatedKey> {

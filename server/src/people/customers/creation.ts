@@ -24,7 +24,7 @@ export interface PlatformSnapshot {
   readonly wallets: WalletChain | undefined
 }
 
-/** Reads the platform. Error: 503 `UNAVAILABLE` if no wallet can be created now. */
+/** Reads the platform. Throws 503 `UNAVAILABLE` if no wallet can be created now. */
 export async function readPlatformSnapshot(op: Op): Promise<PlatformSnapshot> {
   const platform = await findPlatform(op)
   const config = readPlatformConfig(op, platform)
@@ -40,7 +40,7 @@ export function guardPlatformUnchanged({ platform }: PlatformSnapshot): Write {
 }
 
 /**
- * A new customer, checked as far as possible without looking at other customers. Errors: 400 naming a date or
+ * A new customer, checked as far as possible without looking at other customers. Throws 400 naming a date or
  * a currency.
  */
 export function newCustomer(op: Op, { config }: PlatformSnapshot, body: CreateBody): CustomerRow {
@@ -94,7 +94,7 @@ export async function findHolders(op: Op, customers: readonly Holder[]): Promise
 }
 
 /**
- * Errors: 409 `PLATFORM_CUSTOMER_ID_EXISTS` or `UMA_ADDRESS_EXISTS` if another holder has the id or the
+ * Throws 409 `PLATFORM_CUSTOMER_ID_EXISTS` or `UMA_ADDRESS_EXISTS` if another holder has the id or the
  * address.
  */
 export function checkIsFree(customer: Holder, holders: readonly Holder[]): void {

@@ -137,7 +137,7 @@ export function verificationSuffix({ customer_type, details }: Described): strin
   return suffixOf((details.fullName ?? '').trim().split(/\s+/).at(-1) ?? '')
 }
 
-/** Error: 400 naming a date that is in the future, or too far in the past to be a date of birth. */
+/** Throws 400 naming a date that is in the future, or too far in the past to be a date of birth. */
 export function checkDates(op: Op, body: CreateBody | UpdateBody): void {
   if (body.customerType === 'BUSINESS') {
     const { incorporatedOn } = body.businessInfo ?? {}
@@ -150,7 +150,7 @@ export function checkDates(op: Op, body: CreateBody | UpdateBody): void {
   } else checkBirthDate(op, 'birthDate', body.birthDate)
 }
 
-/** Error: 400 naming the field if the date cannot be a living person's date of birth. */
+/** Throws 400 naming the field if the date cannot be a living person's date of birth. */
 export function checkBirthDate(op: Op, field: string, date: string | undefined): void {
   if (date === undefined) return
   const today = utcDay(op.now)
@@ -161,7 +161,7 @@ export function checkBirthDate(op: Op, field: string, date: string | undefined):
 }
 
 /**
- * Error: 400 naming the first currency that the platform does not support. The currency of its wallets is
+ * Throws 400 naming the first currency that the platform does not support. The currency of its wallets is
  * always supported.
  */
 export function checkCurrencies(config: PlatformConfig, currencies: readonly string[] = []): void {

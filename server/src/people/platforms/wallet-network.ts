@@ -18,7 +18,7 @@ export function walletCurrencies({ embeddedWalletConfig }: WithNetwork): string[
 }
 
 /**
- * The chain for the platform's new wallets; undefined on Spark. Error: 503 `UNAVAILABLE` while no configured
+ * The chain for the platform's new wallets; undefined on Spark. Throws 503 `UNAVAILABLE` while no configured
  * rail is on that chain. Wallets are not created elsewhere instead, because they could never move.
  */
 export async function walletChain(
@@ -34,7 +34,7 @@ export async function walletChain(
   })
 }
 
-/** Error: 400 `INVALID_INPUT` if no wallets can be created on the network. */
+/** Throws 400 `INVALID_INPUT` if no wallets can be created on the network. */
 export async function checkWalletNetwork(op: Op, network: WalletNetwork | undefined): Promise<void> {
   if (network === undefined || network === SPARK || (await findWalletChain(op, network))) return
   throw fieldError(

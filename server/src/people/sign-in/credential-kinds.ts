@@ -13,7 +13,7 @@ export const KINDS: Readonly<Record<CredentialRow['type'], CredentialKind>> = {
   PASSKEY: passkey,
 }
 
-/** Error: 400 naming `type` if the body is for another kind of credential. */
+/** Throws 400 naming `type` if the body is for another kind of credential. */
 export function checkKind(credential: CredentialRow, type: CredentialRow['type']): void {
   if (type !== credential.type)
     throw fieldError('INVALID_INPUT', 'type', `This credential is of type ${credential.type}`)

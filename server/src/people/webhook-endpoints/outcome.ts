@@ -33,7 +33,10 @@ export async function faultOf(
   return fault ?? (await takeDeliveryFault(app, op, type))
 }
 
-/** Returns true if an event is delivered by itself: a sandbox fault may change how, or its response is a decision. */
+/**
+ * Returns true if an event must be the only one in its series: a sandbox fault may change its delivery, or its
+ * response decides something.
+ */
 export function isSentAlone(
   op: Op,
   rule: AnswerRule | undefined,

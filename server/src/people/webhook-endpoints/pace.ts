@@ -14,7 +14,7 @@ const RESPONSE_MS_MIN = 0.5
 /** The weight of the latest response time in the average. */
 const LATEST_WEIGHT = 1 / 16
 
-/** How many requests an endpoint gets: more while it responds, half as many after a failure. */
+/** Controls the number of requests to an endpoint: grows with each response and halves after a failure. */
 export class Pace {
   #atOnce = AT_ONCE_FIRST
   /** The average response time. It includes the wait for a connection. */

@@ -211,7 +211,7 @@ function attemptWrite(op: Op, eventId: string, tried: Attempt): Write {
   })
 }
 
-/** The row of the `webhookEndpoint`. Error: 400 `WEBHOOK_ENDPOINT_NOT_SET`. */
+/** The row of the `webhookEndpoint`. Throws 400 `WEBHOOK_ENDPOINT_NOT_SET`. */
 async function requireEndpoint(op: Op): Promise<WebhookEndpointRow> {
   const endpoint = await selectOwnEndpoint(op)
   if (!endpoint) throw new ApiError('WEBHOOK_ENDPOINT_NOT_SET', { details: { field: 'webhookEndpoint' } })

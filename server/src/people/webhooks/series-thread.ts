@@ -13,8 +13,8 @@ interface Waiting {
 }
 
 /**
- * Sends series in a thread of its own, which starts with the first one. So the next event of an object does not
- * wait for the requests that the main thread serves. The process does not wait for the thread when it ends.
+ * Sends series in a separate thread, which starts with the first one, so that an object's next event does not wait
+ * for requests served by the main thread. The thread does not keep the process running.
  */
 export class SeriesThread {
   readonly #program: URL
