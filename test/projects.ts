@@ -99,13 +99,13 @@ export const PROJECTS: readonly Project[] = [
 export type Scope = 'smoke' | 'all' | 'rest' | 'storage' | undefined
 
 /** The tests of a project that belong to a scope, as vitest's tag expression. Undefined means all. */
-export function tagsOf(run: Project['run'], scope: Scope): string | undefined {
+export function selectTags(run: Project['run'], scope: Scope): string | undefined {
   if (scope === 'smoke') return run === 'smoke' ? 'smoke' : '!long'
   return scope === 'rest' && run === 'always' ? 'long' : undefined
 }
 
 /** The files of a project that belong to a scope. */
-export function filesOf(project: Project, scope: Scope, files: readonly TestFile[]): readonly TestFile[] {
+export function selectFiles(project: Project, scope: Scope, files: readonly TestFile[]): readonly TestFile[] {
   const own = files.filter((file) => file.project === project.name)
   if (scope === undefined) return own
   if (project.run === 'script') return []
