@@ -69,7 +69,7 @@ export class TestSeconds implements Reporter {
 }
 
 /**
- * The tags of a run whose time counts: the tests that `npm test` runs for a project that always runs,
+ * The tags of a run whose time is recorded: the tests that `npm test` runs for a project that always runs,
  * otherwise all tests.
  */
 function expectedTags(project: string): string | undefined {

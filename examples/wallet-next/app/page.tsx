@@ -1,7 +1,7 @@
 import { BASE_URL, countersign, getCurrentUser } from './countersign'
 import { WalletPage } from './wallet-page'
 
-// The page depends on the user.
+// Rendered per request, because the page depends on the user.
 export const dynamic = 'force-dynamic'
 
 export default async function Page() {
