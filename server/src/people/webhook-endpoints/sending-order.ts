@@ -52,7 +52,7 @@ export interface Changes<E extends FeedEvent> {
 const BALANCE: EventType = 'INTERNAL_ACCOUNT.BALANCE_UPDATED'
 
 /**
- * Decides the order in which one endpoint gets events: those of one object one after another, those of
+ * Decides the order in which one endpoint gets events: events of one object one after another, events of
  * different objects at the same time. All events up to the cursor were received or noted as failures. Pure.
  */
 export class SendingOrder<E extends FeedEvent> {
