@@ -19,7 +19,7 @@ interface Worker {
   cpuSeconds: number
 }
 
-/** vitest runs this file again for each test file in the same worker. */
+/** Stored globally, because vitest runs this file again for each test file in the same worker. */
 const shared = globalThis as { countersignWorker?: Worker }
 shared.countersignWorker ??= watchChildren()
 const worker = shared.countersignWorker

@@ -31,7 +31,7 @@ async function pay(agent: Agent, cents: bigint): Promise<string> {
 try {
   console.log(await pay(await connect(), BigInt(process.argv[2] ?? 0)))
 } catch (error) {
-  // The policy denies: the details name the rule.
+  // If the policy denied the payment, `details` names the rule.
   if (!(error instanceof CountersignError)) throw error
   console.log(`${error.code}: ${error.message}`)
 }
