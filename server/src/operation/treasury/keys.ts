@@ -85,20 +85,20 @@ export async function activateKey(op: Op, key: TreasuryKeyRow): Promise<Activate
   const current = (await selectRailKeys(op, key.rail)).find(
     ({ state }) => state === TREASURY_KEY_TRANSITIONS.AWAITING_APPROVAL.activate,
   )
-  const { row, write } = moveKey(op, key, 'activate')
+  const { row, write } = transitionKey(op, key, 'activate')
   return {
     row,
     change: write,
     // Retires the current key first, because only one key can be active.
     writes: [
-      ...(current ? [moveKey(op, current, 'retire').write] : []),
+      ...(current ? [transitionKey(op, current, 'retire').write] : []),
       ...(chain ? await chain.rotate(op, key.number) : []),
     ],
   }
 }
 
 /** Guard: the key's state is unchanged. */
-export function moveKey(op: Op, row: TreasuryKeyRow, by: TreasuryKeyEvent) {
+export function transitionKey(op: Op, row: TreasuryKeyRow, by: TreasuryKeyEvent) {
   return transition(op, 'treasury_keys', TREASURY_KEY_TRANSITIONS, row, by)
 }
 

@@ -7,7 +7,7 @@ import { expectRow, insert, type Write } from '../../storage/commit/writes.ts'
 import type { CustomerRow, PlatformRow } from '../../storage/rows/tables.ts'
 import { type PlatformConfig, readPlatformConfig } from '../platforms/platform-config.ts'
 import { findPlatform } from '../platforms/platforms.ts'
-import { walletChain } from '../platforms/wallet-network.ts'
+import { requireWalletChain } from '../platforms/wallet-network.ts'
 import { checkCurrencies, checkDates, makeCustomer, verificationEvent } from './customers.ts'
 import { selectHolders } from './store.ts'
 import { openCustomerAccounts, openPendingAccounts } from './wallets.ts'
@@ -28,7 +28,7 @@ export interface PlatformSnapshot {
 export async function readPlatformSnapshot(op: Op): Promise<PlatformSnapshot> {
   const platform = await findPlatform(op)
   const config = readPlatformConfig(op, platform)
-  return { platform, config, wallets: await walletChain(op, config) }
+  return { platform, config, wallets: await requireWalletChain(op, config) }
 }
 
 /**

@@ -14,7 +14,7 @@ import { event } from '../../kernel/outbox/events.ts'
 import type { EventWrite } from '../../storage/commit/writes.ts'
 import type { CustomerRow } from '../../storage/rows/tables.ts'
 import { currencyConfig, type PlatformConfig } from '../platforms/platform-config.ts'
-import { walletCurrencies } from '../platforms/wallet-network.ts'
+import { getWalletCurrencies } from '../platforms/wallet-network.ts'
 import { contactStatesAfter, initialContactStates } from './contacts.ts'
 import { selectCustomer } from './store.ts'
 
@@ -166,7 +166,7 @@ export function checkBirthDate(op: Op, field: string, date: string | undefined):
  */
 export function checkCurrencies(config: PlatformConfig, currencies: readonly string[] = []): void {
   for (const [index, currency] of currencies.entries())
-    if (!walletCurrencies(config).includes(currency) && !currencyConfig(config, currency))
+    if (!getWalletCurrencies(config).includes(currency) && !currencyConfig(config, currency))
       throw fieldError('INVALID_CURRENCY', `currencies.${index}`, `The platform does not support ${currency}`)
 }
 

@@ -143,7 +143,7 @@ const BATCH_MAX = 50
  * The writes that delete a batch of documents of a customer and its owners, including submitted ones. Empty
  * if none are left.
  */
-export async function someDocumentRemovals(op: Op, customerId: string): Promise<readonly Write[]> {
+export async function nextDocumentRemovals(op: Op, customerId: string): Promise<readonly Write[]> {
   const documents = await selectDocumentsOfCustomer(op, customerId, BATCH_MAX)
   return (await Promise.all(documents.map((document) => deletionWrites(op, document)))).flat()
 }

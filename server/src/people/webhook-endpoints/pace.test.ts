@@ -3,7 +3,7 @@ import { Pace } from './pace.ts'
 
 function paceAfter(durationMs: number, count: number): Pace {
   const pace = new Pace()
-  for (let n = 0; n < count; n++) pace.received(durationMs)
+  for (let n = 0; n < count; n++) pace.recordResponse(durationMs)
   return pace
 }
 
@@ -22,7 +22,7 @@ test('a fast endpoint gets requests ahead of its connections, up to 256, and a s
 test('each failure halves the number of requests, down to one', () => {
   const pace = paceAfter(10_000, 10_000)
   const seen = Array.from({ length: 7 }, () => {
-    pace.failed()
+    pace.recordFailure()
     return pace.max
   })
   expect(seen).toEqual([16, 8, 4, 2, 1, 1, 1])
