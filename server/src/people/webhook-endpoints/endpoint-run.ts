@@ -8,7 +8,7 @@ import { secretBytes } from '../webhooks/secrets.ts'
 import { AttemptLog } from './attempt-log.ts'
 import { disableEndpoint } from './disable.ts'
 import { applyResponse, type Delivery, isSentAlone, REORDER_SECONDS, takeSandboxFault } from './outcome.ts'
-import { APART_MAX, Pace } from './pace.ts'
+import { OPEN_MAX, Pace } from './pace.ts'
 import { recordProgress } from './progress-store.ts'
 import {
   type Claimed,
@@ -222,7 +222,7 @@ class EndpointRun {
     // A failure may have ended the run while it was reading.
     if (!this.#canStart()) return []
     const { now } = this.#parts.newOp()
-    const apart = this.#order.takeApart(now, APART_MAX - this.#sending)
+    const apart = this.#order.takeApart(now, OPEN_MAX - this.#sending)
     const free = (this.#isProbing() ? 1 : this.#pace.max) - this.#sending - apart.length
     if (free <= 0) return apart
     if (!this.#isProbing()) return [...apart, ...this.#order.take(now, free)]

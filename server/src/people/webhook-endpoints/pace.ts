@@ -4,7 +4,7 @@ import { SERIES_MS_MAX } from '../webhooks/request-series.ts'
 const PARALLEL_MAX = 32
 const PARALLEL_START = 8
 /** The maximum number of requests that are in progress or waiting for a connection. */
-const OPEN_MAX = 256
+export const OPEN_MAX = 256
 /** Requests are handed over before a connection is free if they will probably get one within this time. */
 const AHEAD_MS = 20
 /** The maximum number of events in one series. */
@@ -50,6 +50,3 @@ export class Pace {
     this.#parallel = Math.max(1, this.#parallel / 2)
   }
 }
-
-/** The limit for events that are sent regardless of the order. */
-export const APART_MAX = OPEN_MAX
