@@ -1,3 +1,4 @@
+import { ERASED_DETAILS } from '../rows/bank-file.ts'
 import { ERASED, ERASED_UMA_ADDRESS, identifierFor, type TableColumns, wordFor } from './table-columns.ts'
 
 /** Records of the payments at hand. */
@@ -165,14 +166,15 @@ export const COLUMNS_OF_PAYMENTS: Readonly<Record<string, TableColumns>> = {
     erased: [
       {
         by: 'payments',
+        // Of a payment, or of its prenote.
         rows: OF_PAYMENTS,
-        set: { details: `'{"name": "erased", "account": "erased"}'` },
+        set: { details: `'${JSON.stringify(ERASED_DETAILS)}'::jsonb` },
       },
       {
         by: 'customer',
         // An instruction belongs to a mandate.
         rows: 'payment_id IN (SELECT id FROM mandates WHERE customer_id = $1)',
-        set: { details: `'{"name": "erased", "account": "erased"}'` },
+        set: { details: `'${JSON.stringify(ERASED_DETAILS)}'::jsonb` },
       },
     ],
   },

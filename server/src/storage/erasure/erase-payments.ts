@@ -90,12 +90,12 @@ async function eraseOwn(db: Database, payments: readonly Listed[]): Promise<numb
     ...payments.flatMap(({ id, quote_id }) => (quote_id === null ? [id] : [id, quote_id])),
     ...deposits.rows.map(({ id }) => id),
   ]
-  // Records of rails and screenings have ids that follow from the payment.
+  // Records of rails and screenings, and prenotes, have ids that follow from the payment.
   const records = given
     .flatMap((id) => [
       id,
-      idOfKind('RailPayment', uuidOfText(`RailPayment OUT ${id}`)),
-      idOfKind('RailPayment', uuidOfText(`RailPayment PULL ${id}`)),
+      ...recordsOf(id, 'OUT'),
+      ...recordsOf(id, 'PULL'),
       idOfKind('Screening', uuidOfText(`Screening PAY ${id}`)),
       idOfKind('Screening', uuidOfText(`Screening CREDIT ${id}`)),
     ])
@@ -104,6 +104,12 @@ async function eraseOwn(db: Database, payments: readonly Listed[]): Promise<numb
   for (const statement of ROWS_STATEMENTS)
     if (statement.by === 'payments') found += await eraseAllRows(db, statement, records)
   return found
+}
+
+/** The record of a payment at its rail, and its prenote. */
+function recordsOf(id: string, direction: 'OUT' | 'PULL'): readonly string[] {
+  const record = idOfKind('RailPayment', uuidOfText(`RailPayment ${direction} ${id}`))
+  return [record, idOfKind('RailPayment', uuidOfText(`Prenote ${record}`))]
 }
 
 /** Payments of others: new values of columns about the customer's side. */

@@ -60,6 +60,9 @@ export interface BankPaymentDetails {
   readonly address?: BankAddress
 }
 
+/** Replaces the details of a row when its customer is erased. Such a row is never written into a file. */
+export const ERASED_DETAILS = { name: 'erased', account: 'erased' } as const satisfies BankPaymentDetails
+
 /** The reason why a prenote proves nothing, and the time of its report in ISO 8601. */
 export interface PrenoteFailure {
   readonly code: string

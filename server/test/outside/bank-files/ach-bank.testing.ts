@@ -2,6 +2,7 @@ import { FILLER, writeRecord } from '../../../src/outside/bank-files/formats/ach
 import { AchTotals } from '../../../src/outside/bank-files/formats/ach-totals.ts'
 import { until } from '../../worlds/client.testing.ts'
 import { type FileBank, referenceOf } from '../../worlds/production/file-bank.testing.ts'
+import type { InternalAccount } from '../../worlds/production/production.testing.ts'
 
 /** An entry of a bank's file. */
 export interface BankEntry {
@@ -85,6 +86,16 @@ export async function payingCustomer(bank: FileBank, addedAt: string) {
     () => bank.balanceOf(customerId),
     (balance) => balance === 1_000n,
   )
+  return paymentsOf(bank, customerId, account)
+}
+
+/** A new customer without money. */
+export async function poorCustomer(bank: FileBank) {
+  const { customerId, account } = await bank.customer()
+  return paymentsOf(bank, customerId, account)
+}
+
+function paymentsOf(bank: FileBank, customerId: string, account: InternalAccount) {
   const accountOf = async (accountNumber: string) => {
     const { body } = await bank.world.client.post('/customers/external-accounts', {
       customerId,

@@ -7,16 +7,28 @@ import {
   ACH_FORMAT,
   type FileBank,
   openFileBank,
+  pauseWorkers,
   untilQueued,
 } from '../../worlds/production/file-bank.testing.ts'
-import { bankFile, changeAddenda, entriesIn, payingCustomer, returnAddenda } from './ach-bank.testing.ts'
+import {
+  bankFile,
+  changeAddenda,
+  entriesIn,
+  payingCustomer,
+  poorCustomer,
+  returnAddenda,
+} from './ach-bank.testing.ts'
 
 let bank: FileBank
 beforeAll(async () => {
-  bank = await openFileBank('ACH', {
-    format: { ...ACH_FORMAT, sendsPrenotes: true },
-    acknowledgements: { accepted: '{file}.ack', rejected: '{file}.nak' },
-  })
+  bank = await openFileBank(
+    'ACH',
+    {
+      format: { ...ACH_FORMAT, sendsPrenotes: true },
+      acknowledgements: { accepted: '{file}.ack', rejected: '{file}.nak' },
+    },
+    { PERSONAL_DATA_DAYS: '0' },
+  )
 })
 afterAll(() => bank.close())
 
@@ -175,4 +187,54 @@ test('a rejected file fails the payments that wait for its prenotes, and leaves 
   await send(to, 210)
   await untilQueued(bank.world, 3)
   expect(entriesIn(await acceptedFile())).toEqual([expect.stringMatching(/^623011401533444555666/)])
+})
+
+test('erasing a customer erases prenotes to their accounts, and those not written yet are never sent and stop no others', async () => {
+  const { client, service } = bank.world
+  const start = async (accountNumber: string) => {
+    const { customerId, accountOf, pull } = await poorCustomer(bank)
+    const pulled = await pull(await accountOf(accountNumber), 130)
+    expect(pulled.status, JSON.stringify(pulled.body)).toBe(201)
+    return { customerId, payment: pulled.body.id as string }
+  }
+  const erase = async (customerId: string) => {
+    expect((await client.send('DELETE', `/customers/${customerId}`)).status).toBe(200)
+    await client.post(`/customers/${customerId}/erasure`)
+    const erasure = () => get(`/customers/${customerId}/erasure`)
+    await until(erasure, ({ status }) => status === 'DONE')
+  }
+  await pauseWorkers(bank.world)
+  const gone = [await start('777888991'), await start('777888992')]
+  const stays = await start('777888993')
+  await query(`UPDATE bank_file_workers SET claimed_until = 'epoch'`)
+  const { name } = await bank.takeFile()
+  await bank.put(`${name}.nak`, 'NO')
+  for (const { payment } of [...gone, stays])
+    await until(
+      () => statusOf(payment),
+      (status) => status === 'FAILED',
+    )
+  const prenotes = () =>
+    query(`SELECT details->>'account' AS account FROM bank_payments WHERE batch = 'PPD-DEBIT-PRENOTE'
+      AND details->>'account' LIKE '77788899%'`)
+  expect((await prenotes()).rows).toHaveLength(3)
+
+  // One prenote has not got into a file yet, and the file of the others has not been written.
+  await pauseWorkers(bank.world)
+  await query(`UPDATE bank_payments SET file_id = NULL, place = NULL, trace = NULL
+    WHERE amount = 0 AND details->>'account' = '777888991'`)
+  await query(`UPDATE bank_files SET state = 'WRITING', part = NULL, accepted_at = NULL, bank_status = NULL
+    WHERE name = '${name}'`)
+  for (const { customerId } of gone) await erase(customerId)
+  expect((await prenotes()).rows).toEqual([{ account: '777888993' }])
+  expect(
+    (await query(`SELECT id FROM bank_payments WHERE details::text LIKE '%7778889%'`)).rows,
+  ).toHaveLength(2)
+
+  await query(`UPDATE bank_file_workers SET claimed_until = 'epoch'`)
+  service.app.workers.wake()
+  expect(entriesIn(await acceptedFile())).toEqual([expect.stringMatching(/^628011401533777888993/)])
+  const { accountOf, pull } = await poorCustomer(bank)
+  await pull(await accountOf('777888994'), 140)
+  expect(entriesIn(await acceptedFile())).toEqual([expect.stringMatching(/^628011401533777888994/)])
 })
