@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import { findCredentials, openShell, type ShellOptions, withShellOptions } from '../connection/shell.ts'
 import { nounOf } from '../terminal/noun.ts'
 import { addAccountChangeDecisions } from './account-changes.ts'
+import { addAccountVerificationActions } from './account-verifications.ts'
 import { callRaw, type RawOptions } from './api.ts'
 import { type DecideOptions, decidePayment, listDecisions, readOutcome } from './decide.ts'
 import { addDepositDecisions } from './deposits.ts'
@@ -17,7 +18,7 @@ import { searchRecords } from './search.ts'
 
 /**
  * Adds `list` and `get` of every noun, `countersign transactions export`, `decide` and `decisions`, the
- * actions on deposits, holds, changes of account details, mandates, external accounts and differences of statements, `countersign search` and `countersign api`.
+ * actions on deposits, holds, changes of account details, mandates, external accounts, their verifications and differences of statements, `countersign search` and `countersign api`.
  */
 export function addRecordCommands(program: Command, done: (exitCode: number) => void): void {
   const [
@@ -32,6 +33,7 @@ export function addRecordCommands(program: Command, done: (exitCode: number) => 
     accountChanges,
     mandates,
     externalAccounts,
+    accountVerifications,
   ] = RECORD_NOUNS
   addNoun(program, customers)
   addNoun(program, accounts)
@@ -44,6 +46,7 @@ export function addRecordCommands(program: Command, done: (exitCode: number) => 
   addNoun(program, accountChanges)
   addNoun(program, mandates)
   addNoun(program, externalAccounts)
+  addNoun(program, accountVerifications)
   addTransactionExport(program)
   addPaymentDecisions(program)
   addDepositDecisions(program)
@@ -51,6 +54,7 @@ export function addRecordCommands(program: Command, done: (exitCode: number) => 
   addAccountChangeDecisions(program)
   addMandateActions(program)
   addExternalAccountCreation(program)
+  addAccountVerificationActions(program)
   addMatches(program)
   withShellOptions(
     program.command('search <text>').description('find a record by an identifier, a name or an amount'),

@@ -99,6 +99,7 @@ const STEPS = {
         await countersign.accountChanges.apply(id, { reason: 'Trigger' })
     },
   },
+  'EXTERNAL_ACCOUNT.VERIFICATION_UPDATED': { words: 'two deposits to a bank account', run: verifiesAccount },
   'CARD.STATE_CHANGE': { words: 'a new card that becomes active', run: makesCard },
   'MEMBER_ROLE.CHANGED': {
     words: 'a role of team members that is defined',
@@ -218,6 +219,18 @@ async function reportsAccount(countersign: Countersign, ids: TriggerIds): Promis
   return bankId
 }
 
+/** Begins to verify a bank account from the dollar account of the platform. */
+async function verifiesAccount(countersign: Countersign, ids: TriggerIds): Promise<void> {
+  await fundPlatform(countersign)
+  const { bankId } = await payment(countersign, ids, '814')
+  await countersign.accountVerifications.create({ externalAccountId: bankId })
+}
+
+async function fundPlatform(countersign: Countersign): Promise<void> {
+  for (const { id } of (await countersign.platformInternalAccounts.list({ currency: 'USD' })).data)
+    await countersign.sandbox.fund(id, { amount: AMOUNT })
+}
+
 /** A batch of one payout from the dollar account of the platform, checked. */
 async function checksPayouts(countersign: Countersign) {
   const { id } = await countersign.payoutBatches.create({
@@ -240,8 +253,7 @@ async function checksPayouts(countersign: Countersign) {
 }
 
 async function sendsPayouts(countersign: Countersign): Promise<void> {
-  for (const { id } of (await countersign.platformInternalAccounts.list({ currency: 'USD' })).data)
-    await countersign.sandbox.fund(id, { amount: AMOUNT })
+  await fundPlatform(countersign)
   const id = await checksPayouts(countersign)
   await countersign.payoutBatches.execute(id, { totals: [{ currency: 'USD', amount: AMOUNT }] })
   await countersign.sandbox.advanceClock({ seconds: 1 })

@@ -2,6 +2,7 @@ import type { TSchema } from 'typebox'
 import * as accountChanges from '../accounts/account-changes.ts'
 import * as accountFields from '../accounts/account-fields.ts'
 import * as accountTypes from '../accounts/account-types.ts'
+import * as accountVerifications from '../accounts/account-verifications.ts'
 import * as address from '../accounts/address.ts'
 import * as beneficiaries from '../accounts/beneficiaries.ts'
 import * as discoveries from '../accounts/discoveries.ts'
@@ -105,6 +106,7 @@ const MODULES: readonly object[] = [
   discoveries,
   externalAccounts,
   accountChanges,
+  accountVerifications,
   internalAccounts,
   mandates,
   paymentInstructions,
@@ -286,6 +288,8 @@ const SHARED: Readonly<Record<string, TSchema>> = {
   Environment: at(memberSessions.MemberIdentity, 'platform', 'mode'),
   EventDeliveryStatus: at(webhooks.PlatformEvent, 'deliveryStatus'),
   AccountChangeStatus: at(accountChanges.AccountChange, 'status'),
+  AccountVerificationStatus: at(accountVerifications.AccountVerification, 'status'),
+  AccountVerificationFailure: at(accountVerifications.AccountVerification, 'failureReason'),
   MandateStatus: at(mandates.Mandate, 'status'),
   MandateType: at(mandates.Mandate, 'mandateType'),
   FundsHoldStatus: at(fundsHolds.FundsHold, 'status'),

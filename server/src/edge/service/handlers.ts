@@ -14,6 +14,8 @@ import { requestLogHandlers } from '../../kernel/audit/request-handlers.ts'
 import { clearStoredFiles, removeStoredFile } from '../../kernel/files/jobs.ts'
 import type { JobHandlers } from '../../kernel/outbox/job-kinds.ts'
 import { transactionHandlers } from '../../kernel/transactions/handlers.ts'
+import { accountVerificationHandlers } from '../../money/account-verifications/handlers.ts'
+import { expireAccountVerification } from '../../money/account-verifications/jobs.ts'
 import { delegatedKeyHandlers } from '../../money/cards/delegated-keys.ts'
 import { cardHandlers } from '../../money/cards/handlers.ts'
 import {
@@ -144,6 +146,7 @@ export const HANDLERS: ServedHandlers = {
   ...walletHandlers,
   ...externalAccountHandlers,
   ...accountChangeHandlers,
+  ...accountVerificationHandlers,
   ...mandateHandlers,
   ...discoveryHandlers,
   ...stablecoinAccountHandlers,
@@ -232,6 +235,7 @@ const runPayouts = createRunPayouts(
 /** The handler for each job kind. */
 export const JOB_HANDLERS: JobHandlers = {
   'accounts.backfill': backfillAccounts,
+  'account-verification.expire': expireAccountVerification,
   'agent-action.expire': expireAgentAction,
   'agent.reject-waiting': rejectWaitingActions,
   'card.provision': provisionCard,

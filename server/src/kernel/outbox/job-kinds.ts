@@ -5,6 +5,7 @@ import type { Op } from '../operation/app.ts'
 /** Every kind of job. `service/handlers.ts` has their handlers. */
 export const JOB_KINDS = [
   'accounts.backfill',
+  'account-verification.expire',
   'agent-action.expire',
   'agent.reject-waiting',
   'card.provision',

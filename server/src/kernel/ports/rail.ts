@@ -229,6 +229,8 @@ export interface RailPayment {
   readonly reference: string
   /** Sent with the payment: ACH addenda, `remittanceInformation` of FedNow and RTP, information of a wire. */
   readonly remittanceInformation: string | null
+  /** True for one of the two deposits that verify the account. */
+  readonly isMicroDeposit?: boolean
   /**
    * True if the rail was called before: it returns the payment's outcome, and takes the payment only if it is
    * unknown there.
@@ -266,7 +268,7 @@ export interface MandateInstruction {
 /** A payment before it is made. */
 export type UnmadePayment = Pick<
   RailPayment,
-  'account' | 'amount' | 'currency' | 'paymentRail' | 'remittanceInformation' | 'mandate'
+  'account' | 'amount' | 'currency' | 'paymentRail' | 'remittanceInformation' | 'mandate' | 'isMicroDeposit'
 > & {
   readonly direction: 'OUT' | 'PULL'
   /** The sender of a deposit to return. */

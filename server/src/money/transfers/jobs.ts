@@ -21,6 +21,7 @@ import type { Write } from '../../storage/commit/writes.ts'
 import { requireColumn } from '../../storage/read/required.ts'
 import type { JobPayloads } from '../../storage/rows/job.ts'
 import type { InternalAccountRow, TransactionRow } from '../../storage/rows/tables.ts'
+import { failVerificationOf } from '../external-accounts/account-verifications.ts'
 import { endFundsHold, findOpenHold, holdArrived } from '../rails/funds-holds.ts'
 import { askRail, failBeforeSending, type RailReplied } from '../rails/rail-payments.ts'
 import { takeBack } from '../rails/reverse-credit.ts'
@@ -133,16 +134,29 @@ async function holdAtArrival(
 }
 
 /** Fails a transfer that never left, or came back before it was completed. A transfer in has moved no money by then. */
-function failDelivery(
+async function failDelivery(
   op: Op,
   transaction: TransactionWithCustomer,
   account: InternalAccountRow,
   answer: Setback,
-): readonly Write[] {
+): Promise<readonly Write[]> {
   const { writes } = moveTransaction(op, transaction, 'fail', toFailure(transaction, answer))
-  return transaction.kind === 'TRANSFER_OUT'
-    ? [release(op, requireHold(transaction, account)), ...writes, balanceUpdated(op, account)]
-    : writes
+  if (transaction.kind !== 'TRANSFER_OUT') return writes
+  return [
+    release(op, requireHold(transaction, account)),
+    ...writes,
+    balanceUpdated(op, account),
+    ...(await failItsVerification(op, transaction, answer)),
+  ]
+}
+
+/** Fails the verification of an account, if the transfer is one of its deposits. */
+async function failItsVerification(
+  op: Op,
+  { id, details }: TransactionRow,
+  { detail }: Setback,
+): Promise<readonly Write[]> {
+  return details.isMicroDeposit ? failVerificationOf(op, id, detail) : []
 }
 
 function toFailure(transaction: TransactionRow, { failureReason, detail }: Setback) {
@@ -175,6 +189,7 @@ async function cameBack(
     ...post(op, causeOf(transaction), legs),
     ...moveTransaction(op, transaction, 'return', { ...toFailure(transaction, answer), refund }).writes,
     ...(isGone ? [] : [balanceUpdated(op, account)]),
+    ...(await failItsVerification(op, transaction, answer)),
   ]
 }
 

@@ -301,6 +301,7 @@ export function paymentOrderOf(transaction: TransactionRow): Omit<PaymentOrder, 
     ...amountReceived(transaction),
     reference: transaction.reference,
     remittanceInformation: transaction.remittance_information,
+    ...(transaction.details.isMicroDeposit ? { isMicroDeposit: true } : {}),
   }
 }
 

@@ -131,7 +131,7 @@ export function drawCode(op: Op, letters: string, length: number): string {
 }
 
 /** Draws uniformly: discards bytes that would favor the first letters. */
-function randomBelow(op: Op, bound: number): number {
+export function randomBelow(op: Op, bound: number): number {
   const ceiling = 256 - (256 % bound)
   for (;;) {
     for (const byte of op.random(1)) if (byte < ceiling) return byte % bound

@@ -25,6 +25,7 @@ export async function findNames(db: Database, customer: string): Promise<string>
      UNION ALL SELECT id FROM internal_accounts WHERE customer_id = $1
      UNION ALL SELECT id FROM external_accounts WHERE customer_id = $1
      UNION ALL SELECT id FROM account_changes WHERE customer_id = $1
+     UNION ALL SELECT id FROM account_verifications WHERE customer_id = $1
      UNION ALL SELECT id FROM mandates WHERE customer_id = $1
      UNION ALL SELECT id FROM beneficial_owners WHERE customer_id = $1
      UNION ALL SELECT id FROM documents WHERE customer_id = $1

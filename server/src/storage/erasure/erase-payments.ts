@@ -29,6 +29,11 @@ interface Listed {
   readonly created_at: Date
 }
 
+/** The platform's deposits that verified accounts of the customer `$1`. */
+const OWN_DEPOSITS = `(
+  SELECT first_transaction_id FROM account_verifications WHERE customer_id = $1
+  UNION ALL SELECT second_transaction_id FROM account_verifications WHERE customer_id = $1)`
+
 /** The lists of payments, each with an index: the customer's own, and by account the payments of others. */
 function listsOf({ customer, accounts }: PaymentsOf) {
   const byAccount = (side: Side) =>
@@ -39,6 +44,7 @@ function listsOf({ customer, accounts }: PaymentsOf) {
     }))
   return [
     { where: 'customer_id = $1', of: customer, side: undefined },
+    { where: `id IN ${OWN_DEPOSITS}`, of: customer, side: undefined },
     ...byAccount('source'),
     ...byAccount('destination'),
   ]

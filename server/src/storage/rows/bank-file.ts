@@ -92,7 +92,8 @@ export interface BankPaymentRow {
   direction: 'OUT' | 'PULL' | 'INSTRUCTION'
   /**
    * SEPA, INSTANT, BACS, AUDDIS, the sequence type of direct debits (`DEBIT-RCUR`), or class and direction of ACH
-   * (`PPD-CREDIT`), also of prenotes (`PPD-CREDIT-PRENOTE`). Earlier versions had `CTX-CREDIT`.
+   * (`PPD-CREDIT`), also of prenotes (`PPD-CREDIT-PRENOTE`) and of deposits that
+   * verify accounts (`PPD-CREDIT-MICRO`). Earlier versions had `CTX-CREDIT`.
    */
   batch: string
   reference: string

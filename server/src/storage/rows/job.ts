@@ -12,6 +12,7 @@ export interface AskedOfRail {
 export interface JobPayloads {
   /** Customers before this one already have their accounts. */
   'accounts.backfill': { readonly fromCustomerId: string }
+  'account-verification.expire': { readonly accountVerificationId: string }
   'agent-action.expire': { readonly actionId: string }
   'agent.reject-waiting': { readonly agentId: string }
   'card.provision': { readonly cardId: string }

@@ -46,6 +46,8 @@ export interface TransactionDetails {
   readonly rail?: string
   /** The mandate of a direct debit. */
   readonly mandateId?: string
+  /** True for one of the two deposits that verify an external account. */
+  readonly isMicroDeposit?: boolean
   /** The time of the submission to the rail, if the rail was closed. */
   readonly submitsAt?: string
   /** The deposit that funded it or that it records, and the rail's information about the sender. */

@@ -73,15 +73,29 @@ export function entriesIn(text: string): readonly string[] {
   return text.split('\n').filter((line) => line.startsWith('6') && !line.includes('OFFSET'))
 }
 
+/** Pays 10.00 USD in with this text. */
+function payIn(bank: FileBank, name: string, text: string): Promise<unknown> {
+  const paidIn = {
+    ...{ transactionCode: '22', amount: 1_000n, individualId: 'X', trace: '011401530000005' },
+    addenda: writeRecord('addenda', { type: '05', text, sequence: 1, entrySequence: 5 }),
+  }
+  return bank.put(`${name}.ach`, bankFile([paidIn]))
+}
+
+/** Puts 10.00 USD on the platform's own account. */
+export async function fundPlatform(bank: FileBank): Promise<void> {
+  const { client } = bank.world
+  await payIn(bank, 'own-money', 'CAPITAL')
+  const [deposit] = (await client.get('/deposits?status=SUSPENSE')).body.data
+  const [own] = (await client.get('/platform/internal-accounts?currency=USD')).body.data
+  const assigned = await client.post(`/deposits/${deposit.id}/assign`, { accountId: own.id })
+  if (assigned.status !== 200) throw new Error(JSON.stringify(assigned.body))
+}
+
 /** Pays in for a new customer, and returns how its money is sent and where to. */
 export async function payingCustomer(bank: FileBank, addedAt: string) {
   const { customerId, account } = await bank.customer()
-  const text = { type: '05', text: referenceOf(account), sequence: 1, entrySequence: 5 }
-  const paidIn = {
-    ...{ transactionCode: '22', amount: 1_000n, individualId: 'X', trace: '011401530000005' },
-    addenda: writeRecord('addenda', text),
-  }
-  await bank.put(`${addedAt}.ach`, bankFile([paidIn]))
+  await payIn(bank, addedAt, referenceOf(account))
   await until(
     () => bank.balanceOf(customerId),
     (balance) => balance === 1_000n,

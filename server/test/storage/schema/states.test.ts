@@ -4,6 +4,7 @@ import {
   EXTERNAL_ACCOUNT_TRANSITIONS,
 } from '@countersign/contract/states/account-change-states'
 import { INTERNAL_ACCOUNT_TRANSITIONS } from '@countersign/contract/states/account-states'
+import { ACCOUNT_VERIFICATION_TRANSITIONS } from '@countersign/contract/states/account-verification-states'
 import { AGENT_ACTION_INITIAL, AGENT_ACTION_TRANSITIONS } from '@countersign/contract/states/agent-states'
 import {
   CARD_TRANSACTION_TRANSITIONS,
@@ -108,6 +109,8 @@ const CHECKED: Readonly<Record<string, readonly string[]>> = {
   'deposits.state': Object.keys(DEPOSIT_TRANSITIONS),
   'erasures.state': ERASURE_STATES,
   'account_changes.state': Object.keys(ACCOUNT_CHANGE_TRANSITIONS),
+  'account_verifications.state': Object.keys(ACCOUNT_VERIFICATION_TRANSITIONS),
+  'external_accounts.verification_status': Object.keys(ACCOUNT_VERIFICATION_TRANSITIONS),
   'external_accounts.status': Object.keys(EXTERNAL_ACCOUNT_TRANSITIONS),
   'internal_accounts.status': Object.keys(INTERNAL_ACCOUNT_TRANSITIONS),
   'invitations.state': Object.keys(INVITATION_TRANSITIONS),

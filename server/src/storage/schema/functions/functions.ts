@@ -30,7 +30,7 @@ import { withBalances } from './with-balances.ts'
 import { writeInsert } from './write-insert.ts'
 
 /** Increment with every change to the SQL of a function: older builds then refuse the database. */
-export const FUNCTIONS_VERSION = 17
+export const FUNCTIONS_VERSION = 18
 
 /** A function of the database, and the triggers that call it. */
 export interface SqlFunction {

@@ -28,6 +28,7 @@ BEGIN
       UNION ALL SELECT customer_id FROM beneficial_owners WHERE id = OLD.object_id
       UNION ALL SELECT customer_id FROM external_accounts WHERE id = OLD.object_id
       UNION ALL SELECT customer_id FROM account_changes WHERE id = OLD.object_id
+      UNION ALL SELECT customer_id FROM account_verifications WHERE id = OLD.object_id
       UNION ALL SELECT customer_id FROM mandates WHERE id = OLD.object_id
       UNION ALL SELECT customer_id FROM invitations WHERE id = OLD.object_id
       UNION ALL SELECT customer_id FROM agent_actions WHERE id = OLD.object_id
