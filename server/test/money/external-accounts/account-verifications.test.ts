@@ -111,7 +111,7 @@ test('amounts are confirmed within ten days', async () => {
 
 test('a deposit that fails fails the verification with the reason of the bank, and its money is back', async () => {
   const client = await newPlatform()
-  const { id } = await begunVerification(client, '003')
+  const { id } = await begunVerification(client, undefined, '003')
   expect(await read(client, id)).toMatchObject({
     ...{ status: 'FAILED', failureReason: 'DEPOSIT_FAILED', message: 'The account is closed or invalid' },
   })

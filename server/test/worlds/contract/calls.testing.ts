@@ -196,7 +196,7 @@ export async function newWorld(client: Client): Promise<World> {
     StatementEntry: noId('StatementEntry'),
     ReconciliationMatch: noId('ReconciliationMatch'),
     FundsHold: await heldPull(client),
-    AccountVerification: (await begunVerification(client)).id,
+    AccountVerification: (await begunVerification(client, customer.id)).id,
     AccountChange: (await pendingChange(client)).id,
     Mandate: (await mandateOfNew(client, known)).id,
     PayoutBatch: (await createRecord(client, '/payouts/batches', validBody('payout_batch_create', known))).id,

@@ -1,5 +1,6 @@
 import { expect } from 'vitest'
 import { type Client, fund, newBankAccount, newCustomer, type Reply } from '../client.testing.ts'
+import { newNumber } from './account-changes.testing.ts'
 
 /** A bank account of a customer whose verification is under way. */
 export interface BegunVerification {
@@ -19,11 +20,11 @@ export function begin(client: Client, externalAccountId: string, more: object = 
   return client.post('/account-verifications', { externalAccountId, ...more })
 }
 
-/** Begins the verification of a new account of a customer, whose number ends in `suffix`. Its deposits are sent. */
+/** Begins the verification of a new account of a customer, by default a new one. Its deposits are sent. */
 export async function begunVerification(
   client: Client,
-  suffix?: string,
   owner?: string,
+  suffix = `${newNumber().slice(-8)}9`,
 ): Promise<BegunVerification> {
   await fundPlatform(client)
   const customerId = owner ?? (await newCustomer(client)).id
