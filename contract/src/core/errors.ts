@@ -218,7 +218,7 @@ export const ERRORS = {
   EXTERNAL_ACCOUNT_CHANGED: { status: 409, message: 'The details of this account have changed since.' },
   ACCOUNT_VERIFICATION_EXISTS: {
     status: 409,
-    message: 'This account is verified, or its verification is under way.',
+    message: 'This account is verified, or its verification is in progress.',
   },
   EXTERNAL_ACCOUNT_ALREADY_EXISTS: { status: 409, message: 'The owner already has this account.' },
   STABLECOIN_PROVIDER_ACCOUNT_ALREADY_LINKED: {

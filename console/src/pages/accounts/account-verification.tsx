@@ -38,7 +38,7 @@ export function AccountVerification({ account }: { readonly account: ExternalAcc
             </Group>
           }
         >
-          {last ? <About verification={last} /> : 'Nobody has verified this account.'}
+          {last ? <About verification={last} /> : 'This account is not verified yet.'}
         </Panel>
       )}
     </Read>

@@ -33,7 +33,7 @@ export function listVerifications(op: Op, filters: AccountVerificationFilters) {
   return selectVerifications(op, filters)
 }
 
-/** The verification of an account that is under way or has succeeded. */
+/** The verification of an account that is in progress or has succeeded. */
 export function findCurrentVerification(
   op: Op,
   externalAccountId: string,
@@ -80,7 +80,7 @@ export function verificationEvent(op: Op, row: AccountVerificationRow): Write {
   return event(op, 'EXTERNAL_ACCOUNT.VERIFICATION_UPDATED', row.id, accountVerificationView(row))
 }
 
-/** The writes by which an account is no longer verified. Empty if it is not, and no verification is under way. */
+/** The writes by which an account is no longer verified. Empty if it is not, and no verification is in progress. */
 export async function endVerification(
   op: Op,
   { id, verification_status }: ExternalAccountRow,
@@ -90,7 +90,7 @@ export async function endVerification(
   return row ? moveVerification(op, row, 'fail', { failure_reason: reason }).writes : []
 }
 
-/** Fails the verification of a deposit that failed or was returned. Empty if it has ended, or is about no such deposit. */
+/** Fails the verification of a deposit that failed or was returned. Empty if it has ended, or the transaction belongs to none. */
 export async function failVerificationOf(
   op: Op,
   transactionId: string,

@@ -35,7 +35,7 @@ export function selectVerifications(
     .selectAll()
 }
 
-/** The verification of an account that counts: it is under way, or has succeeded. */
+/** The verification of an account that counts: it is in progress, or has succeeded. */
 export async function selectCurrentVerification(
   op: Op,
   externalAccountId: string,

@@ -142,12 +142,8 @@ async function failDelivery(
 ): Promise<readonly Write[]> {
   const { writes } = moveTransaction(op, transaction, 'fail', toFailure(transaction, answer))
   if (transaction.kind !== 'TRANSFER_OUT') return writes
-  return [
-    release(op, requireHold(transaction, account)),
-    ...writes,
-    balanceUpdated(op, account),
-    ...(await failItsVerification(op, transaction, answer)),
-  ]
+  const released = [release(op, requireHold(transaction, account)), ...writes, balanceUpdated(op, account)]
+  return [...released, ...(await failItsVerification(op, transaction, answer))]
 }
 
 /** Fails the verification of an account, if the transfer is one of its deposits. */

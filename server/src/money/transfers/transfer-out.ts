@@ -60,7 +60,7 @@ export async function draftPayment(
   return draftWithoutLimits(op, parties, request)
 }
 
-/** As `draftPayment`, but without the state of the payee's account and the platform's limits. */
+/** Checks what `draftPayment` does, except for the state of the payee's account and the platform's limits. */
 export async function draftWithoutLimits(
   op: Op,
   { internal, external, platformCustomerId }: Parties,

@@ -4,7 +4,7 @@ import type { Stamped } from './stamped.ts'
 
 export type VerificationFailure = (typeof VERIFICATION_FAILURES)[number]
 
-/** The verification of an external account by two deposits, whose amounts are those of their transactions. */
+/** The verification of an external account by two deposits. The amounts are in their transactions. */
 export interface AccountVerificationRow extends Stamped {
   id: string
   platform_id: string
@@ -21,8 +21,4 @@ export interface AccountVerificationRow extends Stamped {
   message: string | null
   expires_at: Date
   verified_at: Date | null
-}
-
-export interface AccountVerificationTables {
-  account_verifications: AccountVerificationRow
 }

@@ -2,11 +2,10 @@ import type { ExternalAccountTypeName } from '@countersign/contract/accounts/acc
 import type { KnownCurrency } from '@countersign/contract/core/currencies'
 import type { Permission } from '@countersign/contract/core/endpoint'
 import type { PaymentRailName } from '@countersign/contract/core/rails'
-import type { AccountVerificationState } from '@countersign/contract/states/account-verification-states'
 import type { Hex } from '../../base/formats/hex.ts'
 import type { RateSummary } from '../../base/pricing/pricing.ts'
 import type { AccountChangeTables } from './account-change.ts'
-import type { AccountVerificationTables } from './account-verification.ts'
+import type { AccountVerificationRow } from './account-verification.ts'
 import type { ChartOfAccountsRow, ClientMoneyReportRow } from './accounting.ts'
 import type { AgentTables } from './agent.ts'
 import type { AuditTables } from './audit.ts'
@@ -67,7 +66,6 @@ export interface Tables
     MandateTables,
     MemberTables,
     AccountChangeTables,
-    AccountVerificationTables,
     OwnMoneyTables,
     PaymentScheduleTables,
     PayoutTables,
@@ -213,8 +211,7 @@ export interface ExternalAccountRow extends Stamped {
   /** Why it became INACTIVE. */
   status_reason: string | null
   beneficiary_verification_status: BeneficiaryStatus | null
-  /** Of its last verification by two deposits. */
-  verification_status: AccountVerificationState | null
+  verification_status: AccountVerificationRow['state'] | null
   default_uma_deposit: boolean
   /** Counts the reported and the decided changes of its details. */
   changes: number

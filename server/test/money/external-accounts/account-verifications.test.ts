@@ -132,7 +132,7 @@ test('a deposit that is returned after the confirmation ends it', async () => {
   expect(await statusOf(client, bank)).toBe('FAILED')
 })
 
-test('other details end a verification that succeeded, and the removal of the account one that is under way', async () => {
+test('other details end a verification that succeeded, and the removal of the account one that is in progress', async () => {
   const client = await newPlatform()
   const { id, bank } = await begunVerification(client)
   await confirm(client, id, await amountsOf(client, id))

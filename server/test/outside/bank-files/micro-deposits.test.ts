@@ -44,7 +44,7 @@ const descriptionsIn = (text: string) =>
     .filter((line) => line.startsWith('5'))
     .map((line) => line.slice(53, 63).trim())
 
-test('deposits are a batch of their own, described as ACCTVERIFY, and a verified account needs no prenote', async () => {
+test('deposits are a separate batch, described as ACCTVERIFY, and a verified account needs no prenote', async () => {
   const { client } = bank.world
   const { accountOf, send } = await payingCustomer(bank, 'verified')
   const to = await accountOf('111222333')

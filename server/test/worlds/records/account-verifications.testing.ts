@@ -2,7 +2,7 @@ import { expect } from 'vitest'
 import { type Client, fund, newBankAccount, newCustomer, type Reply } from '../client.testing.ts'
 import { newNumber } from './account-changes.testing.ts'
 
-/** A bank account of a customer whose verification is under way. */
+/** A bank account of a customer whose verification is in progress. */
 export interface BegunVerification {
   readonly id: string
   readonly bank: string
@@ -48,7 +48,7 @@ export function confirm(client: Client, id: string, amounts: readonly number[]):
   return client.post(`/account-verifications/${id}/confirm`, { amounts })
 }
 
-/** Amounts that are not those of the deposits. */
+/** Amounts that differ from the deposits. */
 export function otherThan([one = 0, other = 0]: readonly number[]): number[] {
   return [one, other === 99 ? 98 : other + 1]
 }

@@ -291,7 +291,7 @@ CREATE INDEX account_changes_account ON account_changes (external_account_id, cr
 CREATE INDEX account_changes_customer ON account_changes (customer_id);
 CREATE INDEX account_changes_waiting ON account_changes (platform_id) WHERE state = 'PENDING';
 
--- Verifications of external accounts by two deposits, whose amounts are those of their transactions.
+-- Verifications of external accounts by two deposits. The amounts are in their transactions.
 CREATE TABLE account_verifications (
   id uuid PRIMARY KEY,
   platform_id uuid NOT NULL REFERENCES platforms,

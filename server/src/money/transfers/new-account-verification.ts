@@ -21,8 +21,8 @@ import type { ExternalAccountRow } from '../../storage/rows/tables.ts'
 import { checkUsable } from '../external-accounts/account-changes.ts'
 import { findCurrentVerification, verificationEvent } from '../external-accounts/account-verifications.ts'
 import { findExternalAccount } from '../external-accounts/external-accounts.ts'
-import { checkAvailable, draftWithoutLimits } from '../transfers/transfer-out.ts'
-import { type BegunTransfer, beginTransfer } from '../transfers/transfers.ts'
+import { checkAvailable, draftWithoutLimits } from './transfer-out.ts'
+import { type BegunTransfer, beginTransfer } from './transfers.ts'
 
 const CURRENCY = 'USD'
 const EXPIRY_SECONDS = 10 * 24 * 3600
@@ -35,7 +35,7 @@ export interface NewVerification {
 /**
  * Begins a verification: two payments from the platform's account. Guards: the account has no other verification, its
  * details and owner are unchanged, and the platform's account can spend both amounts. Errors: 400 if it is no US bank account
- * of a customer; 409 `ACCOUNT_VERIFICATION_EXISTS`; those of POST /transfer-out.
+ * of a customer; 409 `ACCOUNT_VERIFICATION_EXISTS`; the errors of POST /transfer-out.
  */
 export async function newVerification(
   op: Op,

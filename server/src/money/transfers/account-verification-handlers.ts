@@ -15,7 +15,7 @@ import {
   moveVerification,
 } from '../external-accounts/account-verifications.ts'
 import { findRailPayment } from '../rails/rail-payments.ts'
-import { newVerification } from './new-verification.ts'
+import { newVerification } from './new-account-verification.ts'
 
 export const accountVerificationHandlers: Handlers<typeof accountVerifications> = {
   account_verification_create: async (op, { body }) => {
