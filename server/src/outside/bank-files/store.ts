@@ -33,7 +33,7 @@ export async function selectInboxFile(op: Op, id: string): Promise<BankInboxFile
   return op.find(INBOX_BY_ID, id)
 }
 
-/** A rail's files that were refused or wait to be inspected again; with one name, or all. */
+/** A rail's files that were refused or wait to be inspected again: those with a name, or all. */
 export async function selectToRetry(
   { db }: Pick<App, 'db'>,
   platformId: string,
@@ -50,7 +50,7 @@ export async function selectToRetry(
   return rows
 }
 
-/** The payments of a file after a place, in order. */
+/** The payments of a file after a position, in order. */
 export function selectPaymentsOfFile(
   op: Op,
   fileId: string,
@@ -104,7 +104,10 @@ export interface BatchToWrite {
   readonly total: bigint
 }
 
-/** Payments in files under one of these references: one, unless the bank or we repeated the reference. */
+/**
+ * Payments in files that have one of these references. Usually one, unless the bank or we repeated a
+ * reference.
+ */
 export async function selectByReference(
   op: Op,
   rail: string,
@@ -123,7 +126,7 @@ export async function selectByReference(
   return rows.filter(isQueuedPayment)
 }
 
-/** Collections under the reference of a mandate, in files of this day (`YYYY-MM-DD`). */
+/** Collections with a mandate's reference in files of this day (`YYYY-MM-DD`). */
 export async function selectCollections(
   op: Op,
   rail: string,
@@ -151,8 +154,8 @@ const COLLECTIONS_MAX = 100
 export type FilePayment = Pick<BankPaymentRow, 'payment_id' | 'direction' | 'amount' | 'place'>
 
 /**
- * The payments of a file that have not failed, in order: the ones that a bank books if it books the file as
- * one sum.
+ * The payments of a file that have not failed, in order. These are the ones that a bank books if it books the
+ * file as one sum.
  */
 export function selectPaymentsToBook(op: Op, fileId: string): Promise<FilePayment[]> {
   return op.read
@@ -165,7 +168,10 @@ export function selectPaymentsToBook(op: Op, fileId: string): Promise<FilePaymen
     .execute()
 }
 
-/** The pulls of a file after a place that have not ended, in order, and if a statement has booked them. */
+/**
+ * The pulls of a file after a position that have not ended, in order, and whether a statement has booked
+ * them.
+ */
 export function selectOpenPulls(
   op: Op,
   fileId: string,
@@ -197,7 +203,7 @@ export function selectOpenPulls(
 const DEPOSITS_MAX = 100
 const DEPOSITS_OF_ENTRY_MAX = 1_000
 
-/** At most two deposits that files of the bank reported under this entry reference. */
+/** Up to two deposits that the bank's files reported with this entry reference. */
 export function selectByEntryReference(op: Op, rail: string, reference: string): Promise<DepositRow[]> {
   return bankDeposits(op, rail)
     .where(sql<string>`details->>'entryReference'`, '=', reference)
@@ -205,7 +211,7 @@ export function selectByEntryReference(op: Op, rail: string, reference: string):
     .execute()
 }
 
-/** Deposits that another kind of file counted, and no statement has confirmed. */
+/** Deposits that a different kind of file counted, and that no statement has confirmed. */
 export function selectCounted(
   op: Op,
   rail: string,
@@ -224,7 +230,7 @@ export function selectCounted(
     .execute()
 }
 
-/** Unconfirmed deposits that another kind of file than statements reported under this entry reference. */
+/** Unconfirmed deposits with this entry reference that were not reported by statements. */
 export function selectCountedOfEntry(op: Op, rail: string, reference: string): Promise<DepositRow[]> {
   return bankDeposits(op, rail)
     .where(sql<string>`details->>'entryReference'`, '=', reference)
@@ -285,7 +291,7 @@ function bankDeposits(op: Op, rail: string) {
     .orderBy('id')
 }
 
-/** The payments under a trace number, newest first: numbers start again after ten million. */
+/** The payments with a trace number, newest first. The numbers restart after ten million. */
 export async function selectByTrace(op: Op, rail: string, trace: bigint): Promise<QueuedPaymentRow[]> {
   const rows = await op.read
     .selectFrom('bank_payments')
