@@ -9,11 +9,11 @@ import { DialogButton } from '../../ui/dialog-button.tsx'
 import { ErrorState } from '../../ui/states.tsx'
 import { useUnsaved } from '../../ui/unsaved.tsx'
 import type { Customer } from './customer.ts'
-import { type CustomerDraft, changeOf, draftOf, faultOf, fieldsOf } from './customer-draft.ts'
+import { buildChange, type CustomerDraft, createDraft, findFault, getSections } from './customer-draft.ts'
 
-/** Changes the data of a customer. */
+/** A button and form to edit a customer's data. */
 export function EditCustomer({ customer }: { readonly customer: Customer }) {
-  const lacking = useDenied('MANAGE')
+  const missingPermission = useDenied('MANAGE')
   const client = useQueryClient()
   return (
     <DialogButton
@@ -21,7 +21,7 @@ export function EditCustomer({ customer }: { readonly customer: Customer }) {
       title="Edit the customer"
       variant="default"
       size="lg"
-      denied={lacking ?? (customer.isDeleted ? 'The customer is deleted.' : undefined)}
+      denied={missingPermission ?? (customer.isDeleted ? 'The customer is deleted.' : undefined)}
       onDone={() => {
         for (const noun of ['customers', 'audit', 'events', 'verifications'])
           void client.invalidateQueries({ queryKey: [noun] })
@@ -32,10 +32,10 @@ export function EditCustomer({ customer }: { readonly customer: Customer }) {
   )
 }
 
-/** Saves the change; throws a readable error if the customer's wallet must sign it. */
+/** Saves the change. Throws a readable error if the customer's wallet has to sign it. */
 async function save(customer: Customer, draft: CustomerDraft): Promise<void> {
   try {
-    await countersign.customers.update(customer.id, changeOf(customer, draft))
+    await countersign.customers.update(customer.id, buildChange(customer, draft))
   } catch (error) {
     if (error instanceof SignatureRequiredError)
       throw new Error(
@@ -51,13 +51,13 @@ function EditForm(props: {
   readonly setDirty: (isDirty: boolean) => void
 }) {
   const { customer, onDone, setDirty } = props
-  // Fixed when the form opens, because the record may be reloaded in the meantime.
-  const [former] = useState(() => draftOf(customer))
+  // Remembered from when the form was opened, because the record may be reloaded in the meantime.
+  const [former] = useState(() => createDraft(customer))
   const [draft, setDraft] = useState(former)
-  const parts = fieldsOf(customer)
+  const parts = getSections(customer)
   const names = parts.flatMap(([, fields]) => fields.map(([name]) => name))
   const isDirty = names.some((name) => draft[name].trim() !== former[name])
-  const isFaulty = names.some((name) => faultOf(name, former, draft) !== undefined)
+  const isFaulty = names.some((name) => findFault(name, former, draft) !== undefined)
   const { question } = useUnsaved(isDirty)
   useEffect(() => setDirty(isDirty), [setDirty, isDirty])
   const update = useMutation({
@@ -85,7 +85,7 @@ function EditForm(props: {
                   type={type}
                   maxLength={255}
                   value={draft[name]}
-                  error={faultOf(name, former, draft)}
+                  error={findFault(name, former, draft)}
                   onChange={({ currentTarget }) => setDraft({ ...draft, [name]: currentTarget.value })}
                 />
               ))}

@@ -1,2 +1,2 @@
-/** Parent path of section and operation pages. */
+/** The path below which section and operation pages are. */
 export const REFERENCE_PATH = '/docs/api'

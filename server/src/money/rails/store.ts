@@ -25,7 +25,7 @@ export async function selectDeposit(op: Op, id: string): Promise<DepositRow | un
   return op.find(DEPOSIT_BY_ID, id)
 }
 
-/** The last decision about a payment, if it has one. */
+/** The latest decision about a payment, if any. */
 export async function selectLastDecision(
   op: Op,
   railPaymentId: string,

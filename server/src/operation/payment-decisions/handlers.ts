@@ -59,7 +59,7 @@ export const paymentDecisionHandlers: Handlers<typeof paymentDecisions> = {
     const { id } = await findTransaction(op, params.transactionId)
     return {
       status: 200,
-      // The cursor belongs to the list of this payment.
+      // The cursor is valid only for this payment's list.
       body: await page(
         op,
         { ...query, of: id },
@@ -74,7 +74,8 @@ export const paymentDecisionHandlers: Handlers<typeof paymentDecisions> = {
 }
 
 /**
- * Keeps a vote with its reason and evidence; a repeated one changes nothing. Guard: the payment is unchanged.
+ * Stores a vote with its reason and evidence. Idempotent: a repeated vote changes nothing. Guard: the payment
+ * is unchanged.
  */
 function proposeDecision(
   op: Op,
@@ -93,7 +94,7 @@ function proposeDecision(
   }
 }
 
-/** The subject of a vote: it counts only for the same outcome, charge, lines and report. */
+/** The ballot of a vote. Votes count together only for the same outcome, charge, lines and report. */
 function ballotOf(
   { payment, last, outcome, charge }: Decided,
   { evidence, railEventId }: DecisionBody,
@@ -118,8 +119,8 @@ function placeAfter(last: PaymentDecisionRow | undefined): number {
 }
 
 /**
- * The key of a decision is the payment and its position in the sequence: the database refuses a second
- * decision at one position.
+ * The decision's row. Its key is the payment with the decision's position in the sequence, so the database
+ * rejects a second decision at the same position.
  */
 function decisionRow(
   op: Op,

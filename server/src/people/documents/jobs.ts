@@ -1,12 +1,9 @@
 import type { JobHandler } from '../../kernel/outbox/job-kinds.ts'
 import { job } from '../../kernel/outbox/jobs.ts'
-import { removalOfSome } from './documents.ts'
+import { someDocumentRemovals } from './documents.ts'
 
-/**
- * Removes the documents of a deleted customer and its owners, including documents of verifications, some at a
- * time.
- */
+/** Deletes the documents of a deleted customer and its owners in batches, including submitted ones. */
 export const removeDocuments: JobHandler<'documents.remove'> = async (op, { customerId }) => {
-  const writes = await removalOfSome(op, customerId)
+  const writes = await someDocumentRemovals(op, customerId)
   return writes.length === 0 ? [] : [...writes, job(op, 'documents.remove', { customerId }, op.now)]
 }

@@ -9,8 +9,8 @@ import { transition } from '../../kernel/operation/transition.ts'
 import { update } from '../../storage/commit/writes.ts'
 import { endTokens, findTokensOfMember, tokenView } from '../tokens/tokens.ts'
 import { inviteMember, renewInvitation } from './invitations.ts'
-import { checkEmailIsFree, findMember, findPresentMember, inOrder, memberView } from './members.ts'
-import { ownerStays, readRights } from './roles.ts'
+import { checkEmailIsFree, findMember, findPresentMember, memberView, sortPermissions } from './members.ts'
+import { guardOwnerRemains, readRights } from './roles.ts'
 import { selectMembers, selectPasskeys } from './store.ts'
 
 export const memberHandlers: Handlers<typeof members> = {
@@ -51,11 +51,11 @@ export const memberHandlers: Handlers<typeof members> = {
     const after = rights?.permissions ?? member.permissions
     const added = after.filter((one) => !member.permissions.includes(one))
     checkMayGrant(op, added)
-    const taken = member.permissions.filter((one) => !after.includes(one))
-    checkMayTake(op, taken)
+    const removed = member.permissions.filter((one) => !after.includes(one))
+    checkMayTake(op, removed)
     const change = {
       ...present({ name: body.name }),
-      ...(rights && { permissions: inOrder(rights.permissions), role_id: rights.role_id }),
+      ...(rights && { permissions: sortPermissions(rights.permissions), role_id: rights.role_id }),
       // The inviting member knows the link, and may lack the added permissions.
       ...(added.length > 0 ? { invitation_id: null } : {}),
       version: version + 1,
@@ -66,7 +66,7 @@ export const memberHandlers: Handlers<typeof members> = {
       body: memberView({ ...member, ...change }),
       writes: [
         ...(rights?.writes ?? []),
-        ...(taken.length > 0 ? await ownerStays(op, [member]) : []),
+        ...(removed.length > 0 ? await guardOwnerRemains(op, [member]) : []),
         update('members', member.id, { version, state }, change),
       ],
     }
@@ -77,8 +77,8 @@ export const memberHandlers: Handlers<typeof members> = {
     const member = await findPresentMember(op, params.memberId)
     checkMayTake(op, member.permissions)
     const tokens = await findTokensOfMember(op, member.id)
-    const ended = query.endTokens ? await endTokens(op, tokens, 'endTokens') : []
-    const guards = await ownerStays(op, [member])
+    const tokenWrites = query.endTokens ? await endTokens(op, tokens, 'endTokens') : []
+    const guards = await guardOwnerRemains(op, [member])
     const passkeys = await selectPasskeys(op, member.id)
     const change = { version: member.version + 1, invitation_id: null, code_id: null, role_id: null }
     return {
@@ -87,7 +87,7 @@ export const memberHandlers: Handlers<typeof members> = {
         : { status: 204, body: undefined }),
       writes: [
         ...guards,
-        ...ended,
+        ...tokenWrites,
         transition(op, 'members', MEMBER_TRANSITIONS, member, 'remove', change).write,
         ...passkeys.map(({ id }) =>
           update('member_passkeys', id, { removed_at: null }, { removed_at: op.now }),

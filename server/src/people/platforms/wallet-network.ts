@@ -11,15 +11,15 @@ type WithNetwork = Pick<PlatformConfig, 'embeddedWalletConfig'>
 
 const SPARK = 'SPARK' satisfies WalletNetwork
 
-/** The currencies that wallets hold: wallets made on Spark, and wallets made now. */
+/** The currencies of the platform's wallets: of those created on Spark earlier, and of those created now. */
 export function walletCurrencies({ embeddedWalletConfig }: WithNetwork): string[] {
   const { network = SPARK } = embeddedWalletConfig
   return network === SPARK ? [WALLET_CURRENCY] : [WALLET_CURRENCY, CHAIN_WALLET_CURRENCY]
 }
 
 /**
- * The chain for the platform's new wallets; undefined on Spark. Error: 503 `UNAVAILABLE` while no rail of the
- * file is on the configured chain: a wallet elsewhere would stay there permanently.
+ * The chain for the platform's new wallets; undefined on Spark. Error: 503 `UNAVAILABLE` while no configured
+ * rail is on that chain. Wallets are not created elsewhere instead, because they could never move.
  */
 export async function walletChain(
   op: Op,
@@ -34,7 +34,7 @@ export async function walletChain(
   })
 }
 
-/** Error: 400 `INVALID_INPUT` if wallets cannot be created on the network. */
+/** Error: 400 `INVALID_INPUT` if no wallets can be created on the network. */
 export async function checkWalletNetwork(op: Op, network: WalletNetwork | undefined): Promise<void> {
   if (network === undefined || network === SPARK || (await findWalletChain(op, network))) return
   throw fieldError(
@@ -47,14 +47,17 @@ export async function checkWalletNetwork(op: Op, network: WalletNetwork | undefi
 async function findWalletChain(op: Op, network: EvmNetwork): Promise<WalletChain | undefined> {
   for (const rail of op.rails.list()) {
     const { name, chain } = rail
-    if (name === null || chain?.network !== network || !takesWallets(rail)) continue
+    if (name === null || chain?.network !== network || !supportsWallets(rail)) continue
     if ((await op.rails.ownerOf(rail)) === op.platform.id) return { rail: name, chain }
   }
   return undefined
 }
 
-/** A wallet's key signs transfers whose gas somebody else pays. */
-function takesWallets({ isRetired, entry }: Rail): boolean {
+/**
+ * True if the rail's token accepts transfers that the wallet's key signs and another account pays the gas
+ * for.
+ */
+function supportsWallets({ isRetired, entry }: Rail): boolean {
   if (isRetired || entry?.kind !== 'evm') return false
   return entry.tokens.some(
     ({ currency, standard }) => currency === CHAIN_WALLET_CURRENCY && standard === 'EIP3009',

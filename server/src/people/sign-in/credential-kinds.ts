@@ -5,7 +5,7 @@ import { oauth } from './oauth-credential.ts'
 import { emailOtp, smsOtp } from './otp-credential.ts'
 import { passkey } from './passkey-credential.ts'
 
-/** Every kind of credential and its behavior. */
+/** The implementation of each kind of credential. */
 export const KINDS: Readonly<Record<CredentialRow['type'], CredentialKind>> = {
   EMAIL_OTP: emailOtp,
   SMS_OTP: smsOtp,
@@ -13,7 +13,7 @@ export const KINDS: Readonly<Record<CredentialRow['type'], CredentialKind>> = {
   PASSKEY: passkey,
 }
 
-/** Error: 400 that names `type`, if a body is of another kind than its credential. */
+/** Error: 400 naming `type` if the body is for another kind of credential. */
 export function checkKind(credential: CredentialRow, type: CredentialRow['type']): void {
   if (type !== credential.type)
     throw fieldError('INVALID_INPUT', 'type', `This credential is of type ${credential.type}`)

@@ -16,7 +16,7 @@ export const credentialHandlers: Handlers<typeof credentials> = {
     return KINDS[credential.type].challenge(op, credential, body?.clientPublicKey)
   },
 
-  /** Verifies a credential, by its kind, and creates a session (specification 4.5). */
+  /** Verifies a credential according to its kind, and creates a session (specification 4.5). */
   credential_verify: {
     async toSign(op, { params, body }) {
       const credential = await findCredential(op, params.id)

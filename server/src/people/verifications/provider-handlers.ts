@@ -5,7 +5,8 @@ import { selectDecisionOfEvent } from './store.ts'
 import { findVerification, findVerificationWithPlatform, verificationView } from './verifications.ts'
 
 /**
- * Events of the verification provider. An event decides once; a repeated one gets the current verification.
+ * Handles events of the verification provider. An event decides once; a repeated event returns the
+ * verification as it is.
  */
 export const verificationProviderEvent: ProcessorHandler<typeof verification_provider_event> = {
   /** Error: 404 `VERIFICATION_NOT_FOUND`. */

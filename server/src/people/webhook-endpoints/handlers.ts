@@ -9,7 +9,7 @@ import {
   newEndpoint,
   RELEASED,
   selectEndOfFeed,
-  selectPlaceBefore,
+  selectPositionBefore,
 } from '../../kernel/outbox/own-endpoint.ts'
 import { insert } from '../../storage/commit/writes.ts'
 import type { UndeliveredEventRow, WebhookEndpointRow } from '../../storage/rows/webhook-endpoint.ts'
@@ -95,7 +95,7 @@ export const webhookEndpointHandlers: Handlers<typeof webhookEndpoints> = {
 
   webhook_endpoint_replay: async (op, { params, body }) => {
     const found = await findEndpoint(op, params.webhookEndpointId)
-    const first = await selectPlaceBefore(op, new Date(body.startDate))
+    const first = await selectPositionBefore(op, new Date(body.startDate))
     const committed_in = first?.committed_in ?? (await selectEndOfFeed(op))
     const { row, write } = changeEndpoint(op, found, { ...RELEASED, committed_in, position: 0n })
     return { status: 200, body: await viewEndpoint(op, row), writes: [write] }

@@ -1,5 +1,5 @@
 import type { WebhookFault } from '@countersign/contract/sandbox/faults'
-import { BEYOND_CURSOR, NOT_OF_FEED } from '../../kernel/outbox/endpoint-feed.ts'
+import { BEYOND_CURSOR, EXCLUDED_FROM_FEED } from '../../kernel/outbox/endpoint-feed.ts'
 import type { FeedPosition } from '../../kernel/ports/event-streams.ts'
 import { uuidOf } from '../../storage/engine/ids.ts'
 import type { Database } from '../../storage/engine/port.ts'
@@ -214,7 +214,7 @@ export async function selectNext(
       position,
       event_types,
       payload === 'FULL',
-      NOT_OF_FEED[role],
+      EXCLUDED_FROM_FEED[role],
       ends_in,
       events_from,
       events_until,

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { type App, newRequestId } from '../../kernel/operation/app.ts'
 import { type Background, inBackground } from '../../kernel/operation/background.ts'
-import { inTime } from '../../kernel/operation/timeout.ts'
+import { withTimeout } from '../../kernel/operation/timeout.ts'
 import { type SendSeries, sendSeries } from '../webhooks/request-series.ts'
 import type { AnswerRules } from '../webhooks/response-rules.ts'
 import { runEndpoint } from './endpoint-run.ts'
@@ -90,7 +90,7 @@ export class Sender {
       if (endpoints.length === 0) return
       await this.#claim(RUNS_MAX, platformId)
       const running = endpoints.flatMap((id) => this.#runs.get(id) ?? [])
-      if (running.length > 0) await inTime(leftMs, Promise.all(running))
+      if (running.length > 0) await withTimeout(leftMs, Promise.all(running))
       else await pause(ELSEWHERE_MS)
     }
   }

@@ -1,11 +1,11 @@
 import type { DELIVERY_STATUSES } from '@countersign/contract/events/webhooks'
 import { sql } from 'kysely'
-import { NOT_OF_FEED } from '../../kernel/outbox/endpoint-feed.ts'
+import { EXCLUDED_FROM_FEED } from '../../kernel/outbox/endpoint-feed.ts'
 
 type DeliveryStatus = (typeof DELIVERY_STATUSES)[number]
 
 /** Events that are not sent in feed order. They have a row until they are received. */
-const IS_APART = sql`events.type IN (${sql.join(NOT_OF_FEED.CONFIGURED)})`
+const IS_APART = sql`events.type IN (${sql.join(EXCLUDED_FROM_FEED.CONFIGURED)})`
 
 const place = sql`(events.committed_in, events.position)`
 

@@ -11,9 +11,9 @@ import {
   newEndpoint,
   selectEndOfFeed,
   selectOwnEndpoint,
-  selectPlaceBefore,
+  selectPositionBefore,
   selectReplay,
-  sendApart,
+  sendOutsideFeed,
 } from '../../kernel/outbox/own-endpoint.ts'
 import { BEGINNING, type FeedPosition, type StreamCaller } from '../../kernel/ports/event-streams.ts'
 import { insert, update, type Write } from '../../storage/commit/writes.ts'
@@ -112,7 +112,7 @@ export const webhookHandlers: Handlers<typeof webhooks> = {
       writes: [
         write,
         attemptWrite(op, id, tried),
-        ...(answer && isReceived(answer.status) ? [] : [sendApart(op, endpoint, write, failed)]),
+        ...(answer && isReceived(answer.status) ? [] : [sendOutsideFeed(op, endpoint, write, failed)]),
       ],
     }
   },
@@ -145,7 +145,7 @@ export const eventStreamHandlers: Handlers<typeof eventStream> = {
     const [startDate, endDate] = [new Date(body.startDate), timeIfGiven(body.endDate) ?? op.now]
     const [events, first, ends_in] = await Promise.all([
       countEvents(op, { startDate, endDate, ...present({ types: body.types }) }),
-      selectPlaceBefore(op, startDate),
+      selectPositionBefore(op, startDate),
       selectEndOfFeed(op),
     ])
     const row = newEndpoint(op, {
@@ -186,7 +186,7 @@ function deliverAgain(
   if (!row)
     return status === DUE
       ? []
-      : [sendApart(op, endpoint, { id, type, objectId: id }, { was_received: status === 'DELIVERED' })]
+      : [sendOutsideFeed(op, endpoint, { id, type, objectId: id }, { was_received: status === 'DELIVERED' })]
   const { due_at, gave_up_at, attempts } = row
   const guard = { endpoint_id: endpoint.id, due_at, gave_up_at, attempts }
   if (gave_up_at) {

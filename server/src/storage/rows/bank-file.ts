@@ -2,12 +2,12 @@ import type { BankFilesRailValue } from '@countersign/contract/connectors/rails-
 import type { Stamped } from './stamped.ts'
 import type { BankFileState, BankInboxState } from './states.ts'
 
-/** The worker state of a bank-file rail. Its id follows from the rail. */
+/** The state of the worker for a bank-file rail. Its id is derived from the rail. */
 export interface BankFileWorkerRow extends Stamped {
   id: string
   platform_id: string
   rail: string
-  /** File numbers used so far. */
+  /** The number of files numbered so far. */
   files: bigint
   traces: bigint
   collected_at: Date
@@ -23,7 +23,10 @@ export interface BankFileRow extends Stamped {
   number: bigint
   name: string
   message_name: string
-  /** A to Z, 0 to 9: distinguishes ACH files of one day. Null for SEPA, and in rows of earlier versions. */
+  /**
+   * A to Z or 0 to 9, to tell apart the ACH files of one day. Null for SEPA, and in rows written by earlier
+   * versions.
+   */
   modifier: string | null
   state: BankFileState
   batches: string[]
@@ -45,25 +48,25 @@ export interface BankFileRow extends Stamped {
 /** The counterparty of a payment, with the fields that its file format needs. */
 export interface BankPaymentDetails {
   readonly name: string
-  /** IBAN, or account number. */
+  /** An IBAN or account number. */
   readonly account: string
   readonly bic?: string
-  /** Or the sort code of a British bank. */
+  /** For British banks, the sort code. */
   readonly routingNumber?: string
   readonly accountKind?: 'CHECKING' | 'SAVINGS'
   readonly remittanceInformation?: string
   /** The mandate of a direct debit, or of an instruction. */
   readonly mandate?: { readonly reference: string; readonly signedOn: string }
-  /** Of a prenote that was returned, or whose file was rejected. */
+  /** Set for a prenote that was returned, or whose file was rejected. */
   readonly failure?: PrenoteFailure
-  /** Structured; set for SEPA if known. */
+  /** The structured address. Set for SEPA if known. */
   readonly address?: BankAddress
 }
 
 /** Replaces the details of a row when its customer is erased. Such a row is never written into a file. */
 export const ERASED_DETAILS = { name: 'erased', account: 'erased' } as const satisfies BankPaymentDetails
 
-/** The reason why a prenote proves nothing, and the time of its report in ISO 8601. */
+/** Why a prenote proves nothing, and when this was reported, in ISO 8601. */
 export interface PrenoteFailure {
   readonly code: string
   readonly message: string
@@ -80,20 +83,21 @@ export interface BankAddress {
 }
 
 /**
- * A payment that waits for a file or is in one, under the id of its record. A prenote has no record, and the amount 0; an
- * instruction has its mandate in place of the payment, and its kind in place of the reference.
+ * A payment that is in a file or waits for one; its id is the id of its record. A prenote has no record, and
+ * amount 0. An instruction has the id of its mandate in place of the payment, and its kind in place of the
+ * reference.
  */
 export interface BankPaymentRow {
   id: string
   platform_id: string
   rail: string
-  /** Of a prenote: the first payment that waits for it. */
+  /** For a prenote, the first payment that waits for it. */
   payment_id: string
   direction: 'OUT' | 'PULL' | 'INSTRUCTION'
   /**
-   * SEPA, INSTANT, BACS, AUDDIS, the sequence type of direct debits (`DEBIT-RCUR`), or class and direction of ACH
-   * (`PPD-CREDIT`), also of prenotes (`PPD-CREDIT-PRENOTE`) and of deposits that
-   * verify accounts (`PPD-CREDIT-MICRO`). Earlier versions had `CTX-CREDIT`.
+   * SEPA, INSTANT, BACS, AUDDIS, the sequence type of direct debits (`DEBIT-RCUR`), or the class and
+   * direction of ACH (`PPD-CREDIT`, for prenotes `PPD-CREDIT-PRENOTE`, for deposits that verify accounts
+   * `PPD-CREDIT-MICRO`). Earlier versions wrote `CTX-CREDIT`.
    */
   batch: string
   reference: string
@@ -106,7 +110,7 @@ export interface BankPaymentRow {
   created_at: Date
 }
 
-/** A row of the queue that is a payment. */
+/** A queued row that is a payment. */
 export type QueuedPaymentRow = BankPaymentRow & OfPayment
 
 interface OfPayment {
@@ -119,7 +123,7 @@ export function isQueuedPayment<Row extends Pick<BankPaymentRow, 'direction'>>(
   return row.direction !== 'INSTRUCTION'
 }
 
-/** A file of a bank. Its id follows from the rail and its content. */
+/** A file received from a bank. Its id is derived from the rail and the content. */
 export interface BankInboxFileRow extends Stamped {
   id: string
   platform_id: string
@@ -128,7 +132,8 @@ export interface BankInboxFileRow extends Stamped {
   sha256: Uint8Array
   bytes: bigint
   /**
-   * `CAMT` and `PAIN_002` are in rows of earlier versions. The reader detects which messages an XML file has.
+   * `CAMT` and `PAIN_002` appear only in rows written by earlier versions: now the reader detects which
+   * messages an XML file contains.
    */
   kind: 'XML' | 'ACH' | 'BAI2' | 'MT940' | 'ZIP' | 'ACKNOWLEDGEMENT' | 'UNKNOWN' | 'CAMT' | 'PAIN_002'
   state: BankInboxState

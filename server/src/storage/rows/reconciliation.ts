@@ -7,7 +7,7 @@ import type { MatchState } from '@countersign/contract/states/match-states'
 import type { ReconciliationState } from '@countersign/contract/states/reconciliation-states'
 import type { Stamped } from './stamped.ts'
 
-/** A difference as stored: amounts are strings of digits, times are ISO 8601. */
+/** A difference as stored. Amounts are strings of digits, times are ISO 8601. */
 export interface StoredDifference {
   readonly reason: DifferenceReason
   readonly amount: string
@@ -15,7 +15,7 @@ export interface StoredDifference {
   readonly about?: string
 }
 
-/** A day of a rail in one currency. Statement columns are null until the statement has arrived. */
+/** One day of a rail in one currency. The columns of the statement are null until it arrives. */
 export interface RailStatementRow extends Stamped {
   id: string
   platform_id: string
@@ -28,7 +28,7 @@ export interface RailStatementRow extends Stamped {
   closing: bigint | null
   entry_sum: bigint | null
   entry_count: number | null
-  /** The sum of its fees, and the payment fees according to the rails file. */
+  /** The fees on the statement, and the payment fees expected from the rails file. */
   charged: bigint | null
   expected_costs: bigint | null
   booked_count: number
@@ -58,7 +58,10 @@ export interface RailStatementEntryRow {
   booked_at: Date
 }
 
-/** Lines of statements and payments that belong together. Amounts are in the smallest unit; money in is positive. */
+/**
+ * Statement lines and payments that belong together. Amounts are in the smallest unit; incoming money is
+ * positive.
+ */
 export interface ReconciliationMatchRow extends Stamped {
   id: string
   platform_id: string
@@ -70,7 +73,7 @@ export interface ReconciliationMatchRow extends Stamped {
   items: readonly string[]
   line_sum: bigint
   book_sum: bigint
-  /** Null: there is no difference. */
+  /** Null if there is no difference. */
   account: MatchAccount | null
   digest: string
   reason: string
@@ -80,7 +83,7 @@ export interface ReconciliationMatchRow extends Stamped {
   actor_name: string | null
 }
 
-/** The match of a payment or deposit on the account of a rail. Null: it was undone. */
+/** The match that a payment or deposit belongs to, on the account of a rail. Null after it was undone. */
 export interface ReconciliationMatchItemRow extends Stamped {
   id: string
   platform_id: string

@@ -2,17 +2,15 @@ import { type CitusNode, findCitusNode } from '../engine/distributed-schema.ts'
 import type { Database } from '../engine/port.ts'
 import { SESSION_SETTINGS } from '../engine/session.ts'
 
-/** The function whose statements are one commit: Citus runs it whole on the node that holds the schema. */
+/** The function that makes up one commit. Citus runs all of it on the node that stores the schema. */
 const DELEGATED = 'commit_together'
 
-/**
- * The settings that the role needs on all nodes. The schema's triggers write only tables on the same node.
- */
+/** Settings that the role needs on all nodes. The schema's triggers write only to tables on the same node. */
 const ROLE_SETTINGS = { ...SESSION_SETTINGS, 'citus.enable_unsafe_triggers': 'on' }
 
 /**
- * Delegates that function, after an upgrade too: a function with other arguments is a new one. Citus refuses the generic plans that
- * it has elsewhere.
+ * Delegates that function. Needed again after an upgrade, because a function with other arguments is a new
+ * one. Resets its plan cache mode, because Citus rejects the generic plans used elsewhere.
  */
 export const DELEGATE = `
 ALTER FUNCTION ${DELEGATED} SET plan_cache_mode = auto;
@@ -44,7 +42,7 @@ SELECT count(truncate_local_data_after_distributing_table(oid)) AS tables FROM p
   WHERE relnamespace = current_schema()::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition;
 `
 
-/** The node of this connection, if the schema is on a node of Citus. */
+/** The node of this connection, if the schema is on a Citus node. */
 export async function findNode(db: Database): Promise<CitusNode | undefined> {
   return db.kind === 'postgres' ? findCitusNode((sql) => db.query(sql)) : undefined
 }
@@ -63,7 +61,7 @@ WHERE f.pronamespace = current_schema()::regnamespace AND f.proname = '${DELEGAT
     WHERE o.classid = 'pg_proc'::regclass AND o.objid = f.oid AND s.schemaid = f.pronamespace))
 ORDER BY 1`
 
-/** Read on the node of the schema, because the statement reads a table. */
+/** Reads a table, so it runs on the node of the schema. */
 const NODE_SETTINGS = `
 SELECT current_schema()::text AS schema, current_user::text AS role,
   ${Object.keys(SESSION_SETTINGS)
@@ -76,7 +74,7 @@ interface Part {
   readonly settings: string
 }
 
-/** Faults of a schema on a node of Citus, each with the statement that cures it. None without Citus. */
+/** Problems of a schema on a Citus node, each with the statement that fixes it. Empty without Citus. */
 export async function checkDistribution(db: Database): Promise<readonly string[]> {
   if ((await findNode(db)) === undefined) return []
   const tables = (await db.query<Part>(UNDISTRIBUTED)).rows
@@ -87,24 +85,24 @@ export async function checkDistribution(db: Database): Promise<readonly string[]
     )
   const functions = (await db.query<Part>(UNDELEGATED)).rows
   const [node] = (await db.query<Record<string, string>>(NODE_SETTINGS)).rows
-  const wanted: Readonly<Record<string, string | undefined>> = {
+  const wantedSettings: Readonly<Record<string, string | undefined>> = {
     ...SESSION_SETTINGS,
     search_path: node?.schema,
   }
-  const other = Object.entries(wanted).filter(([name, value]) => node && node[name] !== value)
+  const wrongSettings = Object.entries(wantedSettings).filter(([name, value]) => node && node[name] !== value)
   return [
     ...functions.map(
       ({ name, settings }) =>
         `The function ${name} does not run on the node of its schema: run ALTER FUNCTION ${name} SET plan_cache_mode = auto; SELECT create_distributed_function('${name}'::regproc::oid, colocate_with => '${settings}');`,
     ),
-    ...other.map(
+    ...wrongSettings.map(
       ([name, value]) =>
         `The node of the schema has ${name} = ${node?.[name]}: run ALTER ROLE "${node?.role}" SET ${name} = '${value}';`,
     ),
   ]
 }
 
-/** Throws a one-line error unless everything of a schema on a node of Citus is there. */
+/** Throws a one-line error if a schema on a Citus node is incomplete. */
 export async function refuseUndistributed(db: Database): Promise<void> {
   const findings = await checkDistribution(db)
   const more =
