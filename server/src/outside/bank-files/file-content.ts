@@ -17,26 +17,22 @@ import {
   sepaPaymentOf,
   wirePaymentOf,
 } from './queue.ts'
-import { type BatchToWrite, selectBatchesToWrite, selectPaymentsToWrite } from './store.ts'
+import { selectPaymentsOfFile } from './store.ts'
 
 const PAGE = 1_000
 
 /**
  * The content of a file. It depends only on the file's row and payments, so every attempt writes identical
- * bytes, without the payments of a customer who was erased before.
+ * bytes.
  */
-export async function* contentOf(op: Op, file: BankFileRow): AsyncGenerator<string> {
-  yield* contentWith(op, file, await selectBatchesToWrite(op, file.id))
-}
-
-function contentWith(op: Op, file: BankFileRow, batches: readonly BatchToWrite[]): AsyncIterable<string> {
+export function contentOf(op: Op, file: BankFileRow): AsyncIterable<string> {
   const { format } = file
   const head = {
     messageId: file.message_name,
     createdAt: file.created_at,
     executionDate: file.executed_on,
-    count: batches.reduce((sum, { count }) => sum + count, 0),
-    total: batches.reduce((sum, { total }) => sum + total, 0n),
+    count: file.payments,
+    total: file.total,
   }
   if (format.type === 'SEPA') return sepaContentOf(op, file, format, head)
   if (format.type === 'WIRE')
@@ -63,16 +59,13 @@ function contentWith(op: Op, file: BankFileRow, batches: readonly BatchToWrite[]
       modifier: modifierOf(file),
       reference: String(file.number % 100_000_000n).padStart(8, '0'),
     },
-    batches.map(({ batch: name }) => {
-      const batch = achBatchOf(name)
-      const traceSequence = firstOffset + file.batches.indexOf(name)
-      return {
-        ...batch,
-        effectiveDate: file.executed_on,
-        payments: each(op, file, name, achPaymentOf),
-        ...(format.isBalanced && !batch.isPrenote && { offset: { ...offsetTo, traceSequence } }),
-      }
-    }),
+    file.batches.map(achBatchOf).map((batch, index) => ({
+      ...batch,
+      effectiveDate: file.executed_on,
+      payments: each(op, file, file.batches[index], achPaymentOf),
+      ...(format.isBalanced &&
+        !batch.isPrenote && { offset: { ...offsetTo, traceSequence: firstOffset + index } }),
+    })),
   )
 }
 
@@ -115,7 +108,7 @@ async function* each<Payment extends SepaPayment | SepaDebit | AchPayment | Wire
   of: (row: BankPaymentRow) => Payment,
 ): AsyncGenerator<Payment> {
   for (let after = 0; ; ) {
-    const rows = await selectPaymentsToWrite(op, file.id, after, PAGE, batch)
+    const rows = await selectPaymentsOfFile(op, file.id, after, PAGE, batch)
     for (const row of rows) yield of(row)
     const last = rows.at(-1)?.place
     if (rows.length < PAGE || last === undefined || last === null) return

@@ -4,7 +4,7 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Op } from '../../kernel/operation/app.ts'
 import type { Read } from '../../storage/read/read.ts'
 import { whereGiven } from '../../storage/read/where-given.ts'
-import { type BankPaymentRow, ERASED_DETAILS, type PrenoteFailure } from '../../storage/rows/bank-file.ts'
+import type { BankPaymentRow, PrenoteFailure } from '../../storage/rows/bank-file.ts'
 import { RAIL_EVENT_INITIAL } from '../../storage/rows/states.ts'
 
 /** False while a change of the counterparty's account waits for a decision. */
@@ -13,9 +13,6 @@ const IS_REVIEWED = sql<boolean>`NOT EXISTS (
     JOIN transactions AS t ON c.external_account_id IN (t.source_account_id, t.destination_account_id)
   WHERE c.platform_id = bank_payments.platform_id AND c.state = ${sql.lit(ACCOUNT_CHANGE_INITIAL)}
     AND t.id = bank_payments.payment_id)`
-
-/** False for a row whose customer was erased. Of prenotes and instructions, also one that waits may be. */
-export const IS_KEPT = sql<boolean>`(bank_payments.details->>'account' <> ${sql.lit(ERASED_DETAILS.account)})`
 
 /** Selects payments that have been waiting for a file since before `until`. */
 export interface Waiting {
@@ -144,7 +141,6 @@ function waitingPayments(op: Op, { rail, until, limit, batch }: Omit<Waiting, 'p
     })
     .where(IS_REVIEWED, '=', true)
     .where(IS_OPEN, '=', true)
-    .where(IS_KEPT, '=', true)
     .$call((q) => whereGiven(q, 'batch', '=', batch))
     .orderBy('created_at')
     .orderBy('id')

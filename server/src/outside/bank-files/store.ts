@@ -12,7 +12,6 @@ import {
 } from '../../storage/rows/bank-file.ts'
 import type { DepositRow } from '../../storage/rows/rail.ts'
 import type { Tables } from '../../storage/rows/tables.ts'
-import { IS_KEPT } from './queue-store.ts'
 
 const WORKER_BY_ID = rowById('bank_file_workers')
 
@@ -56,52 +55,17 @@ export function selectPaymentsOfFile(
   fileId: string,
   after: number,
   limit: number,
-): Promise<BankPaymentRow[]> {
-  return paymentsOfFile(op, fileId, after).limit(limit).selectAll().execute()
-}
-
-/** The payments of a file after a place that it is written with, in order; of one batch, or all. */
-export function selectPaymentsToWrite(
-  op: Op,
-  fileId: string,
-  after: number,
-  limit: number,
   batch?: string,
 ): Promise<BankPaymentRow[]> {
-  return paymentsOfFile(op, fileId, after)
-    .where(IS_KEPT, '=', true)
-    .$call((q) => whereGiven(q, 'batch', '=', batch))
-    .limit(limit)
-    .selectAll()
-    .execute()
-}
-
-function paymentsOfFile(op: Op, fileId: string, after: number) {
   return op.read
     .selectFrom('bank_payments')
     .where('file_id', '=', fileId)
     .where('place', '>', after)
+    .$call((q) => whereGiven(q, 'batch', '=', batch))
     .orderBy('place')
-}
-
-/** The number and sum of the payments that a file is written with, by batch, in the order of `batches` of the file. */
-export function selectBatchesToWrite(op: Op, fileId: string): Promise<BatchToWrite[]> {
-  return op.read
-    .selectFrom('bank_payments')
-    .where('file_id', '=', fileId)
-    .where(IS_KEPT, '=', true)
-    .groupBy('batch')
-    .orderBy(sql`batch COLLATE "C"`)
-    .select('batch')
-    .select(sql<number>`count(*)::integer`.as('count'))
-    .select(sql<bigint>`sum(amount)::bigint`.as('total'))
+    .limit(limit)
+    .selectAll()
     .execute()
-}
-
-export interface BatchToWrite {
-  readonly batch: string
-  readonly count: number
-  readonly total: bigint
 }
 
 /**

@@ -13,6 +13,8 @@ import { OWN_ACCOUNTS } from './table-columns.ts'
 export interface Walked {
   readonly found: number
   readonly after?: string
+  /** True if a bank file that is not written yet still needs some of the rows. */
+  readonly isWaiting?: boolean
 }
 
 /**

@@ -1,7 +1,8 @@
 import { idOfKind, uuidOf, uuidOfText } from '../engine/ids.ts'
 import type { Database } from '../engine/port.ts'
 import { eraseEventsOf, eraseEventsOfOthers } from './erase-events.ts'
-import { eraseAllRows, ROWS_STATEMENTS, statementOf } from './erase-rows.ts'
+import type { Walked } from './erase-logs.ts'
+import { eraseAllRows, isNeededByFiles, ROWS_STATEMENTS, statementOf } from './erase-rows.ts'
 import type { Side } from './redacted.ts'
 import { ERASED_UMA_ADDRESS, type ErasedRows, identifierFor } from './table-columns.ts'
 
@@ -61,7 +62,7 @@ export async function erasePayments(
   db: Database,
   of: PaymentsOf,
   after: string | undefined,
-): Promise<{ readonly found: number; readonly after?: string }> {
+): Promise<Walked> {
   const place: Place = after === undefined ? { list: 0 } : JSON.parse(after)
   const lists = listPaymentLists(of)
   const list = lists[place.list]
@@ -74,13 +75,13 @@ export async function erasePayments(
   )
   // The lists by account also include the customer's own payments.
   const others = rows.filter(({ customer_id }) => customer_id === null || uuidOf(customer_id) !== of.customer)
-  const found = await (list.side ? eraseOthers(db, others, list.side) : eraseOwn(db, rows))
+  const erased = await (list.side ? eraseOthers(db, others, list.side) : eraseOwn(db, rows))
   const last = rows.at(-1)
   const next: Place =
     rows.length < PAYMENTS_MAX || !last
       ? { list: place.list + 1 }
       : { list: place.list, at: last.created_at.toISOString(), id: uuidOf(last.id) }
-  return lists[next.list] ? { found, after: JSON.stringify(next) } : { found }
+  return lists[next.list] ? { ...erased, after: JSON.stringify(next) } : erased
 }
 
 /** The deposits of payments, deposits split from them, and other parts of those that have no payment. */
@@ -91,8 +92,8 @@ WITH RECURSIVE own AS (
 SELECT id FROM own UNION
 SELECT d.id FROM own JOIN deposits AS d ON d.parent_id = own.id WHERE d.transaction_id IS NULL`
 
-async function eraseOwn(db: Database, payments: readonly Listed[]): Promise<number> {
-  if (payments.length === 0) return 0
+async function eraseOwn(db: Database, payments: readonly Listed[]): Promise<Walked> {
+  if (payments.length === 0) return { found: 0 }
   const deposits = await db.query<{ id: string }>(DEPOSITS, [payments.map(({ id }) => uuidOf(id))])
   const paymentIds = [
     ...payments.flatMap(({ id, quote_id }) => (quote_id === null ? [id] : [id, quote_id])),
@@ -111,7 +112,7 @@ async function eraseOwn(db: Database, payments: readonly Listed[]): Promise<numb
   let found = await eraseEventsOf(db, records)
   for (const statement of ROWS_STATEMENTS)
     if (statement.by === 'payments') found += await eraseAllRows(db, statement, records)
-  return found
+  return { found, isWaiting: await isNeededByFiles(db, 'id = ANY ($1)', records) }
 }
 
 /** The record of a payment at its rail, and its prenote. */
@@ -140,11 +141,11 @@ const OTHERS = {
   },
 } as const satisfies Readonly<Record<Side, Readonly<Record<string, ErasedRows['set']>>>>
 
-async function eraseOthers(db: Database, payments: readonly Listed[], side: Side): Promise<number> {
-  if (payments.length === 0) return 0
+async function eraseOthers(db: Database, payments: readonly Listed[], side: Side): Promise<Walked> {
+  if (payments.length === 0) return { found: 0 }
   const ids = payments.flatMap(({ id, quote_id }) => (quote_id === null ? [id] : [id, quote_id])).map(uuidOf)
   let found = await eraseEventsOfOthers(db, ids, side)
   for (const [table, set] of Object.entries(OTHERS[side]))
     found += await eraseAllRows(db, { sql: statementOf(table, { rows: 'id = ANY ($1)', set }) }, ids)
-  return found
+  return { found }
 }

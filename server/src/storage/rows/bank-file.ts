@@ -63,9 +63,6 @@ export interface BankPaymentDetails {
   readonly address?: BankAddress
 }
 
-/** Replaces the details of a row when its customer is erased. Such a row is never written into a file. */
-export const ERASED_DETAILS = { name: 'erased', account: 'erased' } as const satisfies BankPaymentDetails
-
 /** Why a prenote proves nothing, and when this was reported, in ISO 8601. */
 export interface PrenoteFailure {
   readonly code: string

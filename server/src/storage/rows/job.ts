@@ -39,6 +39,7 @@ export interface JobPayloads {
     readonly step?: string
     readonly after?: string
     readonly hasFound?: boolean
+    readonly isWaiting?: boolean
   }
   'customers.import': { readonly importId: string }
   'documents.remove': { readonly customerId: string }

@@ -1,8 +1,17 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { requireValue } from '../../../src/base/formats/require-value.ts'
-import { orderPrenotes } from '../../../src/outside/bank-files/prenotes.ts'
-import { isBankFilesRail } from '../../../src/outside/bank-files/rail.ts'
+import { decide } from '../../../src/money/rails/rail-worker.ts'
+import { endPrenote, orderPrenotes } from '../../../src/outside/bank-files/prenotes.ts'
+import { type BankFileWorker, isBankFilesRail } from '../../../src/outside/bank-files/rail.ts'
+import type { QueuedPaymentRow } from '../../../src/storage/rows/bank-file.ts'
 import { until } from '../../worlds/client.testing.ts'
+import {
+  ERASES_NOW,
+  requestErasure,
+  resumeErasures,
+  untilErased,
+  untilWaiting,
+} from '../../worlds/production/erasures.testing.ts'
 import {
   ACH_FORMAT,
   type FileBank,
@@ -27,7 +36,7 @@ beforeAll(async () => {
       format: { ...ACH_FORMAT, sendsPrenotes: true },
       acknowledgements: { accepted: '{file}.ack', rejected: '{file}.nak' },
     },
-    { PERSONAL_DATA_DAYS: '0' },
+    ERASES_NOW,
   )
 })
 afterAll(() => bank.close())
@@ -35,6 +44,12 @@ afterAll(() => bank.close())
 const get = async (path: string) => (await bank.world.client.get(path)).body
 const statusOf = async (id: string) => (await get(`/transactions/${id}`)).status
 const query = (sql: string) => bank.world.service.app.db.query(sql)
+async function fileWorker(): Promise<BankFileWorker> {
+  const { app } = bank.world.service
+  const rail = requireValue(app.rails.list().find(isBankFilesRail), 'rail of files')
+  return { app, rail, platformId: requireValue(await app.rails.ownerOf(rail), 'owner of the rail') }
+}
+
 /** Dates every file to weeks ago, as if banking days had passed. */
 const passDays = () => query(`UPDATE bank_files SET executed_on = '2020-01-02'`)
 
@@ -131,10 +146,8 @@ test('an account that is pulled from gets one debit prenote, however many proces
   const pulled = await pull(from, 120)
   expect(pulled.status, JSON.stringify(pulled.body)).toBe(201)
   await untilQueued(bank.world, before + 1)
-  const { app } = bank.world.service
-  const rail = requireValue(app.rails.list().find(isBankFilesRail), 'rail of files')
-  const platformId = requireValue(await app.rails.ownerOf(rail), 'owner of the rail')
-  const look = () => orderPrenotes({ app, rail, platformId }, app.clock())
+  const worker = await fileWorker()
+  const look = () => orderPrenotes(worker, worker.app.clock())
   await Promise.all(Array.from({ length: 10 }, look))
   const prenotes = () =>
     query(`SELECT batch FROM bank_payments WHERE amount = 0 AND details->>'account' = '555666777'`)
@@ -189,52 +202,72 @@ test('a rejected file fails the payments that wait for its prenotes, and leaves 
   expect(entriesIn(await acceptedFile())).toEqual([expect.stringMatching(/^623011401533444555666/)])
 })
 
-test('erasing a customer erases prenotes to their accounts, and those not written yet are never sent and stop no others', async () => {
-  const { client, service } = bank.world
-  const start = async (accountNumber: string) => {
+describe('erasing a customer', () => {
+  /** Begins a pull from an account of a new customer, which orders a prenote. */
+  async function startPull(accountNumber: string) {
     const { customerId, accountOf, pull } = await poorCustomer(bank)
     const pulled = await pull(await accountOf(accountNumber), 130)
     expect(pulled.status, JSON.stringify(pulled.body)).toBe(201)
     return { customerId, payment: pulled.body.id as string }
   }
-  const erase = async (customerId: string) => {
-    expect((await client.send('DELETE', `/customers/${customerId}`)).status).toBe(200)
-    await client.post(`/customers/${customerId}/erasure`)
-    const erasure = () => get(`/customers/${customerId}/erasure`)
-    await until(erasure, ({ status }) => status === 'DONE')
+
+  /** Makes prenotes in one file, which the bank rejects: their pulls have failed then. */
+  async function failedPulls(...accountNumbers: readonly string[]) {
+    await pauseWorkers(bank.world)
+    const pulls = await Promise.all(accountNumbers.map(startPull))
+    await query(`UPDATE bank_file_workers SET claimed_until = 'epoch'`)
+    const { name } = await bank.takeFile()
+    await bank.put(`${name}.nak`, 'NO')
+    for (const { payment } of pulls)
+      await until(
+        () => statusOf(payment),
+        (status) => status === 'FAILED',
+      )
+    return { name, customers: pulls.map(({ customerId }) => customerId) }
   }
-  await pauseWorkers(bank.world)
-  const gone = [await start('777888991'), await start('777888992')]
-  const stays = await start('777888993')
-  await query(`UPDATE bank_file_workers SET claimed_until = 'epoch'`)
-  const { name } = await bank.takeFile()
-  await bank.put(`${name}.nak`, 'NO')
-  for (const { payment } of [...gone, stays])
-    await until(
-      () => statusOf(payment),
-      (status) => status === 'FAILED',
+
+  const rowsOf = async (accountNumber: string) =>
+    (await query(`SELECT * FROM bank_payments WHERE details->>'account' = '${accountNumber}'`)).rows
+
+  test('removes a prenote that waits for a file, and keeps one until its file is written as it was', async () => {
+    const { world } = bank
+    const { name, customers } = await failedPulls('777888991', '777888992', '777888993')
+    const [queued = '', unwritten = ''] = customers
+    await pauseWorkers(world)
+    await query(`UPDATE bank_payments SET file_id = NULL, place = NULL, trace = NULL
+      WHERE amount = 0 AND details->>'account' = '777888991'`)
+    await query(`UPDATE bank_files SET state = 'WRITING', part = NULL, accepted_at = NULL, bank_status = NULL
+      WHERE name = '${name}'`)
+    await requestErasure(world, queued)
+    await untilErased(world, queued)
+    expect(await rowsOf('777888991')).toEqual([])
+    await requestErasure(world, unwritten)
+    expect(await untilWaiting(world, unwritten)).toBe('ERASING')
+    expect(await rowsOf('777888992')).toHaveLength(1)
+
+    await query(`UPDATE bank_file_workers SET claimed_until = 'epoch'`)
+    world.service.app.workers.wake()
+    const accounts = entriesIn(await acceptedFile()).map((line) => line.slice(12, 21))
+    expect(accounts.sort()).toEqual(['777888992', '777888993'])
+    await resumeErasures(world)
+    await untilErased(world, unwritten)
+    expect(await rowsOf('777888992')).toEqual([])
+  })
+
+  test('is not undone by the return of a prenote that was read before', async () => {
+    const { world } = bank
+    const { customers } = await failedPulls('777888995')
+    const [customerId = ''] = customers
+    const read = await world.service.app.db.query<QueuedPaymentRow>(
+      `UPDATE bank_payments SET details = details - 'failure'
+       WHERE amount = 0 AND details->>'account' = '777888995' RETURNING *`,
     )
-  const prenotes = () =>
-    query(`SELECT details->>'account' AS account FROM bank_payments WHERE batch = 'PPD-DEBIT-PRENOTE'
-      AND details->>'account' LIKE '77788899%'`)
-  expect((await prenotes()).rows).toHaveLength(3)
-
-  // One prenote has not got into a file yet, and the file of the others has not been written.
-  await pauseWorkers(bank.world)
-  await query(`UPDATE bank_payments SET file_id = NULL, place = NULL, trace = NULL
-    WHERE amount = 0 AND details->>'account' = '777888991'`)
-  await query(`UPDATE bank_files SET state = 'WRITING', part = NULL, accepted_at = NULL, bank_status = NULL
-    WHERE name = '${name}'`)
-  for (const { customerId } of gone) await erase(customerId)
-  expect((await prenotes()).rows).toEqual([{ account: '777888993' }])
-  expect(
-    (await query(`SELECT id FROM bank_payments WHERE details::text LIKE '%7778889%'`)).rows,
-  ).toHaveLength(2)
-
-  await query(`UPDATE bank_file_workers SET claimed_until = 'epoch'`)
-  service.app.workers.wake()
-  expect(entriesIn(await acceptedFile())).toEqual([expect.stringMatching(/^628011401533777888993/)])
-  const { accountOf, pull } = await poorCustomer(bank)
-  await pull(await accountOf('777888994'), 140)
-  expect(entriesIn(await acceptedFile())).toEqual([expect.stringMatching(/^628011401533777888994/)])
+    const prenote = requireValue(read.rows[0], 'prenote')
+    await requestErasure(world, customerId)
+    await untilErased(world, customerId)
+    const worker = await fileWorker()
+    const failure = { code: 'R03', message: 'There is no account' }
+    await decide(worker, (op) => endPrenote(op, prenote, failure))
+    expect(await rowsOf('777888995')).toEqual([])
+  })
 })
