@@ -60,7 +60,10 @@ export const COLUMNS_OF_CUSTOMERS: Readonly<Record<string, TableColumns>> = {
     ],
   },
   account_verifications: {
-    plain: 'state attempts_left failure_reason',
+    plain: 'start state attempts_left failure_reason delivered',
+    kept: {
+      account_digest: 'a keyed digest, which limits the deposits to the same bank account for 30 days',
+    },
     erased: [{ by: 'customer', rows: OF_CUSTOMER, set: { message: wordFor('message') } }],
   },
   account_changes: {

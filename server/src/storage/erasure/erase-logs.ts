@@ -4,7 +4,7 @@ import { NIL_UUID, uuidOf } from '../engine/ids.ts'
 import type { Database } from '../engine/port.ts'
 import { onlyRow } from '../engine/port.ts'
 import { ROWS_MAX } from './erase-rows.ts'
-import { OWN_ACCOUNTS } from './table-columns.ts'
+import { OWN_ACCOUNTS, OWN_DEPOSITS } from './table-columns.ts'
 
 /**
  * Progress through rows that no index finds by customer: each step scans some rows or hours for the ids of
@@ -28,6 +28,7 @@ export async function findNames(db: Database, customer: string): Promise<string>
      UNION ALL SELECT id FROM external_accounts WHERE customer_id = $1
      UNION ALL SELECT id FROM account_changes WHERE customer_id = $1
      UNION ALL SELECT id FROM account_verifications WHERE customer_id = $1
+     UNION ALL SELECT id FROM ${OWN_DEPOSITS} AS deposits (id)
      UNION ALL SELECT id FROM mandates WHERE customer_id = $1
      UNION ALL SELECT id FROM beneficial_owners WHERE customer_id = $1
      UNION ALL SELECT id FROM documents WHERE customer_id = $1

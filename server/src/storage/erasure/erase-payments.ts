@@ -4,7 +4,7 @@ import { eraseEventsOf, eraseEventsOfOthers } from './erase-events.ts'
 import type { Walked } from './erase-logs.ts'
 import { eraseAllRows, isNeededByFiles, ROWS_STATEMENTS, statementOf } from './erase-rows.ts'
 import type { Side } from './redacted.ts'
-import { ERASED_UMA_ADDRESS, type ErasedRows, identifierFor } from './table-columns.ts'
+import { ERASED_UMA_ADDRESS, type ErasedRows, identifierFor, OWN_DEPOSITS } from './table-columns.ts'
 
 /** The customer whose payments are erased. */
 export interface PaymentsOf {
@@ -29,11 +29,6 @@ interface Listed {
   readonly customer_id: string | null
   readonly created_at: Date
 }
-
-/** The platform's deposits that verified accounts of the customer `$1`. */
-const OWN_DEPOSITS = `(
-  SELECT first_transaction_id FROM account_verifications WHERE customer_id = $1
-  UNION ALL SELECT second_transaction_id FROM account_verifications WHERE customer_id = $1)`
 
 /**
  * Lists of payments, each served by an index: the customer's own payments, and others' payments by account.

@@ -54,6 +54,7 @@ import {
   QUOTE_TRANSITIONS,
   REFUND_INITIAL,
   REFUND_TRANSITIONS,
+  TRANSFER_OUT_INITIAL,
   TRANSFER_OUT_TRANSITIONS,
 } from '@countersign/contract/states/payment-states'
 import { PAYOUT_BATCH_TRANSITIONS, PAYOUT_LINE_TRANSITIONS } from '@countersign/contract/states/payout-states'
@@ -174,6 +175,8 @@ const NAMED: Readonly<Record<string, readonly string[]>> = {
     REFUND_INITIAL,
     OUTGOING_TRANSACTION_INITIAL,
     AGENT_ACTION_INITIAL,
+    // A deposit that verifies an account.
+    TRANSFER_OUT_INITIAL,
   ],
   ledger_close: [...finalStates(CARD_TRANSITIONS), ...finalStates(DELEGATED_KEY_TRANSITIONS)],
   ledger_transfer_ends_once: [TRANSFER_INITIAL, TRANSFER_INITIAL],
