@@ -30,7 +30,7 @@ export function addAccountVerificationActions(program: Command): void {
         ...(source === undefined ? {} : { sourceAccountId: source }),
       })
       printResult(shell, begun, [
-        `${begun.id} is ${begun.status}: confirm both amounts before ${begun.expiresAt}.`,
+        `${begun.id} is ${begun.status}: confirm both amounts within 10 days of their delivery.`,
       ])
     })
   withShellOptions(

@@ -211,7 +211,7 @@ const accountVerifications: RecordNoun<'account_verification_list'> = {
     ['STATUS', ({ status }) => status],
     ['ACCOUNT', ({ externalAccountId }) => externalAccountId],
     ['ATTEMPTS LEFT', ({ attemptsLeft }) => String(attemptsLeft)],
-    ['EXPIRES', ({ expiresAt }) => expiresAt],
+    ['EXPIRES', ({ expiresAt }) => expiresAt ?? ''],
   ],
   get: ({ countersign }, id) => countersign.accountVerifications.get(id),
 }

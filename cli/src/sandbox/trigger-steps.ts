@@ -99,7 +99,6 @@ const STEPS_BY_TYPE = {
         await countersign.accountChanges.apply(id, { reason: 'Trigger' })
     },
   },
-  'EXTERNAL_ACCOUNT.VERIFICATION_UPDATED': { words: 'two deposits to a bank account', run: verifyAccount },
   'CARD.STATE_CHANGE': { words: 'a new card that becomes active', run: createCard },
   'MEMBER_ROLE.CHANGED': {
     words: 'a role of team members that is defined',
@@ -226,18 +225,6 @@ async function reportAccountChange(countersign: Countersign, ids: TriggerIds): P
   return bankId
 }
 
-/** Begins to verify a bank account with deposits from the platform's dollar account. */
-async function verifyAccount(countersign: Countersign, ids: TriggerIds): Promise<void> {
-  await fundPlatform(countersign)
-  const { bankId } = await preparePayment(countersign, ids, '814')
-  await countersign.accountVerifications.create({ externalAccountId: bankId })
-}
-
-async function fundPlatform(countersign: Countersign): Promise<void> {
-  for (const { id } of (await countersign.platformInternalAccounts.list({ currency: 'USD' })).data)
-    await countersign.sandbox.fund(id, { amount: AMOUNT })
-}
-
 /** Creates a batch with one payout from the platform's dollar account, and waits until it is checked. */
 async function createCheckedBatch(countersign: Countersign) {
   const { id } = await countersign.payoutBatches.create({
@@ -260,7 +247,8 @@ async function createCheckedBatch(countersign: Countersign) {
 }
 
 async function executeBatch(countersign: Countersign): Promise<void> {
-  await fundPlatform(countersign)
+  for (const { id } of (await countersign.platformInternalAccounts.list({ currency: 'USD' })).data)
+    await countersign.sandbox.fund(id, { amount: AMOUNT })
   const id = await createCheckedBatch(countersign)
   await countersign.payoutBatches.execute(id, { totals: [{ currency: 'USD', amount: AMOUNT }] })
   await countersign.sandbox.advanceClock({ seconds: 1 })

@@ -10,6 +10,8 @@ const TAG = 'External accounts'
 /** The largest of the deposits, in cents. */
 export const DEPOSIT_CENTS_MAX = 99
 export const VERIFICATION_ATTEMPTS = 3
+/** How often the same bank account can be verified by deposits. */
+export const VERIFICATION_STARTS = { max: 3, days: 30 } as const
 
 export const VERIFICATION_FAILURES = [
   'DEPOSIT_FAILED',
@@ -18,13 +20,15 @@ export const VERIFICATION_FAILURES = [
   'ACCOUNT_REMOVED',
 ] as const
 
+export const AccountVerificationStatus = OneOfWords(
+  ACCOUNT_VERIFICATION_STATES,
+  'PENDING: the amounts have not been confirmed. FAILED: see `failureReason`. EXPIRED: nobody has confirmed the amounts in time',
+)
+
 /** The proof that an external account belongs to its customer, by the amounts of two small deposits. */
 export const AccountVerification = Type.Object({
   id: Id('AccountVerification'),
-  status: OneOfWords(
-    ACCOUNT_VERIFICATION_STATES,
-    'PENDING: the amounts have not been confirmed. FAILED: see `failureReason`. EXPIRED: nobody has confirmed the amounts in time',
-  ),
+  status: AccountVerificationStatus,
   externalAccountId: Id('ExternalAccount'),
   customerId: Id('Customer', 'The owner of the account'),
   sourceAccountId: Id('InternalAccount', 'The account of the platform that pays the deposits'),
@@ -41,7 +45,7 @@ export const AccountVerification = Type.Object({
   message: Type.Optional(
     Prose(1000, { description: "The bank's reason, if a deposit failed or was returned" }),
   ),
-  expiresAt: Timestamp(),
+  expiresAt: Type.Optional(Timestamp('10 days after both deposits were delivered. Missing until then')),
   verifiedAt: Type.Optional(Timestamp()),
   createdAt: Timestamp(),
   updatedAt: Timestamp(),
@@ -80,24 +84,23 @@ export const account_verification_create = endpoint({
   summary: 'Verify an external account by two deposits',
   description:
     'Sends two different amounts of 1 to 99 cents from an account of the platform to a US bank account of a customer, who reads them on ' +
-    'the statement and so proves access to the account. The deposits are payments out like others. Confirm the amounts within 10 days.',
+    'the statement and so proves access to the account. The deposits are payments out by ACH. Confirm the amounts within 10 days of ' +
+    'their delivery. The same bank account can be verified 3 times in 30 days, whichever customers have it.',
   idempotent: true,
   body: AccountVerificationCreateRequest,
   responses: { 201: AccountVerification },
   errors: [
     'INVALID_INPUT',
-    'INVALID_AMOUNT',
     'INVALID_CURRENCY',
-    'AMOUNT_OUT_OF_RANGE',
     'INSUFFICIENT_BALANCE',
     'ACCOUNT_NOT_FOUND',
     'ACCOUNT_VERIFICATION_EXISTS',
+    'ACCOUNT_VERIFICATION_LIMIT_REACHED',
     'EXTERNAL_ACCOUNT_UNDER_REVIEW',
     'EXTERNAL_ACCOUNT_INACTIVE',
     'USER_NOT_FOUND',
+    'USER_NOT_READY',
     'CUSTOMER_DELETED',
-    'NOT_IMPLEMENTED',
-    'UNAVAILABLE',
   ],
 })
 

@@ -220,6 +220,10 @@ export const ERRORS = {
     status: 409,
     message: 'This account is verified, or its verification is in progress.',
   },
+  ACCOUNT_VERIFICATION_LIMIT_REACHED: {
+    status: 409,
+    message: 'This bank account was verified too often.',
+  },
   EXTERNAL_ACCOUNT_ALREADY_EXISTS: { status: 409, message: 'The owner already has this account.' },
   STABLECOIN_PROVIDER_ACCOUNT_ALREADY_LINKED: {
     status: 409,

@@ -197,8 +197,12 @@ export const STATE_ADVICE = {
     'Create another quote. Dismiss a change that was reported for the earlier details.',
   ],
   ACCOUNT_VERIFICATION_EXISTS: [
-    'The external account is VERIFIED, or a verification of it is PENDING.',
-    'Use `details.accountVerificationId`: confirm it, or wait until it has expired.',
+    'The external account is VERIFIED, a verification of it is PENDING, or deposits of an earlier one to the same bank account have not ended.',
+    'Use `details.accountVerificationId`: confirm it, or wait until it has expired and its deposits have ended.',
+  ],
+  ACCOUNT_VERIFICATION_LIMIT_REACHED: [
+    'Deposits were sent to this account number 3 times in 30 days, for this customer or others.',
+    'Try again at `details.possibleAt`.',
   ],
   EXTERNAL_ACCOUNT_ALREADY_EXISTS: [
     'The customer or the platform already has this account.',

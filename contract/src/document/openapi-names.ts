@@ -222,10 +222,7 @@ const DOCUMENT_NAMES: Readonly<Record<string, TSchema>> = {
 
 const info = (accountType: string) => accountTypes.EXTERNAL_ACCOUNT_INFO.get(accountType)
 
-/**
- * Names for shared schemas and for schemas that would otherwise get a bad name, each with one place where it
- * occurs.
- */
+/** Names for schemas that are shared or would otherwise get a bad name, each with one place where it occurs. */
 const SHARED: Readonly<Record<string, TSchema>> = {
   AgentApprovalRule: getNested(agentPolicy.AgentDecision, 'because', 'items'),
   AgentDenialRule: getNested(agentPolicy.AgentDecision, 'rule'),
@@ -289,8 +286,6 @@ const SHARED: Readonly<Record<string, TSchema>> = {
   Environment: getNested(memberSessions.MemberIdentity, 'platform', 'mode'),
   EventDeliveryStatus: getNested(webhooks.PlatformEvent, 'deliveryStatus'),
   AccountChangeStatus: getNested(accountChanges.AccountChange, 'status'),
-  AccountVerificationStatus: getNested(accountVerifications.AccountVerification, 'status'),
-  AccountVerificationFailure: getNested(accountVerifications.AccountVerification, 'failureReason'),
   MandateStatus: getNested(mandates.Mandate, 'status'),
   MandateType: getNested(mandates.Mandate, 'mandateType'),
   FundsHoldStatus: getNested(fundsHolds.FundsHold, 'status'),

@@ -5,16 +5,18 @@ import {
   ACCOUNT_VERIFICATION_TRANSITIONS,
   type AccountVerificationEvent,
 } from '@countersign/contract/states/account-verification-states'
-import { maySee, type Op } from '../../kernel/operation/app.ts'
+import { maySee, type Op, plusSeconds } from '../../kernel/operation/app.ts'
 import { ApiError } from '../../kernel/operation/operation.ts'
 import { transition } from '../../kernel/operation/transition.ts'
 import { event } from '../../kernel/outbox/events.ts'
+import { job } from '../../kernel/outbox/jobs.ts'
 import { update, type Write } from '../../storage/commit/writes.ts'
 import type { AccountVerificationRow, VerificationFailure } from '../../storage/rows/account-verification.ts'
 import type { ExternalAccountRow } from '../../storage/rows/tables.ts'
 import {
   type AccountVerificationFilters,
   selectCurrentVerification,
+  selectStarts,
   selectVerification,
   selectVerificationOf,
   selectVerifications,
@@ -41,19 +43,28 @@ export function findCurrentVerification(
   return selectCurrentVerification(op, externalAccountId)
 }
 
+/** The last verifications of a bank account, whichever customers have it, newest first. */
+export function findStarts(
+  op: Op,
+  accountDigest: string,
+  limit: number,
+): Promise<readonly AccountVerificationRow[]> {
+  return selectStarts(op, accountDigest, limit)
+}
+
 export interface MovedVerification {
   readonly row: AccountVerificationRow
   readonly writes: readonly Write[]
 }
 
-/** Moves it on, with its account and an event if the state changes. Guard: state and attempts are unchanged. */
+/** Moves it on, with its account and an event if the state changes. Guard: what the response shows is unchanged. */
 export function moveVerification(
   op: Op,
   from: AccountVerificationRow,
   by: AccountVerificationEvent,
   change: Partial<AccountVerificationRow> = {},
 ): MovedVerification {
-  const { attempts_left } = from
+  const { attempts_left, delivered } = from
   const { row, write } = transition(
     op,
     'account_verifications',
@@ -61,7 +72,7 @@ export function moveVerification(
     from,
     by,
     change,
-    { attempts_left },
+    { attempts_left, delivered },
   )
   if (row.state === from.state) return { row, writes: [write] }
   const ofAccount = { verification_status: row.state, updated_at: op.now }
@@ -90,6 +101,24 @@ export async function endVerification(
   return row ? moveVerification(op, row, 'fail', { failure_reason: reason }).writes : []
 }
 
+const EXPIRY_SECONDS = 10 * 24 * 3600
+const DEPOSITS = 2
+
+/** Counts a deposit that was delivered. The time to confirm the amounts begins with the second one. */
+export async function countDelivery(op: Op, transactionId: string): Promise<readonly Write[]> {
+  const row = await selectVerificationOf(op, transactionId)
+  if (!row) return []
+  const delivered = row.delivered + 1
+  const counted = { delivered, updated_at: op.now }
+  const guard = { delivered: row.delivered }
+  if (delivered < DEPOSITS) return [update('account_verifications', row.id, guard, counted)]
+  const expires_at = plusSeconds(op.now, EXPIRY_SECONDS)
+  return [
+    update('account_verifications', row.id, guard, { ...counted, expires_at }),
+    job(op, 'account-verification.expire', { accountVerificationId: row.id }, expires_at),
+  ]
+}
+
 /** Fails the verification of a deposit that failed or was returned. Empty if it has ended, or the transaction belongs to none. */
 export async function failVerificationOf(
   op: Op,
@@ -116,7 +145,7 @@ export function accountVerificationView(
     attemptsLeft: row.attempts_left,
     failureReason: row.failure_reason,
     message: row.message,
-    expiresAt: row.expires_at.toISOString(),
+    expiresAt: row.expires_at?.toISOString(),
     verifiedAt: row.verified_at?.toISOString(),
     createdAt: row.created_at.toISOString(),
     updatedAt: row.updated_at.toISOString(),

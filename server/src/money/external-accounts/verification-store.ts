@@ -46,6 +46,19 @@ export async function selectCurrentVerification(
   return selectVerifications(op, { externalAccountId }).where('state', 'in', current).executeTakeFirst()
 }
 
+/** The last verifications of a bank account, whichever customers have it, newest first. */
+export async function selectStarts(
+  op: Op,
+  accountDigest: string,
+  limit: number,
+): Promise<AccountVerificationRow[]> {
+  return selectVerifications(op, {})
+    .where('account_digest', '=', accountDigest)
+    .orderBy('start', 'desc')
+    .limit(limit)
+    .execute()
+}
+
 /** The verification that a deposit belongs to. */
 export async function selectVerificationOf(
   op: Op,

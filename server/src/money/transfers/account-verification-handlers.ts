@@ -39,8 +39,8 @@ export const accountVerificationHandlers: Handlers<typeof accountVerifications> 
 
   account_verification_confirm: async (op, { params, body }) => {
     const found = await findVerification(op, params.accountVerificationId)
-    const isExpired = op.now >= found.expires_at && found.verified_at === null
-    if (isExpired)
+    const { expires_at, verified_at } = found
+    if (expires_at !== null && op.now >= expires_at && verified_at === null)
       throw new ApiError('INVALID_STATE_TRANSITION', { message: 'This verification has expired.' })
     checkEvent(
       ACCOUNT_VERIFICATION_TRANSITIONS,

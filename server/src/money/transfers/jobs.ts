@@ -21,7 +21,7 @@ import type { Write } from '../../storage/commit/writes.ts'
 import { requireColumn } from '../../storage/read/required.ts'
 import type { JobPayloads } from '../../storage/rows/job.ts'
 import type { InternalAccountRow, TransactionRow } from '../../storage/rows/tables.ts'
-import { failVerificationOf } from '../external-accounts/account-verifications.ts'
+import { countDelivery, failVerificationOf } from '../external-accounts/account-verifications.ts'
 import { endFundsHold, findOpenHold, holdArrived } from '../rails/funds-holds.ts'
 import { askRail, failBeforeSending, type RailReplied } from '../rails/rail-payments.ts'
 import { takeBack } from '../rails/reverse-credit.ts'
@@ -116,6 +116,7 @@ async function recordDelivery(
     ...(await holdAtArrival(op, transaction, account)),
     ...moveTransaction(op, transaction, 'settle', change).writes,
     balanceUpdated(op, account),
+    ...(transaction.details.isMicroDeposit ? await countDelivery(op, transaction.id) : []),
   ]
 }
 

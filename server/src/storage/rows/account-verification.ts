@@ -14,11 +14,18 @@ export interface AccountVerificationRow extends Stamped {
   source_account_id: string
   first_transaction_id: string
   second_transaction_id: string
+  /** Keyed digest of the routing and account number, by which starts are counted. */
+  account_digest: string
+  /** The number of this start among all starts with the digest. */
+  start: number
   state: AccountVerificationState
   attempts_left: number
   failure_reason: VerificationFailure | null
   /** The bank's words. */
   message: string | null
-  expires_at: Date
+  /** The number of deposits that were delivered. */
+  delivered: number
+  /** Null until both deposits were delivered. */
+  expires_at: Date | null
   verified_at: Date | null
 }

@@ -5,7 +5,6 @@ import type { PaymentRailName } from '@countersign/contract/core/rails'
 import type { Hex } from '../../base/formats/hex.ts'
 import type { RateSummary } from '../../base/pricing/pricing.ts'
 import type { AccountChangeTables } from './account-change.ts'
-import type { AccountVerificationRow } from './account-verification.ts'
 import type { ChartOfAccountsRow, ClientMoneyReportRow } from './accounting.ts'
 import type { AgentTables } from './agent.ts'
 import type { AuditTables } from './audit.ts'
@@ -211,7 +210,7 @@ export interface ExternalAccountRow extends Stamped {
   /** Why it became INACTIVE. */
   status_reason: string | null
   beneficiary_verification_status: BeneficiaryStatus | null
-  verification_status: AccountVerificationRow['state'] | null
+  verification_status: AccountChangeTables['account_verifications']['state'] | null
   default_uma_deposit: boolean
   /** The number of changes to its details that were reported or decided. */
   changes: number

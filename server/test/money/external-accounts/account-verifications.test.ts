@@ -10,6 +10,7 @@ import {
   fundPlatform,
   otherThan,
 } from '../../worlds/records/account-verifications.testing.ts'
+import { customerClient } from '../../worlds/records/members.testing.ts'
 
 const DAY_SECONDS = 86_400
 
@@ -98,10 +99,12 @@ test('fifty calls at the same time begin one verification, and pay two deposits'
   expect(await balanceOf(client)).toBe(10_000 - amounts.reduce((sum, one) => sum + one))
 })
 
-test('amounts are confirmed within ten days', async () => {
+test('amounts are confirmed within ten days of the delivery of both deposits', async () => {
   const client = await newPlatform()
   const { id, bank } = await begunVerification(client)
   const amounts = await amountsOf(client, id)
+  const { createdAt, expiresAt } = await read(client, id)
+  expect(Date.parse(expiresAt) - Date.parse(createdAt)).toBeGreaterThanOrEqual(10 * DAY_SECONDS * 1_000)
   await client.advance(10 * DAY_SECONDS)
   expect(await read(client, id)).toMatchObject({ status: 'EXPIRED' })
   expect(await statusOf(client, bank)).toBe('EXPIRED')
@@ -149,7 +152,7 @@ test('other details end a verification that succeeded, and the removal of the ac
   expect(await read(client, again)).toMatchObject({ status: 'FAILED', failureReason: 'ACCOUNT_REMOVED' })
 })
 
-test('deposits go only from an account of the platform in US dollars to a US bank account of its customer', async () => {
+test('deposits go only from an account of the platform in US dollars to a US bank account of an approved customer', async () => {
   const client = await newPlatform()
   const customer = await newCustomer(client)
   const bank = await newBankAccount(client, customer.id)
@@ -168,6 +171,9 @@ test('deposits go only from an account of the platform in US dollars to a US ban
   const other = await newPlatform()
   await fundPlatform(other)
   expectError(await begin(other, bank), { code: 'ACCOUNT_NOT_FOUND', field: 'externalAccountId' })
+  const unapproved = await newCustomer(client, { fullName: 'Ada Lovelace001' })
+  const theirs = await newBankAccount(client, unapproved.id, newNumber().slice(-8))
+  expectError(await begin(client, theirs), { code: 'USER_NOT_READY' })
   expect((await source(own)).body.sourceAccountId).toBe(own)
 })
 
@@ -178,4 +184,28 @@ test('the lowest amount of a payment of the platform does not apply to deposits'
   expect((await client.send('PATCH', '/config', { supportedCurrencies: raised })).status).toBe(200)
   const { id } = await begunVerification(client)
   expect((await confirm(client, id, await amountsOf(client, id))).body.status).toBe('VERIFIED')
+})
+
+test('the lists and files of transactions by account have the deposits to it, but not those of its customer', async () => {
+  const client = await newPlatform()
+  const { id, bank, customerId } = await begunVerification(client)
+  const { transactionIds } = await read(client, id)
+  const both = [...transactionIds].sort()
+  const listed = async (query: string) =>
+    (await client.get(`/transactions?${query}`)).body.data.map((one: { id: string }) => one.id).sort()
+  expect(await listed(`accountIdentifier=${bank}`)).toEqual(both)
+  expect(await listed(`receiverAccountIdentifier=${bank}`)).toEqual(both)
+  expect(await listed(`senderAccountIdentifier=${bank}`)).toEqual([])
+  expect(await listed(`customerId=${customerId}`)).toEqual([])
+  const file = await client.get(`/transactions.csv?accountIdentifier=${bank}`)
+  for (const one of both) expect(file.body).toContain(one)
+})
+
+test('a customer token sees neither the deposits nor their amounts, by whatever account it asks', async () => {
+  const client = await newPlatform()
+  const { id, bank, customerId } = await begunVerification(client)
+  const { transactionIds } = await read(client, id)
+  const customer = await customerClient(client, customerId)
+  expect((await customer.get(`/transactions?accountIdentifier=${bank}`)).body.data).toEqual([])
+  for (const one of transactionIds) expect((await customer.get(`/transactions/${one}`)).status).toBe(404)
 })

@@ -1,3 +1,4 @@
+import { VERIFICATION_ATTEMPTS } from '@countersign/contract/accounts/account-verifications'
 import { expect } from 'vitest'
 import { type Client, fund, newBankAccount, newCustomer, type Reply } from '../client.testing.ts'
 import { newNumber } from './account-changes.testing.ts'
@@ -51,4 +52,11 @@ export function confirm(client: Client, id: string, amounts: readonly number[]):
 /** Amounts that differ from the deposits. */
 export function otherThan([one = 0, other = 0]: readonly number[]): number[] {
   return [one, other === 99 ? 98 : other + 1]
+}
+
+/** Uses all attempts of a verification whose deposits are sent. */
+export async function failByAttempts(client: Client, id: string): Promise<void> {
+  const wrong = otherThan(await amountsOf(client, id))
+  for (let attempt = 0; attempt < VERIFICATION_ATTEMPTS; attempt++) await confirm(client, id, wrong)
+  expect((await client.get(`/account-verifications/${id}`)).body.status).toBe('FAILED')
 }
