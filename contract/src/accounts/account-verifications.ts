@@ -10,7 +10,7 @@ const TAG = 'External accounts'
 /** The largest of the deposits, in cents. */
 export const DEPOSIT_CENTS_MAX = 99
 export const VERIFICATION_ATTEMPTS = 3
-/** How often the same bank account can be verified by deposits. */
+/** The number of verifications of the same bank account in a number of days. */
 export const VERIFICATION_STARTS = { max: 3, days: 30 } as const
 
 export const VERIFICATION_FAILURES = [

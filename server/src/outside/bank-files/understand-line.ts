@@ -180,8 +180,8 @@ async function paymentsOfFile({ op, rail }: Reading, line: Line): Promise<Unders
 }
 
 /**
- * The payments of a file that the bank has booked as this sum: all that have not failed, or those of one batch.
- * Undefined if neither adds up to it.
+ * The payments of a file that the bank has booked as this sum: all that have not failed, or the payments of
+ * one batch. Undefined if neither adds up to it.
  */
 export async function findBookedPayments(op: Op, fileId: string, amount: bigint) {
   const [direction, kind] = amount < 0n ? (['OUT', 'PAYMENT'] as const) : (['PULL', 'PULL'] as const)

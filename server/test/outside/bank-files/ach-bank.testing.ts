@@ -73,19 +73,19 @@ export function entriesIn(text: string): readonly string[] {
   return text.split('\n').filter((line) => line.startsWith('6') && !line.includes('OFFSET'))
 }
 
-/** Pays 10.00 USD in with this text. */
-function payIn(bank: FileBank, name: string, text: string): Promise<unknown> {
+/** Pays 10.00 USD, or another amount, in with this text. */
+function payIn(bank: FileBank, name: string, text: string, amount = 1_000n): Promise<unknown> {
   const paidIn = {
-    ...{ transactionCode: '22', amount: 1_000n, individualId: 'X', trace: '011401530000005' },
+    ...{ transactionCode: '22', amount, individualId: 'X', trace: '011401530000005' },
     addenda: writeRecord('addenda', { type: '05', text, sequence: 1, entrySequence: 5 }),
   }
   return bank.put(`${name}.ach`, bankFile([paidIn]))
 }
 
-/** Puts 10.00 USD on the platform's own account. */
+/** Puts 100.00 USD on the platform's own account. */
 export async function fundPlatform(bank: FileBank): Promise<void> {
   const { client } = bank.world
-  await payIn(bank, 'own-money', 'CAPITAL')
+  await payIn(bank, 'own-money', 'CAPITAL', 10_000n)
   const [deposit] = (await client.get('/deposits?status=SUSPENSE')).body.data
   const [own] = (await client.get('/platform/internal-accounts?currency=USD')).body.data
   const assigned = await client.post(`/deposits/${deposit.id}/assign`, { accountId: own.id })
