@@ -223,7 +223,9 @@ function watch(page: Page, origin: string): { readonly elsewhere: string[]; read
   return watched
 }
 
-/** Checks that a page fits a phone screen and its targets are large enough to touch, and takes screenshots. */
+/**
+ * Checks that a page fits a phone screen and that its touch targets are large enough, and takes screenshots.
+ */
 async function look(page: Page, name: string | undefined): Promise<void> {
   for (const viewport of [NARROW, PHONE]) {
     await page.setViewportSize(viewport)

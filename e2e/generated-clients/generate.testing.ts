@@ -157,7 +157,10 @@ export interface Outcome {
   readonly fixedFee: number | undefined
 }
 
-/** A customer signs in and pays from its wallet; its account in USD pays too. The device has the key, the backend the rest. */
+/**
+ * A customer signs in and pays from a wallet and from a USD account. The device has the key and does only
+ * what needs it; the backend does the rest.
+ */
 export async function pay(calls: Calls, quorumPublicKey: string): Promise<Outcome> {
   const customerId = await calls.createCustomer('ada@example.com')
   const accounts = await calls.accounts(customerId)

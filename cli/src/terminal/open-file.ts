@@ -3,7 +3,7 @@ import { access } from 'node:fs/promises'
 import { Failure } from './failure.ts'
 import { isMissing, messageOf } from './thrown.ts'
 
-/** Opens a file that is streamed when it is sent. Throws Failure. */
+/** Opens a CSV file as a Blob that is streamed when sent. Throws `Failure` if it cannot be read. */
 export async function openFile(path: string): Promise<Blob> {
   try {
     // Checked here, because an error while reading the blob would not say that the file is missing.

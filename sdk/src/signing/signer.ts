@@ -1,16 +1,16 @@
 import type { CheckedPayload } from './checked-payload.ts'
 
 /**
- * Signs on behalf of a wallet. `Session` implements it; an app has its own implementation if the key is on
- * another machine, such as the customer's device. That device must check the payload itself
- * (`Session.approve`, `DeviceKey.approve`), because it cannot trust this program's check.
+ * Signs on behalf of a wallet, as `Session` does. Implement it yourself if the key is on another device, such
+ * as the customer's phone. That device must check the payload itself (`Session.approve`,
+ * `DeviceKey.approve`), because it cannot trust this program's check.
  */
 export interface Signer {
-  /** The wallet on whose behalf it signs. */
+  /** The account ID of the wallet. */
   readonly accountId: string
   /**
-   * Returns the stamp over `payload.text`, the value of `Svc-Wallet-Signature`. Show `payload.statement`
-   * first.
+   * Signs `payload.text` and returns the value of the `Svc-Wallet-Signature` header. Show `payload.statement`
+   * to the customer first.
    */
   sign(payload: CheckedPayload): Promise<string>
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Customer } from './customer.ts'
-import { buildChange, createDraft, findFault } from './customer-draft.ts'
+import { buildChange, createDraft, findFieldError } from './customer-draft.ts'
 
 const shared = {
   id: 'Customer:0190a000-0000-7000-8000-00000000c001',
@@ -53,10 +53,10 @@ describe('the form of a customer', () => {
 
   test('a field that the API cannot empty, and half an address, are faults', () => {
     const former = createDraft(PERSON)
-    expect(findFault('name', former, { ...former, name: '' })).toBeDefined()
-    expect(findFault('line2', former, { ...former, line2: '' })).toBeUndefined()
+    expect(findFieldError('name', former, { ...former, name: '' })).toBeDefined()
+    expect(findFieldError('line2', former, { ...former, line2: '' })).toBeUndefined()
     const none = createDraft(BUSINESS)
-    expect(findFault('postalCode', none, { ...none, city: 'Paris' })).toBe('Part of every address')
-    expect(findFault('postalCode', none, none)).toBeUndefined()
+    expect(findFieldError('postalCode', none, { ...none, city: 'Paris' })).toBe('Part of every address')
+    expect(findFieldError('postalCode', none, none)).toBeUndefined()
   })
 })

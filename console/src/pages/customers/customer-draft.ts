@@ -141,7 +141,11 @@ function buildAddress(draft: CustomerDraft) {
 const REMOVABLE: readonly DraftField[] = ['line2', 'city', 'state']
 
 /** Returns a field's error message. Undefined if the field is valid. */
-export function findFault(name: DraftField, former: CustomerDraft, draft: CustomerDraft): string | undefined {
+export function findFieldError(
+  name: DraftField,
+  former: CustomerDraft,
+  draft: CustomerDraft,
+): string | undefined {
   const isEmpty = draft[name].trim() === ''
   if (isEmpty && former[name] !== '' && !REMOVABLE.includes(name)) return 'It can be changed, but not removed'
   const hasAddress = ADDRESS_NAMES.some((one) => draft[one].trim() !== '')

@@ -9,7 +9,13 @@ import { DialogButton } from '../../ui/dialog-button.tsx'
 import { ErrorState } from '../../ui/states.tsx'
 import { useUnsaved } from '../../ui/unsaved.tsx'
 import type { Customer } from './customer.ts'
-import { buildChange, type CustomerDraft, createDraft, findFault, getSections } from './customer-draft.ts'
+import {
+  buildChange,
+  type CustomerDraft,
+  createDraft,
+  findFieldError,
+  getSections,
+} from './customer-draft.ts'
 
 /** A button and form to edit a customer's data. */
 export function EditCustomer({ customer }: { readonly customer: Customer }) {
@@ -51,13 +57,13 @@ function EditForm(props: {
   readonly setDirty: (isDirty: boolean) => void
 }) {
   const { customer, onDone, setDirty } = props
-  // Remembered from when the form was opened, because the record may be reloaded in the meantime.
-  const [former] = useState(() => createDraft(customer))
-  const [draft, setDraft] = useState(former)
-  const parts = getSections(customer)
-  const names = parts.flatMap(([, fields]) => fields.map(([name]) => name))
-  const isDirty = names.some((name) => draft[name].trim() !== former[name])
-  const isFaulty = names.some((name) => findFault(name, former, draft) !== undefined)
+  // Captured when the form opens, because the record may be reloaded while it is open.
+  const [initialDraft] = useState(() => createDraft(customer))
+  const [draft, setDraft] = useState(initialDraft)
+  const sections = getSections(customer)
+  const names = sections.flatMap(([, fields]) => fields.map(([name]) => name))
+  const isDirty = names.some((name) => draft[name].trim() !== initialDraft[name])
+  const hasErrors = names.some((name) => findFieldError(name, initialDraft, draft) !== undefined)
   const { question } = useUnsaved(isDirty)
   useEffect(() => setDirty(isDirty), [setDirty, isDirty])
   const update = useMutation({
@@ -74,7 +80,7 @@ function EditForm(props: {
   return (
     <form onSubmit={submit}>
       <Stack gap="lg">
-        {parts.map(([title, fields]) => (
+        {sections.map(([title, fields]) => (
           <fieldset key={title} className="plain">
             <legend>{title}</legend>
             <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="sm">
@@ -85,7 +91,7 @@ function EditForm(props: {
                   type={type}
                   maxLength={255}
                   value={draft[name]}
-                  error={findFault(name, former, draft)}
+                  error={findFieldError(name, initialDraft, draft)}
                   onChange={({ currentTarget }) => setDraft({ ...draft, [name]: currentTarget.value })}
                 />
               ))}
@@ -94,7 +100,7 @@ function EditForm(props: {
         ))}
         {update.isError && <ErrorState error={update.error} />}
         <Group justify="flex-end">
-          <Button type="submit" disabled={!isDirty || isFaulty} loading={update.isPending}>
+          <Button type="submit" disabled={!isDirty || hasErrors} loading={update.isPending}>
             Save
           </Button>
         </Group>

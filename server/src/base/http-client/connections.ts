@@ -18,7 +18,7 @@ interface ConnectionOptions {
   /** The DNS lookup for reach `public`. */
   readonly lookup?: LookupFunction
   readonly ageMsMax?: number
-  /** Certificate authority to trust, instead of those of Node.js. */
+  /** The certificate authority to trust, instead of Node.js's own list. */
   readonly ca?: string
 }
 

@@ -115,7 +115,7 @@ export async function sendForStream(
   try {
     const request = { ...options, signal: aborter.signal, bodyTimeout: idleMsMax }
     const { statusCode, body } = await dispatcher.request(request)
-    // It is reported to whoever reads the stream.
+    // The error is reported by the stream below.
     body.on('error', () => {})
     const stream = Readable.from(read(body), { objectMode: false })
     stream.once('close', () => {

@@ -1,2 +1,2 @@
-/** The path below which section and operation pages are. */
+/** Base path of the section and operation pages. */
 export const REFERENCE_PATH = '/docs/api'

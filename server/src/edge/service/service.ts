@@ -44,7 +44,7 @@ import type { Database } from '../../storage/engine/port.ts'
 import { withRetries } from '../../storage/engine/retry.ts'
 import { createRead } from '../../storage/read/read.ts'
 import type { Replica } from '../../storage/read/replica.ts'
-import { refuseUndistributed } from '../../storage/schema/citus.ts'
+import { assertDistributed } from '../../storage/schema/citus.ts'
 import { continueFeed } from '../../storage/schema/continue-feed.ts'
 import { migrate } from '../../storage/schema/migrate.ts'
 import { validator } from '../http/request/validate.ts'
@@ -120,7 +120,7 @@ export async function openService(config: Config, options: ServiceOptions = {}):
   try {
     const db = withRetries(bare)
     const stepsLeft = await migrate(db)
-    await refuseUndistributed(db)
+    await assertDistributed(db)
     const isRestored = await continueFeed(db)
     await claimMode(db, config.mode)
     const masterKey = config.masterKey ?? (await findOrMakeMasterKey(config.dataDir))

@@ -196,7 +196,7 @@ export async function giveBack(op: Op, row: CardTransactionRow, amount: bigint):
   ])
 }
 
-/** Error: 404 `CARD_TRANSACTION_NOT_FOUND`, also for a purchase with another card. */
+/** Throws 404 `CARD_TRANSACTION_NOT_FOUND`, also for a purchase with another card. */
 export async function findCardTransaction(op: Op, cardId: string, id: string): Promise<CardTransactionRow> {
   const row = await selectCardTransaction(op, id)
   if (row?.card_id !== cardId)
@@ -204,7 +204,7 @@ export async function findCardTransaction(op: Op, cardId: string, id: string): P
   return row
 }
 
-/** Checks that the events are possible in this order. Error: 409 `INVALID_STATE_TRANSITION`. */
+/** Checks that the events are possible in this order. Throws 409 `INVALID_STATE_TRANSITION`. */
 function checkEvents(
   row: CardTransactionRow,
   by: readonly CardTransactionEvent[],

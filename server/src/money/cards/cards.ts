@@ -18,7 +18,7 @@ import { selectCard, selectCardOfProcessor } from './store.ts'
 
 type CardView = SuccessOf<typeof card_get>['body']
 
-/** A card of this platform. Error: 404 `CARD_NOT_FOUND`, naming `field`. */
+/** A card of this platform. Throws 404 `CARD_NOT_FOUND`, naming `field`. */
 export async function findCard(op: Op, id: string, field = 'id'): Promise<CardRow> {
   const card = await selectCard(op, id)
   if (!card || !maySee(op, card.cardholder_id)) throw new ApiError('CARD_NOT_FOUND', { details: { field } })

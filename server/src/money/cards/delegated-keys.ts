@@ -85,7 +85,7 @@ export const delegatedKeyHandlers: Handlers<typeof delegatedKeys> = {
 type CreateBody = Input<typeof delegated_key_create>['body']
 
 /**
- * Finds the card and the wallet. Errors: 404 for either, 400 `FUNDING_SOURCE_INELIGIBLE`, 409
+ * Finds the card and the wallet. Throws 404 for either, 400 `FUNDING_SOURCE_INELIGIBLE`, 409
  * `DELEGATED_KEY_ALREADY_EXISTS`.
  */
 async function findParties(

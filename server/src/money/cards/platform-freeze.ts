@@ -19,7 +19,7 @@ interface Changed {
   readonly writes: readonly Write[]
 }
 
-/** Error: 409 `INVALID_STATE_TRANSITION` if the card has not been issued yet or is closed. */
+/** Throws 409 `INVALID_STATE_TRANSITION` if the card has not been issued yet or is closed. */
 export function freezeCard(op: Op, card: CardRow, body: Static<typeof CardFreezeRequest>): Changed {
   const isFrozen = nextState(CARD_TRANSITIONS, card.state, 'unfreeze') !== null
   if (!isFrozen && nextState(CARD_TRANSITIONS, card.state, 'freeze') === null)
@@ -33,7 +33,7 @@ export function freezeCard(op: Op, card: CardRow, body: Static<typeof CardFreeze
   return changeResult(op, changeCard(op, card, isFrozen ? [] : 'freeze', { platform_freeze }))
 }
 
-/** Error: 409 `INVALID_STATE_TRANSITION` if the platform has not frozen the card. */
+/** Throws 409 `INVALID_STATE_TRANSITION` if the platform has not frozen the card. */
 export function liftFreeze(op: Op, card: CardRow): Changed {
   const { platform_freeze } = card
   if (!platform_freeze) throw notPossible(card, 'The platform has not frozen this card.')
@@ -44,7 +44,7 @@ export function liftFreeze(op: Op, card: CardRow): Changed {
 }
 
 /**
- * Rejects the cardholder's attempt to end a freeze that only the platform may lift. Error: 409
+ * Rejects the cardholder's attempt to end a freeze that only the platform may lift. Throws 409
  * `INVALID_STATE_TRANSITION`.
  */
 export function checkCanUnfreeze(card: CardRow): void {

@@ -34,7 +34,7 @@ const TIMED_OUT: AuthorizationAnswer = { approved: false, reason: 'TIMEOUT' }
 
 /** Handles the events of the card processor, which asks for authorizations and reports claims and returns. */
 export const cardProcessorEvent: ProcessorHandler<Declared> = {
-  /** Error: 404 `CARD_NOT_FOUND`. */
+  /** Throws 404 `CARD_NOT_FOUND`. */
   async whose({ lookup }, { body }) {
     const card = await findCardOfProcessor(lookup, body.processorRef)
     if (!card) throw new ApiError('CARD_NOT_FOUND', { details: { field: 'processorRef' } })
@@ -81,7 +81,7 @@ async function decideAuthorization(
 }
 
 /**
- * The approval of a purchase whose stored response has expired. Error: 409 `PROCESSOR_EVENT_REUSED` if the
+ * The approval of a purchase whose stored response has expired. Throws 409 `PROCESSOR_EVENT_REUSED` if the
  * token belongs to another purchase.
  */
 async function findApproved(
@@ -135,7 +135,7 @@ function isForced(event: Movement): event is ForcedClearing {
 }
 
 /**
- * Checks that a claim is in the card's currency: the processor converts it before reporting it. Error: 400
+ * Checks that a claim is in the card's currency: the processor converts it before reporting it. Throws 400
  * `INVALID_INPUT`.
  */
 function checkCurrency(claimed: string, currency: string): void {

@@ -46,7 +46,7 @@ export function finalAnswerKey(op: Op, event: AuthorizationEvent): KeyedRequest 
   return { ...key, scope: `${key.scope} word` }
 }
 
-/** The stored response, if any. Error: 409 `PROCESSOR_EVENT_REUSED` if it belongs to another event. */
+/** The stored response, if any. Throws 409 `PROCESSOR_EVENT_REUSED` if it belongs to another event. */
 export async function findAnswer(op: Op, key: KeyedRequest): Promise<ProcessorAnswer | undefined> {
   const stored = await findStoredAnswer(op, key)
   return stored && (parseJson(stored.body) as ProcessorAnswer)

@@ -30,7 +30,7 @@ export function pendingVoteWrites(row: DepositRow, { writes }: Vote): Write[] {
   return [...writes, expectRow('deposits', row.id, { state: row.state })]
 }
 
-/** Error: 409 `INVALID_STATE_TRANSITION` if the deposit is not in suspense. */
+/** Throws 409 `INVALID_STATE_TRANSITION` if the deposit is not in suspense. */
 export function checkInSuspense({ state }: DepositRow, by: DepositEvent): void {
   if (state !== 'SUSPENSE' || nextState(DEPOSIT_TRANSITIONS, state, by) === null)
     throw new ApiError('INVALID_STATE_TRANSITION', {
@@ -39,7 +39,7 @@ export function checkInSuspense({ state }: DepositRow, by: DepositEvent): void {
     })
 }
 
-/** Error: 409 `SCREENING_NOT_DECIDED` while the screening of the deposit's sender waits for a decision. */
+/** Throws 409 `SCREENING_NOT_DECIDED` while the screening of the deposit's sender waits for a decision. */
 export async function checkScreened(op: Op, { id, reason }: DepositRow): Promise<void> {
   if (reason !== SCREENING_HIT) return
   const screening = await findScreeningOf(op, 'CREDIT', id)

@@ -37,7 +37,7 @@ export const SANDBOX_SHARED = 'shared'
 /** Transitions from the initial state, which happen without anybody's decision. */
 const AUTOMATIC = DEPOSIT_TRANSITIONS[DEPOSIT_INITIAL]
 
-/** Error: 404 `DEPOSIT_NOT_FOUND`. */
+/** Throws 404 `DEPOSIT_NOT_FOUND`. */
 export async function findDeposit(op: Op, id: string): Promise<DepositRow> {
   const row = await findDepositRow(op, id)
   if (!row || !maySee(op, null)) throw new ApiError('DEPOSIT_NOT_FOUND', { details: { field: 'depositId' } })

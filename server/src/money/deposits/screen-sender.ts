@@ -24,7 +24,7 @@ const ANY_EVM = 'EVM'
 
 /**
  * Screens the chain address that a new deposit came from, if any. `opened` is the deposit account that was
- * paid. Error: 503 `UNAVAILABLE` if the address cannot be screened.
+ * paid. Throws 503 `UNAVAILABLE` if the address cannot be screened.
  */
 export async function screenSender(
   op: Op,

@@ -120,7 +120,7 @@ function changedAccount(
   return transition(op, 'external_accounts', EXTERNAL_ACCOUNT_TRANSITIONS, account, by, set, guard).write
 }
 
-/** Error: 404 `ACCOUNT_CHANGE_NOT_FOUND`. */
+/** Throws 404 `ACCOUNT_CHANGE_NOT_FOUND`. */
 export async function findAccountChange(op: Op, id: string): Promise<AccountChangeRow> {
   const row = await selectAccountChange(op, id)
   if (!row || !maySee(op, row.customer_id))
@@ -128,7 +128,7 @@ export async function findAccountChange(op: Op, id: string): Promise<AccountChan
   return row
 }
 
-/** Error: 409 `INVALID_STATE_TRANSITION` if the change was already decided. */
+/** Throws 409 `INVALID_STATE_TRANSITION` if the change was already decided. */
 export function checkChangeMay({ state }: AccountChangeRow, by: 'apply' | 'dismiss'): void {
   checkEvent(
     ACCOUNT_CHANGE_TRANSITIONS,
@@ -145,7 +145,7 @@ export interface DecidedChange {
 
 /**
  * Applies the proposed details to the account. Guards: account and change are unchanged, and the owner has no
- * other account with these details. Errors: 404 `ACCOUNT_NOT_FOUND`; 409 `EXTERNAL_ACCOUNT_CHANGED` if the
+ * other account with these details. Throws 404 `ACCOUNT_NOT_FOUND`; 409 `EXTERNAL_ACCOUNT_CHANGED` if the
  * account no longer has the details that the change replaces; 409 `EXTERNAL_ACCOUNT_ALREADY_EXISTS`; 400
  * `INVALID_BANK_ACCOUNT`.
  */

@@ -30,7 +30,7 @@ interface Identifier {
 }
 
 /**
- * The identifiers of an account, the primary one first (specification 4.16). Error: 400 naming the field if
+ * The identifiers of an account, the primary one first (specification 4.16). Throws 400 naming the field if
  * all are missing.
  */
 export function identifiersOf(info: AccountDetails): readonly [Identifier, ...Identifier[]] {
@@ -51,7 +51,7 @@ export function normalizeDetails(info: AccountDetails): AccountDetails {
 /**
  * Checks length and pattern of every field, and runs the checks that the account type declares. In the
  * sandbox, a magic suffix of the primary identifier replaces its check digits; the suffix 105 is rejected
- * (specification 4.16). Error: 400 `INVALID_BANK_ACCOUNT` naming the field.
+ * (specification 4.16). Throws 400 `INVALID_BANK_ACCOUNT` naming the field.
  */
 export function checkAccountDetails(info: AccountDetails, mode: Mode): void {
   const [primary] = identifiersOf(info)

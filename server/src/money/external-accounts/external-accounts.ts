@@ -21,7 +21,7 @@ export type CreateBody = BodyOf<typeof customer_external_account_create>
 type ExternalAccountView = SuccessOf<typeof customer_external_account_get>['body']
 
 /**
- * An external account of a customer, or of the platform itself if `customer_id` is null. Error: 404
+ * An external account of a customer, or of the platform itself if `customer_id` is null. Throws 404
  * `ACCOUNT_NOT_FOUND`, naming `field`.
  */
 export async function findExternalAccount(
@@ -45,7 +45,7 @@ export async function hasCustomerAccount(op: Op, identifiers: readonly string[])
   return selectIsOfCustomer(op, identifiers)
 }
 
-/** Error: 400 naming `field` if the requested rail does not reach the account. */
+/** Throws 400 naming `field` if the requested rail does not reach the account. */
 export function checkRail(account: ExternalAccountRow, rail: string | undefined, field: string): void {
   const rails = railsOf(account)
   if (rail && !rails.includes(rail))

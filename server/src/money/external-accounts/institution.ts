@@ -6,7 +6,7 @@ import type { AccountDetails } from '../../storage/rows/stored-documents.ts'
 
 /**
  * Compares the name of a bank or operator with the list of `GET /discoveries` for the account's country.
- * Error: 400 `INVALID_BANK_ACCOUNT` naming the field; `details.nearest` is the name that was probably meant,
+ * Throws 400 `INVALID_BANK_ACCOUNT` naming the field; `details.nearest` is the name that was probably meant,
  * if any.
  */
 export function checkInstitution(info: AccountDetails): void {

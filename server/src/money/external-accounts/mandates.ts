@@ -25,7 +25,7 @@ type MandateView = SuccessOf<typeof mandate_get>['body']
 
 const ENDED_BY_USE = 'Its last collection was made'
 
-/** Error: 404 `MANDATE_NOT_FOUND`. */
+/** Throws 404 `MANDATE_NOT_FOUND`. */
 export async function findMandate(op: Op, id: string): Promise<MandateRow> {
   const mandate = await selectMandate(op, id)
   if (!mandate) throw new ApiError('MANDATE_NOT_FOUND', { details: { field: 'mandateId' } })
@@ -77,7 +77,7 @@ function schemeOf({ debtor_sort_code }: Pick<MandateRow, 'debtor_sort_code'>): '
   return debtor_sort_code === null ? 'SEPA' : 'BACS'
 }
 
-/** The writes that create a mandate. Errors: 404 `ACCOUNT_NOT_FOUND`, 400 naming the field. */
+/** The writes that create a mandate. Throws 404 `ACCOUNT_NOT_FOUND`, 400 naming the field. */
 export async function newMandate(
   op: Op,
   body: BodyOf<typeof mandate_create>,
@@ -122,7 +122,7 @@ async function tellingRail(
   return rail?.instruct ? rail : undefined
 }
 
-/** Error: 400 if the rail cannot carry the instruction. */
+/** Throws 400 if the rail cannot carry the instruction. */
 function instructionOf(
   op: Op,
   rail: Rail | undefined,
@@ -184,7 +184,7 @@ function rowOf(
 /** The length of generated mandate references. */
 const REFERENCE_CHARACTERS = { SEPA: 32, BACS: 18 } as const
 
-/** Error: 400 if the mandate's scheme does not allow such a reference. */
+/** Throws 400 if the mandate's scheme does not allow such a reference. */
 function checkReference(row: MandateRow): void {
   if (schemeOf(row) === 'BACS' && !isBacsReference(row.reference))
     throw fieldError(
@@ -205,7 +205,7 @@ function referenceOf(id: string): string {
 }
 
 /**
- * The debtor of an account. Error: 400 if neither SEPA nor Bacs can debit the account, or if it has no
+ * The debtor of an account. Throws 400 if neither SEPA nor Bacs can debit the account, or if it has no
  * holder.
  */
 function debtorOf(
@@ -227,7 +227,7 @@ function debtorOf(
   }
 }
 
-/** Error: 400 naming an invalid date. */
+/** Throws 400 naming an invalid date. */
 function checkDates(op: Op, row: MandateRow): void {
   const { signed_on, last_collected_on, type } = row
   const today = utcDay(op.now)

@@ -11,7 +11,7 @@ import { type CreateBody, makeExternalAccount } from './external-accounts.ts'
 import { type Owner, selectExternalAccountByFingerprint } from './store.ts'
 
 /**
- * The new account described in a request. Errors: 400 naming the field, `INVALID_CURRENCY`,
+ * The new account described in a request. Throws 400 naming the field, `INVALID_CURRENCY`,
  * `INVALID_BANK_ACCOUNT`, 409 if its owner already has the account.
  */
 export async function newAccount(op: Op, owner: Owner, body: CreateBody): Promise<ExternalAccountRow> {

@@ -52,7 +52,7 @@ export interface Refusal {
 
 /**
  * Receives a payment (specification 2.11, 3.3). A platform with a webhook endpoint has 15 minutes to decide
- * about it; without an endpoint it is approved immediately. Errors: 403 `USER_NOT_READY`, 400
+ * about it; without an endpoint it is approved immediately. Throws 403 `USER_NOT_READY`, 400
  * `INVALID_CURRENCY` and `AMOUNT_OUT_OF_RANGE`, naming `fields`.
  */
 export async function receivePayment(
@@ -106,7 +106,7 @@ function firstState(waits: boolean, hasFailed: boolean): TransactionRow['state']
 }
 
 /**
- * The account that receives a customer's payment. Errors: 403 `USER_NOT_READY`, 400 `INVALID_CURRENCY`,
+ * The account that receives a customer's payment. Throws 403 `USER_NOT_READY`, 400 `INVALID_CURRENCY`,
  * naming `field`.
  */
 async function receivingAccount(

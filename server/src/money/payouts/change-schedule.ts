@@ -81,7 +81,7 @@ export function advanceSchedule(op: Op, schedule: PaymentScheduleRow): ChangedSc
 
 /**
  * Starts or resumes a schedule at its first date from now on. If its next date has passed, an announced
- * payment for it is skipped. Error: 409 `INVALID_STATE_TRANSITION` if no dates are left.
+ * payment for it is skipped. Throws 409 `INVALID_STATE_TRANSITION` if no dates are left.
  */
 export async function startSchedule(
   op: Op,

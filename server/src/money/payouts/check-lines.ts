@@ -22,7 +22,7 @@ const LINES_PER_RUN = 200
 
 const COLUMNS = { known: PAYOUT_COLUMNS, required: REQUIRED_PAYOUT_COLUMNS }
 
-/** Checks a line from a file like one from a request. Error: 400 `INVALID_INPUT`. */
+/** Checks a line from a file like one from a request. Throws 400 `INVALID_INPUT`. */
 export type CheckLine = (op: Op, body: unknown) => Promise<LineBody>
 
 /** The next lines of a batch in order, and the new checkpoint. */

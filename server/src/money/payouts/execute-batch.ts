@@ -15,7 +15,7 @@ import { selectSameFile } from './store.ts'
 type ExecuteBody = BodyOf<typeof payout_batch_execute>
 
 /**
- * Checks that a batch can be executed, and that the caller has seen its totals. Errors: 409
+ * Checks that a batch can be executed, and that the caller has seen its totals. Throws 409
  * `INVALID_STATE_TRANSITION`, `PAYOUT_BATCH_FAULTY`, `PAYOUT_TOTALS_DIFFERENT`, 400 `INSUFFICIENT_BALANCE`.
  */
 export async function checkExecutable(op: Op, batch: PayoutBatchRow, body: ExecuteBody): Promise<void> {
@@ -37,7 +37,7 @@ export async function checkExecutable(op: Op, batch: PayoutBatchRow, body: Execu
 
 /**
  * Checks that no other batch has paid any part of the same file. Guard: the platform is unchanged, so if two
- * such batches are executed concurrently, one of them runs again and fails. Error: 409
+ * such batches are executed concurrently, one of them runs again and fails. Throws 409
  * `PAYOUT_FILE_PAID_BEFORE`.
  */
 export async function checkFileIsNew(
@@ -55,7 +55,7 @@ export async function checkFileIsNew(
   })
 }
 
-/** Error: 409 `INVALID_STATE_TRANSITION` if the event is impossible in the batch's state. */
+/** Throws 409 `INVALID_STATE_TRANSITION` if the event is impossible in the batch's state. */
 export function checkTransition({ state }: PayoutBatchRow, by: PayoutBatchEvent): void {
   checkEvent(PAYOUT_BATCH_TRANSITIONS, state, by, `The batch is ${state}.`)
 }

@@ -17,7 +17,7 @@ export class Payers {
     this.#op = op
   }
 
-  /** Error: 400 `INVALID_CURRENCY` if the platform has no account in the currency. */
+  /** Throws 400 `INVALID_CURRENCY` if the platform has no account in the currency. */
   async find(currency: string): Promise<OwnedAccountRow> {
     const finding = this.#found.get(currency) ?? findPlatformAccount(this.#op, currency)
     this.#found.set(currency, finding)

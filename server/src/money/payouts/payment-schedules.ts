@@ -23,14 +23,14 @@ type OccurrenceView = SuccessOf<typeof payment_occurrence_list>['body']['data'][
 
 const UPCOMING_MAX = 5
 
-/** Error: 404 `PAYMENT_SCHEDULE_NOT_FOUND`. */
+/** Throws 404 `PAYMENT_SCHEDULE_NOT_FOUND`. */
 export async function findSchedule(op: Op, id: string): Promise<PaymentScheduleRow> {
   const schedule = await selectSchedule(op, id)
   if (!schedule) throw new ApiError('PAYMENT_SCHEDULE_NOT_FOUND', { details: { field: 'paymentScheduleId' } })
   return schedule
 }
 
-/** Error: 409 `INVALID_STATE_TRANSITION` if the event is impossible in the schedule's state. */
+/** Throws 409 `INVALID_STATE_TRANSITION` if the event is impossible in the schedule's state. */
 export function checkTransition({ state }: PaymentScheduleRow, by: PaymentScheduleEvent): void {
   checkEvent(PAYMENT_SCHEDULE_TRANSITIONS, state, by, `The schedule is ${state}.`)
 }

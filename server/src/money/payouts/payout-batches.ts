@@ -16,7 +16,7 @@ export type LineBody = BodyOf<typeof payout_batch_create>['lines'][number]
 
 type BatchView = SuccessOf<typeof payout_batch_get>['body']
 
-/** Error: 404 `PAYOUT_BATCH_NOT_FOUND`. */
+/** Throws 404 `PAYOUT_BATCH_NOT_FOUND`. */
 export async function findBatch(op: Op, id: string): Promise<PayoutBatchRow> {
   const batch = await selectBatch(op, id)
   if (!batch) throw new ApiError('PAYOUT_BATCH_NOT_FOUND', { details: { field: 'payoutBatchId' } })

@@ -2,7 +2,7 @@ import type { paymentSchedules } from '@countersign/contract/payments/payment-sc
 import type { Op } from '../../kernel/operation/app.ts'
 import type { Handlers } from '../../kernel/operation/operation.ts'
 import { type Order, page } from '../../kernel/operation/paging.ts'
-import { castVote, isApprovalNeeded } from '../../people/members/approval-votes.ts'
+import { castVote, readApprovalNeed } from '../../people/members/approval-votes.ts'
 import { insert } from '../../storage/commit/writes.ts'
 import { uuidOf } from '../../storage/engine/ids.ts'
 import type { PaymentOccurrenceRow } from '../../storage/rows/payment-schedule.ts'
@@ -28,7 +28,7 @@ const BY_NUMBER: Order<PaymentOccurrenceRow> = {
 export const paymentScheduleHandlers: Handlers<typeof paymentSchedules> = {
   payment_schedule_create: async (op, { body }) => {
     const { row: draft, account } = await draftSchedule(op, body)
-    const approval = await isApprovalNeeded(op, body.needsApproval)
+    const approval = await readApprovalNeed(op, body.needsApproval)
     const row = approval.isNeeded ? draft : updateSchedule(op, draft, 'approve').row
     return {
       status: 201,

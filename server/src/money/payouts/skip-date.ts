@@ -18,7 +18,7 @@ import { allDates } from './upcoming-dates.ts'
 const SKIPPED_WITHIN_DATES = 400
 
 /**
- * Skips a date of an active schedule. Errors: 400 `INVALID_INPUT`, 409 `INVALID_STATE_TRANSITION` if that
+ * Skips a date of an active schedule. Throws 400 `INVALID_INPUT`, 409 `INVALID_STATE_TRANSITION` if that
  * payment already has an outcome.
  */
 export async function skipDate(

@@ -12,7 +12,7 @@ import { INT64_MAX } from '../../base/json/int64.ts'
 import { exchangeRate, feesOf, type Price } from '../../base/pricing/pricing.ts'
 import { fieldError } from '../../kernel/operation/operation.ts'
 import { currencyConfig, type PlatformConfig } from '../../people/platforms/platform-config.ts'
-import { walletCurrencies } from '../../people/platforms/wallet-network.ts'
+import { getWalletCurrencies } from '../../people/platforms/wallet-network.ts'
 
 /** The rails that can carry each currency; empty for a currency that only wallets hold. */
 export const RAILS_BY_CURRENCY: Readonly<Record<KnownCurrency, readonly PaymentRailName[]>> =
@@ -42,7 +42,7 @@ export interface Source {
  */
 export function listSources(config: PlatformConfig, requested?: KnownCurrency): Source[] {
   const supported = config.supportedCurrencies.map(({ currencyCode }) => currencyCode)
-  const codes = [...supported, ...walletCurrencies(config)]
+  const codes = [...supported, ...getWalletCurrencies(config)]
   const currencies = requested ? [requested] : [...new Set(codes)].filter(isKnownCurrency)
   return currencies.flatMap((currency) => {
     const limits = currencyConfig(config, currency)
@@ -53,7 +53,7 @@ export function listSources(config: PlatformConfig, requested?: KnownCurrency): 
 }
 
 /**
- * One entry per rail that reaches the destination. Error: 400 `AMOUNT_OUT_OF_RANGE` if a result exceeds
+ * One entry per rail that reaches the destination. Throws 400 `AMOUNT_OUT_OF_RANGE` if a result exceeds
  * int64.
  */
 export function exchangeRateViews(source: Source, destination: KnownCurrency, price: Price, updatedAt: Date) {

@@ -28,7 +28,7 @@ export function limitFor(op: Op, conversion: Conversion): bigint | null {
 
 /**
  * Checks that a conversion stays within the position limit. The database checks it again when the conversion
- * is executed. Error: 503 `POSITION_LIMIT_REACHED`.
+ * is executed. Throws 503 `POSITION_LIMIT_REACHED`.
  */
 export async function checkPosition(op: Op, conversion: Conversion): Promise<void> {
   const limit = limitFor(op, conversion)

@@ -16,7 +16,7 @@ type Body = BodyOf<typeof crypto_withdrawal_fee_estimate>
 type Estimate = SuccessOf<typeof crypto_withdrawal_fee_estimate>['body']
 
 /**
- * The current cost of a withdrawal. Errors: 400 naming the field, 404 `ACCOUNT_NOT_FOUND`, 501
+ * The current cost of a withdrawal. Throws 400 naming the field, 404 `ACCOUNT_NOT_FOUND`, 501
  * `NOT_IMPLEMENTED` if the server has no rates or no rail knows the network's fees, 503 `UNAVAILABLE` if the
  * network's fees cannot be read at the moment.
  */
@@ -68,7 +68,7 @@ async function findCryptoAccount(op: Op, { internalAccountId, currency }: Body):
 }
 
 /**
- * The type of external account for a wallet on this network. Error: 400 if the network does not carry the
+ * The type of external account for a wallet on this network. Throws 400 if the network does not carry the
  * currency.
  */
 function networkType({ currency }: InternalAccountRow, network: string): AccountTypeName {
@@ -79,7 +79,7 @@ function networkType({ currency }: InternalAccountRow, network: string): Account
 }
 
 /**
- * Adds up the fees in the account's currency. Error: 400 `INVALID_AMOUNT` if they leave nothing of the
+ * Adds up the fees in the account's currency. Throws 400 `INVALID_AMOUNT` if they leave nothing of the
  * amount.
  */
 function sumFees(

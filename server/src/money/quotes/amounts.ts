@@ -21,7 +21,7 @@ interface Amounts {
 
 /**
  * Prices a quote and chooses its rails. The fees include the chain fees of its transfers, converted to the
- * sending currency and rounded up. Errors: 400 `INVALID_AMOUNT` if the fees leave nothing, 400
+ * sending currency and rounded up. Throws 400 `INVALID_AMOUNT` if the fees leave nothing, 400
  * `AMOUNT_OUT_OF_RANGE`, 501 `NOT_IMPLEMENTED` if there is no rate or rail, 503 `UNAVAILABLE` if rates or
  * chain fees cannot be read at the moment.
  */

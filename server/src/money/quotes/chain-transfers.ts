@@ -56,7 +56,7 @@ export function placeOf({
     : { rail: chain_rail, address: chain_address }
 }
 
-/** The chain of a wallet. Error: 501 `NOT_IMPLEMENTED` if its rail no longer accepts new payments. */
+/** The chain of a wallet. Throws 501 `NOT_IMPLEMENTED` if its rail no longer accepts new payments. */
 export function openChain(op: Op, rail: string): RailChain {
   const found = op.rails.find(rail)
   if (found?.chain && !found.isRetired) return found.chain

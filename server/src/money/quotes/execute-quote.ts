@@ -31,7 +31,7 @@ import { findQuote } from './quotes.ts'
 import { fundingOf, holdFor, isDeliveredHere, payingAccountId, paysHere } from './settlement.ts'
 
 /**
- * Rejects a quote with real-time funding, because only its payment can execute it. Error: 400
+ * Rejects a quote with real-time funding, because only its payment can execute it. Throws 400
  * `INVALID_INPUT`.
  */
 export function checkIsPaidFromAccount(quote: QuoteRow): void {
@@ -45,7 +45,7 @@ export function checkIsPaidFromAccount(quote: QuoteRow): void {
 
 /**
  * Finds a quote that the caller may execute. Customers may execute only quotes that their own internal
- * account pays, not those paid by the platform or by a pull. Error: 404 `QUOTE_NOT_FOUND`.
+ * account pays, not those paid by the platform or by a pull. Throws 404 `QUOTE_NOT_FOUND`.
  */
 export async function findExecutable(op: Op, id: string): Promise<QuoteRow> {
   const quote = await findQuote(op, id)
@@ -118,7 +118,7 @@ async function findUnchanged(op: Op, quote: QuoteRow, accountId: string) {
 
 /**
  * Rejects a quote whose pull a risk rule would hold, because the quote would spend that money immediately.
- * Error: 409 `PULL_NEEDS_HOLD`.
+ * Throws 409 `PULL_NEEDS_HOLD`.
  */
 export async function checkPull(op: Op, quote: QuoteRow): Promise<void> {
   await checkPullNotHeld(op, {
@@ -129,7 +129,7 @@ export async function checkPull(op: Op, quote: QuoteRow): Promise<void> {
   })
 }
 
-/** Error: 400 `INSUFFICIENT_BALANCE`, with the amounts. The hold itself is guarded by the ledger. */
+/** Throws 400 `INSUFFICIENT_BALANCE`, with the amounts. The hold itself is guarded by the ledger. */
 export async function checkBalance(op: Op, quote: QuoteRow): Promise<void> {
   const account = requireColumn(quote, 'source_account_id')
   const balance = (await findBalances(op, [account])).get(account)
@@ -143,7 +143,7 @@ export async function checkBalance(op: Op, quote: QuoteRow): Promise<void> {
 }
 
 /**
- * Errors: 400 `QUOTE_EXPIRED`, 409 `QUOTE_ALREADY_EXECUTED`, 409 `INVALID_STATE_TRANSITION` if the quote has
+ * Throws 400 `QUOTE_EXPIRED`, 409 `QUOTE_ALREADY_EXECUTED`, 409 `INVALID_STATE_TRANSITION` if the quote has
  * failed.
  */
 export function checkExecutable(op: Op, quote: QuoteRow): void {

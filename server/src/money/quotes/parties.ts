@@ -128,7 +128,7 @@ async function findPayer(op: Op, accountId: string): Promise<PayingAccount> {
   return { kind: 'pull', account, currency: account.currency, rail }
 }
 
-/** Error: 400 if an omnibus account of the platform would pay without a customer (specification 2.5). */
+/** Throws 400 if an omnibus account of the platform would pay without a customer (specification 2.5). */
 function checkNamesCustomer(op: Op, owner: string | null, customerId: string | undefined): void {
   if (owner === null && customerId === undefined && platformConfig(op).omnibusAccounts)
     throw fieldError(

@@ -28,7 +28,7 @@ export interface QuoteRails {
 
 /**
  * Chooses a quote's rails: the rail of its payment, the rail of its pull or funding (on a chain, the quote
- * gets its own address), and the chain wallets that pay or are paid. Errors: 501 `NOT_IMPLEMENTED` if no rail
+ * gets its own address), and the chain wallets that pay or are paid. Throws 501 `NOT_IMPLEMENTED` if no rail
  * serves the payment, 400 `AMOUNT_OUT_OF_RANGE` if no rail accepts the amount.
  */
 export async function chooseQuoteRails(

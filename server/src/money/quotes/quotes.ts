@@ -8,7 +8,7 @@ import type { QuoteRow } from '../../storage/rows/tables.ts'
 import { quoteFundingInstructions } from './funding-instructions.ts'
 import { selectPayload, selectQuote } from './store.ts'
 
-/** Error: 404 `QUOTE_NOT_FOUND`. */
+/** Throws 404 `QUOTE_NOT_FOUND`. */
 export async function findQuote(op: Op, id: string): Promise<QuoteRow> {
   const quote = await selectQuote(op, id)
   if (!quote || !maySee(op, quote.customer_id))

@@ -86,7 +86,7 @@ export const railEventHandlers: Handlers<typeof railEvents> = {
   },
 }
 
-/** Errors: 404 `RAIL_EVENT_NOT_FOUND`, 409 `INVALID_STATE_TRANSITION` if the report is no longer waiting. */
+/** Throws 404 `RAIL_EVENT_NOT_FOUND`, 409 `INVALID_STATE_TRANSITION` if the report is no longer waiting. */
 async function findWaiting(op: Op, id: string): Promise<RailEventRow> {
   const row = await selectRailEvent(op, id)
   if (!row || row.state === APPLIED)

@@ -11,7 +11,7 @@ import { type ApplyStatement, findRailEvent, recordReport } from './rail-events.
  */
 export function createRailEvent(applyStatement: ApplyStatement): ProcessorHandler<typeof rail_event> {
   return {
-    /** Error: 404 `NOT_FOUND` if the rail does not exist. */
+    /** Throws 404 `NOT_FOUND` if the rail does not exist. */
     async whose({ rails, lookup }, { params }) {
       const rail = rails.find(params.rail)
       const platformId = rail && (await rails.ownerOf(rail))

@@ -6,7 +6,7 @@ import type { PaymentFault, Rail, RailLimits, RouteRequest, UnmadePayment } from
 import type { AccountDetails } from '../../storage/rows/stored-documents.ts'
 
 /**
- * Chooses the rail for a payment by the routing table. Errors: 501 `NOT_IMPLEMENTED` if no rail serves it,
+ * Chooses the rail for a payment by the routing table. Throws 501 `NOT_IMPLEMENTED` if no rail serves it,
  * 400 `AMOUNT_OUT_OF_RANGE` naming `field` if no rail accepts the amount, 503 `UNAVAILABLE` until the rail's
  * chain has been reached.
  */
@@ -22,13 +22,13 @@ export async function chooseRail(op: Op, request: RouteRequest, field: string): 
   })
 }
 
-/** Error: 400 `INVALID_INPUT` naming `field` if the rail cannot send to the account. */
+/** Throws 400 `INVALID_INPUT` naming `field` if the rail cannot send to the account. */
 export async function checkPayee(op: Op, rail: Rail, account: AccountDetails, field: string): Promise<void> {
   const fault = await rail.faultOfPayee?.(op.read, account)
   if (fault !== undefined) throw fieldError('INVALID_INPUT', field, `The address of this account ${fault}`)
 }
 
-/** Error: 400 `INVALID_INPUT` naming the field that the rail cannot carry. */
+/** Throws 400 `INVALID_INPUT` naming the field that the rail cannot carry. */
 export function checkPayment(
   rail: Rail,
   payment: UnmadePayment,

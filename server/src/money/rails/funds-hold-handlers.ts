@@ -35,7 +35,7 @@ export const fundsHoldHandlers: Handlers<typeof fundsHolds> = {
 }
 
 /**
- * Errors: 404 `FUNDS_HOLD_NOT_FOUND`, 409 `INVALID_STATE_TRANSITION` if the hold is not active, 403
+ * Throws 404 `FUNDS_HOLD_NOT_FOUND`, 409 `INVALID_STATE_TRANSITION` if the hold is not active, 403
  * `FORBIDDEN` from `castVote`.
  */
 async function lift(op: Op, id: string, reason: string) {

@@ -54,7 +54,7 @@ export async function findHoldRule(op: Op, pull: Pull): Promise<HoldRule | undef
 }
 
 /**
- * Rejects a pull that a rule would hold, if its money is to be spent immediately. Error: 409
+ * Rejects a pull that a rule would hold, if its money is to be spent immediately. Throws 409
  * `PULL_NEEDS_HOLD`.
  */
 export async function checkPullNotHeld(op: Op, pull: Pull): Promise<void> {
@@ -105,7 +105,7 @@ export async function holdArrived(op: Op, account: InternalAccountRow, pull: Arr
   ]
 }
 
-/** Error: 404 `FUNDS_HOLD_NOT_FOUND`. */
+/** Throws 404 `FUNDS_HOLD_NOT_FOUND`. */
 export async function findFundsHold(op: Op, id: string): Promise<FundsHoldRow> {
   const row = await selectFundsHold(op, id)
   if (!row || !maySee(op, row.customer_id))

@@ -6,7 +6,7 @@ import type { Rail } from '../../kernel/ports/rail.ts'
 
 /**
  * The fee that a rail's chain charges for one transfer of `currency`, converted to the payer's currency and
- * rounded up; 0 for rails without a chain. Errors: 501 `NOT_IMPLEMENTED` without a rate, 503 `UNAVAILABLE` if
+ * rounded up; 0 for rails without a chain. Throws 501 `NOT_IMPLEMENTED` without a rate, 503 `UNAVAILABLE` if
  * the chain's fees cannot be read at the moment.
  */
 export async function networkCost(

@@ -33,7 +33,7 @@ export const screeningHandlers: Handlers<typeof screenings> = {
 }
 
 /**
- * Errors: 404 `SCREENING_NOT_FOUND`, 409 `INVALID_STATE_TRANSITION` if the screening is not waiting for a
+ * Throws 404 `SCREENING_NOT_FOUND`, 409 `INVALID_STATE_TRANSITION` if the screening is not waiting for a
  * decision, 403 `FORBIDDEN` from `castVote`.
  */
 async function decide(op: Op, id: string, by: 'release' | 'reject', note: string | undefined) {

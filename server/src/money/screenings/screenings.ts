@@ -20,7 +20,7 @@ import { selectScreening } from './store.ts'
 
 const CLEAR = SCREENING_TRANSITIONS[SCREENING_INITIAL].clear
 
-/** Error: 404 `SCREENING_NOT_FOUND`. */
+/** Throws 404 `SCREENING_NOT_FOUND`. */
 export async function findScreening(op: Op, id: string): Promise<ScreeningRow> {
   const row = await selectScreening(op, id)
   if (!row || !maySee(op, null))

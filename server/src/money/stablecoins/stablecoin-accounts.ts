@@ -24,7 +24,7 @@ export interface Credentials {
   readonly apiClientSecret: string
 }
 
-/** Error: 501 `NOT_IMPLEMENTED` if no provider can check credentials. */
+/** Throws 501 `NOT_IMPLEMENTED` if no provider can check credentials. */
 export function stablecoinProvider(op: Op, provider: StablecoinAccountRow['provider']): StablecoinProvider {
   const found = op.stablecoinProviders?.[provider]
   if (!found)
@@ -33,7 +33,7 @@ export function stablecoinProvider(op: Op, provider: StablecoinAccountRow['provi
 }
 
 /**
- * The account to link: the one in the request, or else the only one that the credentials can access. Errors:
+ * The account to link: the one in the request, or else the only one that the credentials can access. Throws
  * 400 `STABLECOIN_PROVIDER_ACCOUNT_INVALID`, `…_REVOKED`, `…_SELECTION_REQUIRED` with the ids, 503
  * `UNAVAILABLE`.
  */
@@ -102,7 +102,7 @@ export function makeStablecoinAccount(
 }
 
 /**
- * Error: 409 `STABLECOIN_PROVIDER_ACCOUNT_ALREADY_LINKED`, with the id of the record, if the account is
+ * Throws 409 `STABLECOIN_PROVIDER_ACCOUNT_ALREADY_LINKED`, with the id of the record, if the account is
  * linked and working.
  */
 export function checkLinkable({ id, status }: StablecoinAccountRow): void {
@@ -124,7 +124,7 @@ export function openCredentials(op: Op, { id, sealed_credentials }: StablecoinAc
   return JSON.parse(op.enclave.openText('stablecoinAccount', id, sealed_credentials)) as Credentials
 }
 
-/** Error: 404 `STABLECOIN_PROVIDER_ACCOUNT_NOT_FOUND`. */
+/** Throws 404 `STABLECOIN_PROVIDER_ACCOUNT_NOT_FOUND`. */
 export async function findStablecoinAccount(op: Op, id: string): Promise<StablecoinAccountRow> {
   const row = await selectStablecoinAccount(op, id)
   if (!row)

@@ -18,7 +18,7 @@ export interface RouteWithFees {
 }
 
 /**
- * Chooses the rail for an amount less its chain fee, and computes the fee. Errors: 400 `INVALID_AMOUNT`
+ * Chooses the rail for an amount less its chain fee, and computes the fee. Throws 400 `INVALID_AMOUNT`
  * naming `amount` if the fee leaves nothing, and the errors of `chooseRail` and `networkCost`.
  */
 export async function chooseRailWithFees(

@@ -40,7 +40,7 @@ export async function draftTransferOut(op: Op, body: TransferOutBody): Promise<T
   return draftPayment(op, parties, { ...body, amount })
 }
 
-/** Error: 400 `INSUFFICIENT_BALANCE`, with the amounts. The hold itself is guarded by the ledger. */
+/** Throws 400 `INSUFFICIENT_BALANCE`, with the amounts. The hold itself is guarded by the ledger. */
 export function checkAvailable(account: InternalAccountRow, available: bigint, amount: bigint): void {
   if (amount > available) throw insufficientFunds(account, available, amount)
 }

@@ -15,7 +15,7 @@ export function isAllowed(
   return mode === 'ALL' || domain === umaDomain || domains.includes(domain)
 }
 
-/** Error: 403 `COUNTERPARTY_NOT_ALLOWED`, naming `field`. `address` must be in lower case. */
+/** Throws 403 `COUNTERPARTY_NOT_ALLOWED`, naming `field`. `address` must be in lower case. */
 export function checkAllowed(config: PlatformConfig, address: string, field: string): void {
   const domain = address.slice(address.indexOf('@') + 1)
   if (!isAllowed(config, domain))

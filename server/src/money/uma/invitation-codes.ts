@@ -34,7 +34,7 @@ export function readCode(text: string): string | undefined {
 const counted = new WeakSet<Op>()
 
 /**
- * The invitation with this code, on any platform. Errors: 404 `INVITATION_NOT_FOUND`, 429 `RATE_LIMITED` with
+ * The invitation with this code, on any platform. Throws 404 `INVITATION_NOT_FOUND`, 429 `RATE_LIMITED` with
  * `Retry-After` for a platform that has tried too many wrong codes. Failures are counted in the database, so
  * that the limit applies across processes.
  */

@@ -34,7 +34,7 @@ const ENDED_ERRORS = {
 } as const satisfies Record<Exclude<InvitationState, 'PENDING'>, ErrorCode>
 
 /**
- * Finds the customer of the calling platform with an UMA address. Error: 400 `INVALID_UMA_ADDRESS`, naming
+ * Finds the customer of the calling platform with an UMA address. Throws 400 `INVALID_UMA_ADDRESS`, naming
  * `field`, if the text is not an address or no customer of this platform has it.
  */
 export async function findOwnCustomer(op: Op, text: string, field: string): Promise<CustomerRow> {
@@ -49,7 +49,7 @@ export async function findOwnCustomer(op: Op, text: string, field: string): Prom
 }
 
 /**
- * Builds the row of a new invitation. Errors: 400 `INVITATIONS_NOT_CONFIGURED`, or 400 with the invalid
+ * Builds the row of a new invitation. Throws 400 `INVITATIONS_NOT_CONFIGURED`, or 400 with the invalid
  * field.
  */
 export function makeInvitation(
@@ -112,7 +112,7 @@ export function computeState(op: Op, invitation: InvitationWithInviter): Invitat
   return expires_at !== null && expires_at <= readInviterTime(op, invitation) ? applyEvent('expire') : state
 }
 
-/** Error: 400 with the reason if the invitation is no longer pending. */
+/** Throws 400 with the reason if the invitation is no longer pending. */
 export function assertPending(op: Op, invitation: InvitationWithInviter): void {
   const state = computeState(op, invitation)
   if (state === 'PENDING') return

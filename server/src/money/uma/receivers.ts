@@ -17,7 +17,7 @@ export interface Sender {
 }
 
 /**
- * The sending customer, if the lookup names one. Errors: 400 `INVALID_UMA_ADDRESS`, 404 `UMA_NOT_FOUND` and
+ * The sending customer, if the lookup names one. Throws 400 `INVALID_UMA_ADDRESS`, 404 `UMA_NOT_FOUND` and
  * `USER_NOT_FOUND`, 410 `CUSTOMER_DELETED`, and 400 naming `customerId` if id and address identify different
  * customers.
  */

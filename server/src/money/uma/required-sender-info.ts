@@ -5,7 +5,7 @@ import { customerAsCounterparty } from './counterparty.ts'
 
 /**
  * Checks that all information that the receiver requires about the sender is known, either from the customer
- * or from the request. Error: 400 `MISSING_MANDATORY_USER_INFO`, with the names of the missing fields in
+ * or from the request. Throws 400 `MISSING_MANDATORY_USER_INFO`, with the names of the missing fields in
  * `missing`.
  */
 export function checkSenderKnown(

@@ -30,7 +30,7 @@ export interface UmaReceiver {
   readonly asks: readonly AskedField[]
 }
 
-/** Normalizes an UMA address for comparison. Error: 400 `INVALID_UMA_ADDRESS`, naming `field`. */
+/** Normalizes an UMA address for comparison. Throws 400 `INVALID_UMA_ADDRESS`, naming `field`. */
 export function readUmaAddress(text: string, field: string): string {
   const address = canonicalUmaAddress(text)
   if (address === undefined)
@@ -61,7 +61,7 @@ export async function resolveUma(op: Op, text: string, field: string): Promise<U
   return { address, currencies, customerId: customer.id, counterparty, asks: [] }
 }
 
-/** The customer at a normalized address, approved or not. Error: 404 `UMA_NOT_FOUND`, naming `field`. */
+/** The customer at a normalized address, approved or not. Throws 404 `UMA_NOT_FOUND`, naming `field`. */
 export async function findCustomerAtUma(op: Op, address: string, field: string): Promise<CustomerRow> {
   const customer = await customerAtUma(op, address)
   if (!customer) throw new ApiError('UMA_NOT_FOUND', { details: { field } })

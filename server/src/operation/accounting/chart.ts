@@ -73,7 +73,7 @@ function kindOf({ name, isOwn }: AccountKind): { readonly kind: ChartKind; reado
 }
 
 /**
- * Error: 400 `INVALID_INPUT` if an entry duplicates another, has an invalid rail or currency, or reuses the
+ * Throws 400 `INVALID_INPUT` if an entry duplicates another, has an invalid rail or currency, or reuses the
  * code or name of a different account.
  */
 export function checkChart(entries: readonly Entry[]): void {
@@ -100,7 +100,7 @@ export function checkChart(entries: readonly Entry[]): void {
   }
 }
 
-/** Error: 409 `CHART_OF_ACCOUNTS_INCOMPLETE`, listing the kinds of accounts missing from the chart. */
+/** Throws 409 `CHART_OF_ACCOUNTS_INCOMPLETE`, listing the kinds of accounts missing from the chart. */
 export function checkComplete(find: FindChartAccount, kinds: readonly AccountKind[]): void {
   const missing = kinds.flatMap((of) => {
     const { code, kind, rail } = find(of)

@@ -14,7 +14,7 @@ const BATCH_ROWS = 500
 const DAY_MS = 24 * 60 * 60 * 1000
 
 /**
- * The journal of a period as a file. Errors: 400 `INVALID_INPUT` if the period ends before it begins or the
+ * The journal of a period as a file. Throws 400 `INVALID_INPUT` if the period ends before it begins or the
  * format requires a currency, 409 `CHART_OF_ACCOUNTS_INCOMPLETE`.
  */
 export async function journalFile(

@@ -31,7 +31,7 @@ const STATEMENT_WRITERS: Readonly<Record<TextFormat, StatementWriter>> = {
 }
 
 /**
- * A statement as a file or as a page. Error: 400 `INVALID_INPUT` if the format does not support the currency.
+ * A statement as a file or as a page. Throws 400 `INVALID_INPUT` if the format does not support the currency.
  */
 export function statementText(statement: Statement, format: TextFormat): AnswerText<StatementWriter['type']> {
   const { type, extension, headers, isForIsoCurrencies, write } = STATEMENT_WRITERS[format]

@@ -53,7 +53,7 @@ export interface Statement {
 type Asked = QueryOf<typeof statement_get>
 
 /**
- * The statement of an internal account: the postings in [from, to), each with the balance after it. Errors:
+ * The statement of an internal account: the postings in [from, to), each with the balance after it. Throws
  * 404 `ACCOUNT_NOT_FOUND`, 400 `INVALID_INPUT` if the period ends before it begins, `PERIOD_TOO_LONG`.
  */
 export async function makeStatement(op: Op, query: Asked): Promise<Statement> {

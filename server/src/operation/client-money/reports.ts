@@ -73,14 +73,14 @@ export function lastEnded(now: Date): string {
   return utcDay(new Date(now.getTime() - DAY_MS))
 }
 
-/** Error: 400 `INVALID_INPUT` if the day has not ended, or was before the creation of the platform. */
+/** Throws 400 `INVALID_INPUT` if the day has not ended, or was before the creation of the platform. */
 export function checkDate(op: Op, date: string): void {
   if (date > lastEnded(op.now)) throw fieldError('INVALID_INPUT', 'date', `${date} has not ended, in UTC`)
   if (date < lastEnded(op.platform.created_at))
     throw fieldError('INVALID_INPUT', 'date', `${date} is before the platform was created`)
 }
 
-/** Error: 404 `CLIENT_MONEY_REPORT_NOT_FOUND`. */
+/** Throws 404 `CLIENT_MONEY_REPORT_NOT_FOUND`. */
 export async function findReport(op: Op, id: string): Promise<ClientMoneyReportRow> {
   const row = await selectReport(op, id)
   if (!row) throw new ApiError('CLIENT_MONEY_REPORT_NOT_FOUND', { details: { field: 'clientMoneyReportId' } })

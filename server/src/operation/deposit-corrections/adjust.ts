@@ -10,7 +10,7 @@ import { depositLines } from '../reconciliations/explain-lines.ts'
 import { insertParts, newPart, notCorrectable } from './corrections.ts'
 
 /**
- * Checks that exactly one statement line books the deposit, with this amount. Errors: 400 `INVALID_INPUT`,
+ * Checks that exactly one statement line books the deposit, with this amount. Throws 400 `INVALID_INPUT`,
  * 409 `DEPOSIT_NOT_CORRECTABLE`.
  */
 export async function checkBooked(op: Op, row: DepositRow, amount: bigint): Promise<void> {
@@ -36,7 +36,7 @@ export interface AdjustedDeposit {
 
 /**
  * Books the difference between a deposit's amount and the amount that its bank booked. Guard: the deposit is
- * unchanged. Error: 400 `AMOUNT_OUT_OF_RANGE`.
+ * unchanged. Throws 400 `AMOUNT_OUT_OF_RANGE`.
  */
 export async function adjustDeposit(
   op: Op,

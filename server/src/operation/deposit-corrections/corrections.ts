@@ -20,7 +20,7 @@ export function notCorrectable(reason: FaultOfCorrection, message: string): ApiE
 }
 
 /**
- * Error: 409 `DEPOSIT_NOT_CORRECTABLE` if the deposit was made to a wallet: its money belongs to the wallet's
+ * Throws 409 `DEPOSIT_NOT_CORRECTABLE` if the deposit was made to a wallet: its money belongs to the wallet's
  * holder.
  */
 export async function checkNoWallet(op: Op, row: DepositRow): Promise<void> {

@@ -14,7 +14,7 @@ import { selectActiveSessionIds, selectLiveCredentialIds } from './customer-dele
 export const customerDeletionHandlers: Handlers<typeof customerDeletion> = {
   /**
    * A soft deletion: the customer and the accounts remain as closed records. The wallet must be empty,
-   * because nobody can sign in to it afterwards. Error: 409 `CUSTOMER_NOT_EMPTY`, naming the records that
+   * because nobody can sign in to it afterwards. Throws 409 `CUSTOMER_NOT_EMPTY`, naming the records that
    * hold the customer's money or will still move it.
    */
   customer_delete: async (op, { params }) => {

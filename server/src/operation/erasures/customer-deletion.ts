@@ -7,7 +7,7 @@ import { selectFilledAccounts, selectOpenPayments } from './customer-deletion-st
 const NAMED_MAX = 20
 
 /**
- * Error: 409 `CUSTOMER_NOT_EMPTY`, naming accounts with a balance, and payments and purchases in progress.
+ * Throws 409 `CUSTOMER_NOT_EMPTY`, naming accounts with a balance, and payments and purchases in progress.
  */
 export async function checkNothingIsOpen(op: Op, { id }: Pick<CustomerRow, 'id'>): Promise<void> {
   const [filled, transactions, purchases] = await Promise.all([

@@ -5,7 +5,7 @@ import { nextState, transition } from '../../kernel/operation/transition.ts'
 import { event } from '../../kernel/outbox/events.ts'
 import type { JobHandler } from '../../kernel/outbox/job-kinds.ts'
 import { job } from '../../kernel/outbox/jobs.ts'
-import { someDocumentRemovals } from '../../people/documents/documents.ts'
+import { nextDocumentRemovals } from '../../people/documents/documents.ts'
 import type { Write } from '../../storage/commit/writes.ts'
 import type { ErasureRow } from '../../storage/rows/erasure.ts'
 import type { JobPayloads } from '../../storage/rows/job.ts'
@@ -36,7 +36,7 @@ export const eraseCustomer: JobHandler<'customer.erase'> = async (op, payload) =
   if (payload.isEarly) return isBegun ? [] : run(op, person, payload, () => [])
   if (nextState(ERASURE_TRANSITIONS, erasure.state, 'finish') === null)
     return isBegun ? [] : begin(op, erasure)
-  const documents = payload.step === undefined ? await someDocumentRemovals(op, person.customerId) : []
+  const documents = payload.step === undefined ? await nextDocumentRemovals(op, person.customerId) : []
   if (documents.length > 0) return [...documents, continueJob(op, { ...payload, hasFound: true })]
   return run(op, person, payload, ({ customerId, hasFound, isWaiting }) => {
     if (hasFound) return [continueJob(op, { customerId })]

@@ -87,7 +87,7 @@ export async function undoWrites(
 }
 
 /**
- * Books a difference between the rail's account and one of the platform's accounts. Error: 400
+ * Books a difference between the rail's account and one of the platform's accounts. Throws 400
  * `AMOUNT_OUT_OF_RANGE`.
  */
 async function bookDifference(

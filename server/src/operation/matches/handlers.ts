@@ -83,7 +83,7 @@ export const reconciliationMatchHandlers: Handlers<typeof reconciliationMatches>
   },
 }
 
-/** Errors: 404 `RECONCILIATION_MATCH_NOT_FOUND`, 409 `INVALID_STATE_TRANSITION`. */
+/** Throws 404 `RECONCILIATION_MATCH_NOT_FOUND`, 409 `INVALID_STATE_TRANSITION`. */
 async function findMatch(op: Op, id: string, by: MatchEvent): Promise<ReconciliationMatchRow> {
   const row = await selectMatch(op, id)
   if (!row)

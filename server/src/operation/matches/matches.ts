@@ -40,7 +40,7 @@ export interface MatchedItem extends Item {
 }
 
 /**
- * The lines and payments named in a request, plus all lines that refer to those payments. Errors: 400
+ * The lines and payments named in a request, plus all lines that refer to those payments. Throws 400
  * `INVALID_INPUT`, 409 `RECORDS_NOT_MATCHABLE`.
  */
 export async function findGroup(op: Op, body: MatchBody): Promise<Group> {
@@ -147,7 +147,7 @@ function notMatchable(reason: string, id: string, message: string): ApiError {
 }
 
 /**
- * The account to which the difference is booked; null if there is no difference. Error: 400 if the request
+ * The account to which the difference is booked; null if there is no difference. Throws 400 if the request
  * states another difference.
  */
 export function accountForDifference(

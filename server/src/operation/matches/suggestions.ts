@@ -19,7 +19,7 @@ const DIFFERENCES_MAX = 1000
 type SuggestionView = SuccessOf<typeof reconciliation_match_suggestion_list>['body']['data'][number]
 
 /**
- * Suggests which open lines and payments of an account on one day belong together. Error: 404
+ * Suggests which open lines and payments of an account on one day belong together. Throws 404
  * `RECONCILIATION_NOT_FOUND`.
  */
 export async function suggestionsFor(op: Op, reconciliationId: string): Promise<SuggestionView[]> {

@@ -85,7 +85,7 @@ export const overviewHandlers: Handlers<typeof overview> = {
   },
 }
 
-/** Error: 400 `INVALID_INPUT` if the period has more intervals than a response may contain. */
+/** Throws 400 `INVALID_INPUT` if the period has more intervals than a response may contain. */
 function checkSpan(seconds: number, start: Date, end: Date): void {
   const intervals = (end.getTime() - start.getTime()) / (seconds * 1000)
   if (intervals > STATISTICS_INTERVALS_MAX)

@@ -64,7 +64,7 @@ async function locate(
 }
 
 /**
- * Checks that an external account can be cold storage. Errors: 400 `INVALID_INPUT` for an address without its
+ * Checks that an external account can be cold storage. Throws 400 `INVALID_INPUT` for an address without its
  * checksum or one that belongs to a customer or to this server; as `findColdStorage`.
  */
 export async function checkCanBeColdStorage(op: Op, external: ExternalAccountRow): Promise<void> {

@@ -2,7 +2,7 @@ import type { ownMoney } from '@countersign/contract/operation/own-money'
 import type { Op } from '../../kernel/operation/app.ts'
 import type { Handlers } from '../../kernel/operation/operation.ts'
 import { page } from '../../kernel/operation/paging.ts'
-import { castVote, isApprovalNeeded } from '../../people/members/approval-votes.ts'
+import { castVote, readApprovalNeed } from '../../people/members/approval-votes.ts'
 import { insert, type Write } from '../../storage/commit/writes.ts'
 import type { OwnAccountRow } from '../../storage/rows/own-money.ts'
 import { checkStillCold, followColdStorage } from './cold-storage.ts'
@@ -30,7 +30,7 @@ import {
 export const ownMoneyHandlers: Handlers<typeof ownMoney> = {
   own_account_create: async (op, { body }) => {
     const draft = await newOwnAccount(op, body)
-    const approval = await isApprovalNeeded(op, body.needsApproval)
+    const approval = await readApprovalNeed(op, body.needsApproval)
     const row = approval.isNeeded
       ? draft
       : updateOwnAccount(op, draft, 'approve', scheduleFirstSweep(op, draft)).row
@@ -92,7 +92,7 @@ export const ownMoneyHandlers: Handlers<typeof ownMoney> = {
       remittance_information: body.remittanceInformation ?? null,
       is_sweep: false,
     })
-    const approval = await isApprovalNeeded(op, body.needsApproval)
+    const approval = await readApprovalNeed(op, body.needsApproval)
     // Checked before the vote too, so that members never vote on a payment that cannot be made.
     const payment = await sendWithdrawal(op, draft, own, await findOwnMoney(op, own.currency))
     if (approval.isNeeded)

@@ -31,7 +31,7 @@ const TIME_ZONE = 'UTC'
 /** A date before all sweeps. */
 const START_DATE = '2000-01-01'
 
-/** Error: 404 `OWN_ACCOUNT_NOT_FOUND`. */
+/** Throws 404 `OWN_ACCOUNT_NOT_FOUND`. */
 export async function findOwnAccount(op: Op, id: string): Promise<OwnAccountRow> {
   const row = await selectOwnAccount(op, id)
   if (!row) throw new ApiError('OWN_ACCOUNT_NOT_FOUND', { details: { field: 'ownAccountId' } })
@@ -39,7 +39,7 @@ export async function findOwnAccount(op: Op, id: string): Promise<OwnAccountRow>
 }
 
 /**
- * Checks a registration. Errors: 400 `INVALID_INPUT`, 404 `ACCOUNT_NOT_FOUND` if the account belongs to a
+ * Checks a registration. Throws 400 `INVALID_INPUT`, 404 `ACCOUNT_NOT_FOUND` if the account belongs to a
  * customer, 409 `OWN_ACCOUNT_ALREADY_EXISTS`.
  */
 export async function newOwnAccount(op: Op, body: BodyOf<typeof own_account_create>): Promise<OwnAccountRow> {
@@ -82,7 +82,7 @@ export async function newOwnAccount(op: Op, body: BodyOf<typeof own_account_crea
   }
 }
 
-/** Error: 409 `INVALID_STATE_TRANSITION` if the event is impossible in the account's state. */
+/** Throws 409 `INVALID_STATE_TRANSITION` if the event is impossible in the account's state. */
 export function checkAccountEvent({ state }: OwnAccountRow, by: OwnAccountEvent): void {
   checkEvent(OWN_ACCOUNT_TRANSITIONS, state, by, `The account is ${state}.`)
 }

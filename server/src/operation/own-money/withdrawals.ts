@@ -37,7 +37,7 @@ export interface SentWithdrawal {
   readonly change: Write
 }
 
-/** Error: 404 `PLATFORM_WITHDRAWAL_NOT_FOUND`. */
+/** Throws 404 `PLATFORM_WITHDRAWAL_NOT_FOUND`. */
 export async function findWithdrawal(op: Op, id: string): Promise<PlatformWithdrawalRow> {
   const row = await selectWithdrawal(op, id)
   if (!row)
@@ -70,7 +70,7 @@ export function newWithdrawal(
   }
 }
 
-/** Error: 409 `INVALID_STATE_TRANSITION` if the event is impossible in the withdrawal's state. */
+/** Throws 409 `INVALID_STATE_TRANSITION` if the event is impossible in the withdrawal's state. */
 export function checkWithdrawalEvent({ state }: PlatformWithdrawalRow, by: PlatformWithdrawalEvent): void {
   checkEvent(PLATFORM_WITHDRAWAL_TRANSITIONS, state, by, `The withdrawal is ${state}.`)
 }
@@ -95,7 +95,7 @@ export interface OwnMoney {
   readonly capital: bigint
 }
 
-/** Error: 400 `INVALID_CURRENCY` if the platform has no account in the currency. */
+/** Throws 400 `INVALID_CURRENCY` if the platform has no account in the currency. */
 export async function findOwnMoney(op: Op, currency: string): Promise<OwnMoney> {
   // Read before the fees, so that the guard on its version covers every earlier withdrawal of fees.
   const platform = await findPlatform(op)

@@ -40,7 +40,7 @@ interface Claimed {
 const LINES_FIELD = 'evidence.statementEntryIds'
 const DOCUMENT_FIELD = 'evidence.documentId'
 
-/** Errors: 400 `INVALID_INPUT` naming the faulty part of the evidence, 404 `DOCUMENT_NOT_FOUND`. */
+/** Throws 400 `INVALID_INPUT` naming the faulty part of the evidence, 404 `DOCUMENT_NOT_FOUND`. */
 export async function checkEvidence(
   op: Op,
   claimed: Claimed,

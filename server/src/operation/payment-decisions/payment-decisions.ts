@@ -22,7 +22,7 @@ export type DecisionBody = BodyOf<typeof transaction_decide>
 const GIVING_SECONDS = 60
 
 /**
- * The record of a payment that a person may decide about. Errors: 409 `PAYMENT_NOT_DECIDABLE` if the payment
+ * The record of a payment that a person may decide about. Throws 409 `PAYMENT_NOT_DECIDABLE` if the payment
  * may still be on its way to the rail, or if a chain determines its outcome; 409 `SCREENING_NOT_DECIDED`.
  */
 export async function decidablePayment(
@@ -53,7 +53,7 @@ function notDecidable(reason: string, message: string): ApiError {
 }
 
 /**
- * The charge stated in a decision. Error: 400 or 409 if this decision or payment cannot have such a charge.
+ * The charge stated in a decision. Throws 400 or 409 if this decision or payment cannot have such a charge.
  */
 export function chargeOf({ outcome, charge }: DecisionBody, payment: RailPaymentRow): bigint {
   if (charge === undefined) return 0n
@@ -71,7 +71,7 @@ export function chargeOf({ outcome, charge }: DecisionBody, payment: RailPayment
 }
 
 /**
- * The waiting report that the decision resolves. Errors: 404 `RAIL_EVENT_NOT_FOUND`, 409 if it was resolved
+ * The waiting report that the decision resolves. Throws 404 `RAIL_EVENT_NOT_FOUND`, 409 if it was resolved
  * already, 400 if it is not about this payment.
  */
 export async function reportAbout(
@@ -95,7 +95,7 @@ export async function reportAbout(
 }
 
 /**
- * The effect of a decision on the money. Error: 409 `INVALID_STATE_TRANSITION` if the payment has ended or
+ * The effect of a decision on the money. Throws 409 `INVALID_STATE_TRANSITION` if the payment has ended or
  * was decided, unless the decision resolves a waiting report.
  */
 export function effectOf(
@@ -124,7 +124,7 @@ export function effectOf(
 }
 
 /**
- * Error: 409 `PAYMENT_NOT_DECIDABLE` if money of an embedded wallet would be taken without a statement line
+ * Throws 409 `PAYMENT_NOT_DECIDABLE` if money of an embedded wallet would be taken without a statement line
  * as evidence.
  */
 export async function checkWallet(

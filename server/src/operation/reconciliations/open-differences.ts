@@ -6,7 +6,7 @@ import type { Difference } from './compare.ts'
 import { compareDays } from './reconcile.ts'
 import { selectLatest, selectStatement } from './store.ts'
 
-/** Error: 404 `RECONCILIATION_NOT_FOUND`. */
+/** Throws 404 `RECONCILIATION_NOT_FOUND`. */
 export async function findReconciliation(op: Op, id: string): Promise<RailStatementRow> {
   const row = await selectStatement(op, id)
   if (!row) throw new ApiError('RECONCILIATION_NOT_FOUND', { details: { field: 'reconciliationId' } })

@@ -1,7 +1,7 @@
 import type { treasury } from '@countersign/contract/operation/treasury'
 import type { Handlers } from '../../kernel/operation/operation.ts'
 import { page } from '../../kernel/operation/paging.ts'
-import { castVote, isApprovalNeeded } from '../../people/members/approval-votes.ts'
+import { castVote, readApprovalNeed } from '../../people/members/approval-votes.ts'
 import { insert } from '../../storage/commit/writes.ts'
 import { requireColumn } from '../../storage/read/required.ts'
 import { findOwnAccount } from '../own-money/own-accounts.ts'
@@ -16,7 +16,7 @@ export const treasuryHandlers: Handlers<typeof treasury> = {
   treasury_movement_create: async (op, { body }) => {
     const account = await findOwnAccount(op, body.ownAccountId)
     const draft = await newMovement(op, account, body)
-    const approval = await isApprovalNeeded(op, body.needsApproval)
+    const approval = await readApprovalNeed(op, body.needsApproval)
     // Checked before the vote too, so that members never vote on a movement that cannot be made.
     const sent = await sendMovement(op, draft, account)
     if (approval.isNeeded)

@@ -17,20 +17,20 @@ import { selectKey, selectRailKeys } from './store.ts'
 
 type KeyView = SuccessOf<typeof treasury_key_get>['body']
 
-/** Error: 404 `TREASURY_KEY_NOT_FOUND`. */
+/** Throws 404 `TREASURY_KEY_NOT_FOUND`. */
 export async function findKey(op: Op, id: string): Promise<TreasuryKeyRow> {
   const row = await selectKey(op, id)
   if (!row) throw new ApiError('TREASURY_KEY_NOT_FOUND', { details: { field: 'treasuryKeyId' } })
   return row
 }
 
-/** Error: 409 `INVALID_STATE_TRANSITION` if the event is impossible in the key's state. */
+/** Throws 409 `INVALID_STATE_TRANSITION` if the event is impossible in the key's state. */
 export function checkKeyEvent({ state }: TreasuryKeyRow, by: TreasuryKeyEvent): void {
   checkEvent(TREASURY_KEY_TRANSITIONS, state, by, `The key is ${state}.`)
 }
 
 /**
- * Error: 400 `INVALID_INPUT` naming `rail` if it is neither a chain of the platform nor the sandbox's rail.
+ * Throws 400 `INVALID_INPUT` naming `rail` if it is neither a chain of the platform nor the sandbox's rail.
  */
 async function findTreasuryRail(op: Op, name: string): Promise<Rail> {
   const rail = op.rails.find(name)
@@ -41,7 +41,7 @@ async function findTreasuryRail(op: Op, name: string): Promise<Rail> {
 
 /**
  * A new key that replaces the current one when it is approved. Guard: no other key has the same number.
- * Errors: 400 `INVALID_INPUT`, 409 `TREASURY_KEY_ALREADY_EXISTS` while another key waits for approval.
+ * Throws 400 `INVALID_INPUT`, 409 `TREASURY_KEY_ALREADY_EXISTS` while another key waits for approval.
  */
 export async function newKey(
   op: Op,
@@ -77,7 +77,7 @@ export interface ActivatedKey {
 }
 
 /**
- * Moves the treasury to a key. Guards: both keys and the treasury are unchanged. Errors: 400, 503
+ * Moves the treasury to a key. Guards: both keys and the treasury are unchanged. Throws 400, 503
  * `UNAVAILABLE`.
  */
 export async function activateKey(op: Op, key: TreasuryKeyRow): Promise<ActivatedKey> {
@@ -85,20 +85,20 @@ export async function activateKey(op: Op, key: TreasuryKeyRow): Promise<Activate
   const current = (await selectRailKeys(op, key.rail)).find(
     ({ state }) => state === TREASURY_KEY_TRANSITIONS.AWAITING_APPROVAL.activate,
   )
-  const { row, write } = moveKey(op, key, 'activate')
+  const { row, write } = transitionKey(op, key, 'activate')
   return {
     row,
     change: write,
     // Retires the current key first, because only one key can be active.
     writes: [
-      ...(current ? [moveKey(op, current, 'retire').write] : []),
+      ...(current ? [transitionKey(op, current, 'retire').write] : []),
       ...(chain ? await chain.rotate(op, key.number) : []),
     ],
   }
 }
 
 /** Guard: the key's state is unchanged. */
-export function moveKey(op: Op, row: TreasuryKeyRow, by: TreasuryKeyEvent) {
+export function transitionKey(op: Op, row: TreasuryKeyRow, by: TreasuryKeyEvent) {
   return transition(op, 'treasury_keys', TREASURY_KEY_TRANSITIONS, row, by)
 }
 

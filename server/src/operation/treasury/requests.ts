@@ -27,14 +27,14 @@ import { selectMovement, selectSumSent } from './store.ts'
 
 type MovementView = SuccessOf<typeof treasury_movement_get>['body']
 
-/** Error: 404 `TREASURY_MOVEMENT_NOT_FOUND`. */
+/** Throws 404 `TREASURY_MOVEMENT_NOT_FOUND`. */
 export async function findMovement(op: Op, id: string): Promise<TreasuryMovementRow> {
   const row = await selectMovement(op, id)
   if (!row) throw new ApiError('TREASURY_MOVEMENT_NOT_FOUND', { details: { field: 'treasuryMovementId' } })
   return row
 }
 
-/** Error: 409 `INVALID_STATE_TRANSITION` if the event is impossible in the movement's state. */
+/** Throws 409 `INVALID_STATE_TRANSITION` if the event is impossible in the movement's state. */
 export function checkMovementEvent({ state }: TreasuryMovementRow, by: TreasuryMovementEvent): void {
   checkEvent(TREASURY_MOVEMENT_TRANSITIONS, state, by, `The movement is ${state}.`)
 }
@@ -117,7 +117,7 @@ function newTransfer(
 }
 
 /**
- * Error: 400 `INSUFFICIENT_BALANCE` if the amount exceeds the treasury's ledger balance minus amounts that
+ * Throws 400 `INSUFFICIENT_BALANCE` if the amount exceeds the treasury's ledger balance minus amounts that
  * were sent but are not booked yet. That sum is read first: a movement booked between the two reads is then
  * subtracted twice, but never missed.
  */
@@ -128,7 +128,7 @@ async function checkTreasury(op: Op, { rail, currency, amount }: TreasuryMovemen
 }
 
 /**
- * Returns the guard that no other movement is made in the meantime. Error: 400 `INSUFFICIENT_BALANCE` if the
+ * Returns the guard that no other movement is made in the meantime. Throws 400 `INSUFFICIENT_BALANCE` if the
  * amount exceeds the ledger balance of the rail's cold storage.
  */
 export async function checkColdStorage(

@@ -75,7 +75,10 @@ function isOurs(rail: BankFilesRail, account: string | null, currency: string | 
   )
 }
 
-/** Reports once that the bank delivers files about a different account here. Those files have no effect. */
+/**
+ * Reports once that the bank delivers files about a different account to this rail. Those files have no
+ * effect.
+ */
 export function noteOtherAccount(
   worker: BankFileWorker,
   account: string | null,

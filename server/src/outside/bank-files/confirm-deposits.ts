@@ -18,7 +18,7 @@ const DAY_MS = 86_400_000
 
 /**
  * Finds the deposits that a line of a statement confirms: one deposit, or all parts of an entry if an advice
- * reported them one by one. `taken`: another line has already confirmed the matching deposit.
+ * reported them one by one. Returns `taken` if another line has already confirmed the matching deposit.
  */
 export async function confirmDeposits(
   reading: Reading,

@@ -15,7 +15,7 @@ import type { Line } from './statement-lines.ts'
 import type { BookedEntry, Hold } from './understand-line.ts'
 import { selectWaitingCredits } from './waiting-store.ts'
 
-/** A line that has been understood: its entries, or why it waits for a person. */
+/** A line that has been understood: its entries, or the reason why it waits for a person. */
 export interface UnderstoodLine {
   readonly line: Line
   readonly entries: readonly BookedEntry[]

@@ -37,10 +37,10 @@ const SAME_DAY_MAX = 100_000_000n
 type Entry = BankFileWorker['rail']['entry']
 
 /**
- * Opens the next file with the payment that has waited longest, if one has been waiting since `until` or
- * earlier, and returns whether it did. A file without a payment cannot exist, even if two workers open one
- * for the same payment. Once an ACH bank has received as many files as it can tell apart on a day, payments
- * wait for the next day.
+ * Opens the next file with the payment that has waited longest, if it has waited since `until` or earlier.
+ * Returns true if it has opened a file; every file has a payment, even if two workers open one for the same
+ * payment. Once an ACH bank has received as many files as it can tell apart on a day, payments wait for the
+ * next day.
  */
 export async function openFile(worker: BankFileWorker, until: Date): Promise<boolean> {
   let isOpened = false

@@ -164,7 +164,7 @@ async function failAll(worker: BankFileWorker, file: BankFileRow): Promise<void>
 }
 
 /**
- * After how many banking days a file's payments count as delivered. Undefined if statements report the
+ * The number of banking days until a file's payments count as delivered. Undefined if statements report the
  * delivery.
  */
 function daysUntilSettled({ format }: BankFilesRail['entry'], file: BankFileRow): number | undefined {
@@ -243,7 +243,7 @@ async function applyToEach(
 }
 
 async function applyToPayment(op: Op, payment: BankPaymentRow, said: StatusOfAll): Promise<readonly Write[]> {
-  // Nothing but its file is recorded about an instruction.
+  // An instruction has no record except its file.
   if (!isQueuedPayment(payment)) return []
   if (isPrenote(payment)) return said.failure ? endPrenote(op, payment, said.failure) : []
   const { direction, payment_id, place, rail } = payment

@@ -34,7 +34,7 @@ import {
  */
 export type Understood = { readonly entries: readonly BookedEntry[] } | { readonly hold: Hold }
 
-/** Why a line waits, and the file of ours that it names if its amount differs from the file's. */
+/** The reason why a line waits, and our file that it names if its amount differs from the file's. */
 export interface Hold {
   readonly reason: RailEventReason
   readonly file?: string
@@ -57,7 +57,7 @@ function waits(reason: RailEventReason): Understood {
   return { hold: { reason } }
 }
 
-/** Finds out what a line means. Apart from looking up records, this is pure; nothing takes effect yet. */
+/** Determines the meaning of a line. It only reads records; nothing takes effect yet. */
 export async function understandLine(reading: Reading, line: Line): Promise<Understood> {
   if (line.currency !== CARRIED[reading.rail.entry.format.type]) return waits('OTHER_ACCOUNT')
   const charge = chargeOf(reading.rail, line)

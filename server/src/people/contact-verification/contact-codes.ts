@@ -101,7 +101,7 @@ export async function confirmCode(
   return { row, writes: [write, update('contact_codes', sent.id, { ended_at: null }, { ended_at: op.now })] }
 }
 
-/** Errors: 409 `CONTACT_VERIFICATION_NOT_REQUIRED`, 409 `CONTACT_ALREADY_VERIFIED`. */
+/** Throws 409 `CONTACT_VERIFICATION_NOT_REQUIRED`, 409 `CONTACT_ALREADY_VERIFIED`. */
 function checkPending(customer: CustomerRow, contact: Contact): PendingContact {
   const state = contactState(customer, contact)
   const address = getContact(customer, contact)

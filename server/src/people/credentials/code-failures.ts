@@ -17,7 +17,7 @@ import { selectCodeFailures, selectPlatformOfFailures } from './store.ts'
 
 export const CODE_FAILURES_MAX = 100
 
-/** Error: 403 `CODE_SIGN_IN_LOCKED` if signing in by code is locked. */
+/** Throws 403 `CODE_SIGN_IN_LOCKED` if signing in by code is locked. */
 export async function checkCodesNotLocked(op: Op, credential: CredentialRow): Promise<void> {
   const row = await findCodeFailures(op, credential.account_id)
   if (!row || !areCodesLocked(row.failures)) return

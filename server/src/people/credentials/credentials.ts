@@ -81,7 +81,7 @@ export function makePasskeyCredential(
   })
 }
 
-/** A credential that is not revoked. Error: 404 `CREDENTIAL_NOT_FOUND`. */
+/** A credential that is not revoked. Throws 404 `CREDENTIAL_NOT_FOUND`. */
 export async function findCredential(op: Op, id: string): Promise<CredentialRow> {
   const credential = await selectCredential(op, id)
   if (!credential || !(await maySeeAccount(op, credential.account_id)))

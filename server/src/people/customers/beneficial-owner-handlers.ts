@@ -67,7 +67,7 @@ export const beneficialOwnerHandlers: Handlers<typeof beneficialOwners> = {
   },
 }
 
-/** Error: 400 naming the customer if it is an individual. */
+/** Throws 400 naming the customer if it is an individual. */
 async function findBusiness(op: Op, id: string): Promise<CustomerRow> {
   const customer = await findCustomer(op, id)
   if (customer.customer_type !== 'BUSINESS')

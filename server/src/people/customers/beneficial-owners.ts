@@ -30,7 +30,7 @@ const OWNERS_MAX = 100
 /** Changing one of these fields triggers a new check. */
 const CHECKED = ['firstName', 'middleName', 'lastName', 'birthDate'] as const
 
-/** One of this platform's beneficial owners. Error: 404 `BENEFICIAL_OWNER_NOT_FOUND`, naming `field`. */
+/** One of this platform's beneficial owners. Throws 404 `BENEFICIAL_OWNER_NOT_FOUND`, naming `field`. */
 export async function findBeneficialOwner(
   op: Op,
   id: string,
@@ -146,7 +146,7 @@ export function identifierOf(op: Op, { id, sealed_identifier }: BeneficialOwnerR
   return op.enclave.openText('beneficialOwner', id, sealed_identifier)
 }
 
-/** Errors: 400 naming the field if the date of birth is impossible or the shares exceed 100 % in total. */
+/** Throws 400 naming the field if the date of birth is impossible or the shares exceed 100 % in total. */
 export function checkOwner(
   op: Op,
   others: readonly BeneficialOwnerRow[],

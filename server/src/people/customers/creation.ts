@@ -7,7 +7,7 @@ import { expectRow, insert, type Write } from '../../storage/commit/writes.ts'
 import type { CustomerRow, PlatformRow } from '../../storage/rows/tables.ts'
 import { type PlatformConfig, readPlatformConfig } from '../platforms/platform-config.ts'
 import { findPlatform } from '../platforms/platforms.ts'
-import { walletChain } from '../platforms/wallet-network.ts'
+import { requireWalletChain } from '../platforms/wallet-network.ts'
 import { checkCurrencies, checkDates, makeCustomer, verificationEvent } from './customers.ts'
 import { selectHolders } from './store.ts'
 import { openCustomerAccounts, openPendingAccounts } from './wallets.ts'
@@ -24,11 +24,11 @@ export interface PlatformSnapshot {
   readonly wallets: WalletChain | undefined
 }
 
-/** Reads the platform. Error: 503 `UNAVAILABLE` if no wallet can be created now. */
+/** Reads the platform. Throws 503 `UNAVAILABLE` if no wallet can be created now. */
 export async function readPlatformSnapshot(op: Op): Promise<PlatformSnapshot> {
   const platform = await findPlatform(op)
   const config = readPlatformConfig(op, platform)
-  return { platform, config, wallets: await walletChain(op, config) }
+  return { platform, config, wallets: await requireWalletChain(op, config) }
 }
 
 /**
@@ -40,7 +40,7 @@ export function guardPlatformUnchanged({ platform }: PlatformSnapshot): Write {
 }
 
 /**
- * A new customer, checked as far as possible without looking at other customers. Errors: 400 naming a date or
+ * A new customer, checked as far as possible without looking at other customers. Throws 400 naming a date or
  * a currency.
  */
 export function newCustomer(op: Op, { config }: PlatformSnapshot, body: CreateBody): CustomerRow {
@@ -94,7 +94,7 @@ export async function findHolders(op: Op, customers: readonly Holder[]): Promise
 }
 
 /**
- * Errors: 409 `PLATFORM_CUSTOMER_ID_EXISTS` or `UMA_ADDRESS_EXISTS` if another holder has the id or the
+ * Throws 409 `PLATFORM_CUSTOMER_ID_EXISTS` or `UMA_ADDRESS_EXISTS` if another holder has the id or the
  * address.
  */
 export function checkIsFree(customer: Holder, holders: readonly Holder[]): void {

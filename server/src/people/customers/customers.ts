@@ -14,7 +14,7 @@ import { event } from '../../kernel/outbox/events.ts'
 import type { EventWrite } from '../../storage/commit/writes.ts'
 import type { CustomerRow } from '../../storage/rows/tables.ts'
 import { currencyConfig, type PlatformConfig } from '../platforms/platform-config.ts'
-import { walletCurrencies } from '../platforms/wallet-network.ts'
+import { getWalletCurrencies } from '../platforms/wallet-network.ts'
 import { contactStatesAfter, initialContactStates } from './contacts.ts'
 import { selectCustomer } from './store.ts'
 
@@ -137,7 +137,7 @@ export function verificationSuffix({ customer_type, details }: Described): strin
   return suffixOf((details.fullName ?? '').trim().split(/\s+/).at(-1) ?? '')
 }
 
-/** Error: 400 naming a date that is in the future, or too far in the past to be a date of birth. */
+/** Throws 400 naming a date that is in the future, or too far in the past to be a date of birth. */
 export function checkDates(op: Op, body: CreateBody | UpdateBody): void {
   if (body.customerType === 'BUSINESS') {
     const { incorporatedOn } = body.businessInfo ?? {}
@@ -150,7 +150,7 @@ export function checkDates(op: Op, body: CreateBody | UpdateBody): void {
   } else checkBirthDate(op, 'birthDate', body.birthDate)
 }
 
-/** Error: 400 naming the field if the date cannot be a living person's date of birth. */
+/** Throws 400 naming the field if the date cannot be a living person's date of birth. */
 export function checkBirthDate(op: Op, field: string, date: string | undefined): void {
   if (date === undefined) return
   const today = utcDay(op.now)
@@ -161,12 +161,12 @@ export function checkBirthDate(op: Op, field: string, date: string | undefined):
 }
 
 /**
- * Error: 400 naming the first currency that the platform does not support. The currency of its wallets is
+ * Throws 400 naming the first currency that the platform does not support. The currency of its wallets is
  * always supported.
  */
 export function checkCurrencies(config: PlatformConfig, currencies: readonly string[] = []): void {
   for (const [index, currency] of currencies.entries())
-    if (!walletCurrencies(config).includes(currency) && !currencyConfig(config, currency))
+    if (!getWalletCurrencies(config).includes(currency) && !currencyConfig(config, currency))
       throw fieldError('INVALID_CURRENCY', `currencies.${index}`, `The platform does not support ${currency}`)
 }
 

@@ -11,7 +11,7 @@ import { requireColumn } from '../../storage/read/required.ts'
 import type { CredentialRow, CustomerRow } from '../../storage/rows/tables.ts'
 import { toSignedCredential } from '../credentials/describe.ts'
 import { platformConfig } from '../platforms/platform-config.ts'
-import { walletChain } from '../platforms/wallet-network.ts'
+import { requireWalletChain } from '../platforms/wallet-network.ts'
 import { isSameEmail } from './contacts.ts'
 import {
   checkIsFree,
@@ -109,7 +109,7 @@ export const customerHandlers: Handlers<typeof customers> = {
           ...(needsWallet
             ? openWallet(
                 op,
-                await walletChain(op, platformConfig(op)),
+                await requireWalletChain(op, platformConfig(op)),
                 before.id,
                 requireColumn(after, 'email'),
               )

@@ -7,7 +7,7 @@ import { expectRow, type Write } from '../../storage/commit/writes.ts'
 import type { CustomerRow } from '../../storage/rows/tables.ts'
 import { platformConfig, readPlatformConfig } from '../platforms/platform-config.ts'
 import { findPlatform } from '../platforms/platforms.ts'
-import { walletChain } from '../platforms/wallet-network.ts'
+import { requireWalletChain } from '../platforms/wallet-network.ts'
 import { verificationEvent } from './customers.ts'
 import { selectCustomer } from './store.ts'
 import { openCustomerAccounts } from './wallets.ts'
@@ -63,7 +63,7 @@ async function openAccounts(op: Op, customer: CustomerRow): Promise<Write[]> {
     ...openCustomerAccounts(
       op,
       config,
-      await walletChain(op, config),
+      await requireWalletChain(op, config),
       customer,
       await findAccountsOf(op, customer.id),
     ),

@@ -23,7 +23,7 @@ type CreateBody = BodyOf<typeof document_create>
 type ReplaceBody = BodyOf<typeof document_replace>
 type DocumentView = SuccessOf<typeof document_get>['body']
 
-/** A document of this platform. Error: 404 `DOCUMENT_NOT_FOUND`, also if it was deleted. */
+/** A document of this platform. Throws 404 `DOCUMENT_NOT_FOUND`, also if it was deleted. */
 export async function findDocument(op: Op, id: string, field = 'documentId'): Promise<DocumentRow> {
   const document = await selectDocument(op, id)
   if (!document || !maySee(op, document.customer_id))
@@ -47,7 +47,7 @@ export async function findHolder(op: Op, id: string): Promise<Holder> {
   return { id, customer: await findCustomer(op, customerId, 'documentHolder') }
 }
 
-/** Error: 409 `DOCUMENT_SUBMITTED` if the document was submitted with a verification. */
+/** Throws 409 `DOCUMENT_SUBMITTED` if the document was submitted with a verification. */
 export function checkIsOpen(document: DocumentRow): void {
   if (document.submitted_at) throw new ApiError('DOCUMENT_SUBMITTED', { details: { field: 'documentId' } })
 }
@@ -93,7 +93,7 @@ function columnsOf(op: Op, id: string, body: ReplaceBody, file: UploadedFile) {
 }
 
 /**
- * Detects a file's type from its content. Errors: 400 for other types and for truncated files; in the sandbox
+ * Detects a file's type from its content. Throws 400 for other types and for truncated files; in the sandbox
  * also the errors that magic file names trigger.
  */
 function checkFileType(op: Op, { name, head, tail }: UploadedFile): DocumentRow['content_type'] {
@@ -105,7 +105,7 @@ function checkFileType(op: Op, { name, head, tail }: UploadedFile): DocumentRow[
   return found.type
 }
 
-/** Error: 400 naming the field if the date is in the future. */
+/** Throws 400 naming the field if the date is in the future. */
 function checkIssueDate({ now }: Op, date: string | undefined): string | null {
   if (date !== undefined && date > now.toISOString())
     throw fieldError('INVALID_INPUT', 'issuedOn', 'issuedOn is in the future')
@@ -143,7 +143,7 @@ const BATCH_MAX = 50
  * The writes that delete a batch of documents of a customer and its owners, including submitted ones. Empty
  * if none are left.
  */
-export async function someDocumentRemovals(op: Op, customerId: string): Promise<readonly Write[]> {
+export async function nextDocumentRemovals(op: Op, customerId: string): Promise<readonly Write[]> {
   const documents = await selectDocumentsOfCustomer(op, customerId, BATCH_MAX)
   return (await Promise.all(documents.map((document) => deletionWrites(op, document)))).flat()
 }

@@ -32,7 +32,7 @@ export const KYC_PAGE_PATH = '/verify/'
 const LOOPBACK_HOSTS: readonly string[] = ['localhost', '127.0.0.1', '[::1]']
 
 /**
- * The page to which the person is sent afterwards. Error: 400 naming the field unless the URI is https, or
+ * The page to which the person is sent afterwards. Throws 400 naming the field unless the URI is https, or
  * http on this machine.
  */
 export function checkRedirect(uri: string | undefined): string | null {
@@ -50,7 +50,7 @@ export function checkRedirect(uri: string | undefined): string | null {
   return url.href
 }
 
-/** Errors: 409 `CUSTOMER_ALREADY_DECIDED`, 409 `CONTACT_NOT_VERIFIED`. */
+/** Throws 409 `CUSTOMER_ALREADY_DECIDED`, 409 `CONTACT_NOT_VERIFIED`. */
 export function checkCanHaveLink(customer: CustomerRow): void {
   const { verification_status: status } = customer
   if (nextState(KYC_TRANSITIONS, status, 'approve') === null)
@@ -163,7 +163,7 @@ export function recordActivity({ op, link }: UsedLink): Write[] {
   return isRecent ? [] : [update('kyc_links', link.id, { seen_at: link.seen_at }, { seen_at: op.now })]
 }
 
-/** Counts an upload before it is accepted. Error: 429 `RATE_LIMITED` if the page has reached its limit. */
+/** Counts an upload before it is accepted. Throws 429 `RATE_LIMITED` if the page has reached its limit. */
 export function countUpload({ link }: UsedLink): Write {
   const { id, uploads } = link
   if (uploads >= UPLOADS_MAX)

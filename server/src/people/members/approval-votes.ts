@@ -35,10 +35,10 @@ export function isDecidedAlone(op: Op): boolean {
 }
 
 /**
- * True if something must be approved before it begins, because the platform or the caller requires it.
- * Otherwise the writes guard that the platform's setting is unchanged.
+ * Returns `isNeeded` if something must be approved before it begins, because the platform or the caller
+ * requires it. If not, the writes guard that the platform's setting is unchanged.
  */
-export async function isApprovalNeeded(
+export async function readApprovalNeed(
   op: Op,
   isRequested = false,
 ): Promise<{ readonly isNeeded: boolean; readonly writes: readonly Write[] }> {

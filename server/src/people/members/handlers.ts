@@ -13,6 +13,7 @@ import { checkEmailIsFree, findMember, findPresentMember, memberView, sortPermis
 import { guardOwnerRemains, readRights } from './roles.ts'
 import { selectMembers, selectPasskeys } from './store.ts'
 
+/** Changes use real time instead of the sandbox clock, because invitations and sign-ins do. */
 export const memberHandlers: Handlers<typeof members> = {
   member_invite: async (platformOp, { body }) => {
     const op = inRealTime(platformOp)
@@ -56,7 +57,7 @@ export const memberHandlers: Handlers<typeof members> = {
     const change = {
       ...present({ name: body.name }),
       ...(rights && { permissions: sortPermissions(rights.permissions), role_id: rights.role_id }),
-      // The inviting member knows the link, and may lack the added permissions.
+      // Invalidates the invitation: the inviter knows the link and may not have the added permissions.
       ...(added.length > 0 ? { invitation_id: null } : {}),
       version: version + 1,
       updated_at: op.now,
@@ -82,6 +83,7 @@ export const memberHandlers: Handlers<typeof members> = {
     const passkeys = await selectPasskeys(op, member.id)
     const change = { version: member.version + 1, invitation_id: null, code_id: null, role_id: null }
     return {
+      // 200 reports the tokens that the member has created; without any, there is nothing to report.
       ...(tokens.length > 0
         ? { status: 200, body: { tokens: tokens.map(tokenView), tokensEnded: query.endTokens ?? false } }
         : { status: 204, body: undefined }),

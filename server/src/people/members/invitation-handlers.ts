@@ -58,7 +58,7 @@ export const memberInvitationHandlers: Handlers<typeof memberInvitations> = {
   },
 }
 
-/** Error: 401 `UNAUTHORIZED` if the link is unknown. */
+/** Throws 401 `UNAUTHORIZED` if the link is unknown. */
 async function resolveInvited(app: App, token: string): Promise<Caller> {
   const link = await findLink(app, token, 'INVITATION')
   const member = await selectMemberById(app, link.member_id)

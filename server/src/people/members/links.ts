@@ -79,7 +79,7 @@ export function nameLink(secret: string): string {
 }
 
 /**
- * The link with this secret, whether it can be used or not. Error: 401 `UNAUTHORIZED` if it does not exist.
+ * The link with this secret, whether it can be used or not. Throws 401 `UNAUTHORIZED` if it does not exist.
  */
 export async function findLink(
   app: App,
@@ -103,7 +103,7 @@ interface UsableLink {
 }
 
 /**
- * Error: 401 `UNAUTHORIZED` with a reason: the link was used or replaced, it has expired, or its maker has
+ * Throws 401 `UNAUTHORIZED` with a reason: the link was used or replaced, it has expired, or its maker has
  * lost a permission.
  */
 export async function findUsableLink(

@@ -15,14 +15,14 @@ import { selectMember, selectMemberByEmail } from './store.ts'
  * The team members of a platform. All their times are in real time: use operations from `inRealTime()` here.
  */
 
-/** Error: 404 `MEMBER_NOT_FOUND`. */
+/** Throws 404 `MEMBER_NOT_FOUND`. */
 export async function findMember(op: Op, id: string): Promise<MemberRow> {
   const member = await selectMember(op, id)
   if (!member) throw notFound()
   return member
 }
 
-/** A member who was not removed. Error: 404 `MEMBER_NOT_FOUND`. */
+/** A member who was not removed. Throws 404 `MEMBER_NOT_FOUND`. */
 export async function findPresentMember(op: Op, id: string): Promise<MemberRow> {
   const member = await findMember(op, id)
   if (!isPresent(member)) throw notFound()
@@ -75,7 +75,7 @@ export function makeMember(
   return { row, write: insert('members', row) }
 }
 
-/** Error: 409 `MEMBER_EMAIL_EXISTS` if another member has the address, ignoring case. */
+/** Throws 409 `MEMBER_EMAIL_EXISTS` if another member has the address, ignoring case. */
 export async function checkEmailIsFree(op: Op, email: string): Promise<void> {
   const existing = await selectMemberByEmail(op, email)
   if (existing)

@@ -20,7 +20,7 @@ export function notificationsView(row: MemberRow): Static<typeof MemberNotificat
 }
 
 /**
- * Changes a member's settings. The first digest is sent after one interval. Error: 400 `INVALID_INPUT` if the
+ * Changes a member's settings. The first digest is sent after one interval. Throws 400 `INVALID_INPUT` if the
  * server sends no e-mail.
  */
 export function changeNotifications(

@@ -78,7 +78,7 @@ export function relyingPartyAt(ownOrigin: string): RelyingParty | undefined {
   return { rpId: hostname, origins: [origin], requireUserVerification: false }
 }
 
-/** The relying party of a request. Error: 400 if its origin cannot have passkeys. */
+/** The relying party of a request. Throws 400 if its origin cannot have passkeys. */
 export function requireRelyingParty(op: Pick<Op, 'from' | 'origin'>): RelyingParty {
   const ownOrigin = op.from?.ownOrigin ?? op.origin()
   const party = relyingPartyAt(ownOrigin)
@@ -118,7 +118,7 @@ export async function creationOptions(
 
 /**
  * A passkey that a browser has created for a member, and the write that stores it. Guard: no member on this
- * server has the passkey. Errors: 400 naming the field, `PASSKEY_CREDENTIAL_ALREADY_EXISTS`.
+ * server has the passkey. Throws 400 naming the field, `PASSKEY_CREDENTIAL_ALREADY_EXISTS`.
  */
 export async function registerPasskey(
   op: Op,

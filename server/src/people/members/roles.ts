@@ -16,7 +16,7 @@ import { selectMemberCounts, selectOtherOwner, selectRole, selectRoleByName } fr
  * increments its version.
  */
 
-/** Error: 404 `MEMBER_ROLE_NOT_FOUND`, naming `field`. */
+/** Throws 404 `MEMBER_ROLE_NOT_FOUND`, naming `field`. */
 export async function findRole(op: Op, id: string, field = 'memberRoleId'): Promise<MemberRoleRow> {
   const role = await selectRole(op, id)
   if (!role || role.deleted_at) throw new ApiError('MEMBER_ROLE_NOT_FOUND', { details: { field } })
@@ -24,7 +24,7 @@ export async function findRole(op: Op, id: string, field = 'memberRoleId'): Prom
 }
 
 /**
- * Error: 409 `MEMBER_ROLE_NAME_EXISTS`, or 400 `INVALID_INPUT` for the name of a built-in role. Ignores case.
+ * Throws 409 `MEMBER_ROLE_NAME_EXISTS`, or 400 `INVALID_INPUT` for the name of a built-in role. Ignores case.
  */
 export async function checkNameIsFree(op: Op, name: string, ownId?: string): Promise<void> {
   if (Object.hasOwn(MEMBER_ROLES, name.toUpperCase()))
@@ -43,7 +43,7 @@ export interface Rights {
 }
 
 /**
- * The permissions that a request gives to a member; undefined if it states none. Errors: 400 `INVALID_INPUT`
+ * The permissions that a request gives to a member; undefined if it states none. Throws 400 `INVALID_INPUT`
  * if it states both permissions and a role, or if the role is full; 404 `MEMBER_ROLE_NOT_FOUND`.
  */
 export async function readRights(
@@ -74,7 +74,7 @@ export function isOwner({ state, permissions }: Pick<MemberRow, 'state' | 'permi
 
 /**
  * Guards that another active member has every permission, if a member reduces the permissions of these
- * members. Error: 409 `LAST_OWNER`. API tokens and the operator are not restricted, because they can invite
+ * members. Throws 409 `LAST_OWNER`. API tokens and the operator are not restricted, because they can invite
  * another owner.
  */
 export async function guardOwnerRemains(op: Op, reduced: readonly MemberRow[]): Promise<readonly Write[]> {

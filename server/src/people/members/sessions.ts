@@ -86,7 +86,7 @@ export function endSession(op: Op, { id }: Pick<MemberSessionRow, 'id'>): Write 
 
 /**
  * The member whose session this cookie belongs to. Updates the time of the session's last request about once
- * a minute. Errors: 401 `UNAUTHORIZED`, 429 `RATE_LIMITED` for a network address with too many unknown
+ * a minute. Throws 401 `UNAUTHORIZED`, 429 `RATE_LIMITED` for a network address with too many unknown
  * cookies.
  */
 export async function authenticateMember(app: App, secret: string, address: string): Promise<Caller> {

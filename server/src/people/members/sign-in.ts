@@ -25,7 +25,7 @@ const WRONG_CODE =
   'The code is wrong, or it expired, was used or was replaced by a later one. Request a new one.'
 const UNKNOWN_PASSKEY = 'No member has this passkey.'
 
-/** The member and platform that a body claims, before any check of the proof. Error: 401 `UNAUTHORIZED`. */
+/** The member and platform that a body claims, before any check of the proof. Throws 401 `UNAUTHORIZED`. */
 export async function resolveMember(app: App, body: Body): Promise<Caller> {
   const member = await findClaimedMember(app, body)
   const caller = member && (await toCaller(app, member))
@@ -59,7 +59,7 @@ async function findClaimedMember(app: App, body: Body): Promise<MemberRow | unde
   }
 }
 
-/** Signs in with the proof in the body. Error: 401 `UNAUTHORIZED` with a reason. */
+/** Signs in with the proof in the body. Throws 401 `UNAUTHORIZED` with a reason. */
 export async function signInBy(platformOp: Op, body: Body) {
   const op = inRealTime(platformOp)
   switch (body.type) {

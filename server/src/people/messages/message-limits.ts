@@ -14,7 +14,7 @@ const counted = new WeakMap<Op, Set<string>>()
 
 /**
  * Counts a message before it is sent, first for the recipient and then for the platform, so that flooding one
- * recipient does not use up the platform's limit. Error: 429 `RATE_LIMITED` with `Retry-After`.
+ * recipient does not use up the platform's limit. Throws 429 `RATE_LIMITED` with `Retry-After`.
  */
 export async function countMessage(op: Op, recipient: string): Promise<void> {
   const known = counted.get(op) ?? new Set()

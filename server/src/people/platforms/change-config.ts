@@ -18,7 +18,7 @@ import { changeRisk } from './risk-rules.ts'
 
 /**
  * Applies a change to the settings. The list of currencies is replaced as a whole; all other omitted fields
- * keep their values. Errors: 400 naming the field for an endpoint that is not a URL, an unknown or repeated
+ * keep their values. Throws 400 naming the field for an endpoint that is not a URL, an unknown or repeated
  * currency, or a minimum above its maximum.
  */
 export function changePlatformConfig(

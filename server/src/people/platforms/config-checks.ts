@@ -16,7 +16,7 @@ import type { CurrencyConfig, PlatformConfig, SandboxConfig } from './platform-c
 /** Rules for single settings that their schemas cannot express. */
 
 /**
- * Error: 403 `FORBIDDEN` for changing a setting that decides on behalf of callers with a permission, if this
+ * Throws 403 `FORBIDDEN` for changing a setting that decides on behalf of callers with a permission, if this
  * caller lacks that permission.
  */
 export function checkDecisions(op: Op, before: PlatformConfig, after: PlatformConfig): void {
@@ -47,7 +47,7 @@ export function checkInvitationUrl(url: string | null | undefined): void {
     throw fieldError('INVALID_INPUT', 'invitationConfig.url', 'invitationConfig.url is not a URL')
 }
 
-/** Error: 400 if the operator does not allow this platform to send from the sender's domain. */
+/** Throws 400 if the operator does not allow this platform to send from the sender's domain. */
 export function checkSender<T extends { readonly sendFromEmailAddress?: string }>(
   { messageRules, platform }: Pick<Op, 'messageRules' | 'platform'>,
   config: T | undefined,
@@ -63,7 +63,7 @@ export function checkSender<T extends { readonly sendFromEmailAddress?: string }
 }
 
 /**
- * Errors: 400 if a new passkeyConfig lacks its domain or origins, or in production contains http://localhost.
+ * Throws 400 if a new passkeyConfig lacks its domain or origins, or in production contains http://localhost.
  */
 export function changePasskeys(
   op: Pick<Op, 'mode'>,
@@ -79,7 +79,7 @@ export function changePasskeys(
   return { rpId, origins, userVerification }
 }
 
-/** Error: 400 in production for pages without TLS. */
+/** Throws 400 in production for pages without TLS. */
 export function checkOrigins(op: Pick<Op, 'mode'>, origins: string[] | undefined): string[] | undefined {
   if (origins) checkNotLocal(op, origins, 'allowedOrigins')
   return origins
@@ -118,7 +118,7 @@ export function checkCurrencies(currencies: readonly CurrencyConfig[]): Currency
 }
 
 /**
- * Errors: 400 in production, which has no simulators, and for a rule whose fault is invalid or that applies
+ * Throws 400 in production, which has no simulators, and for a rule whose fault is invalid or that applies
  * to no call.
  */
 export function changeSandbox(

@@ -4,7 +4,7 @@ import { fieldError } from '../../kernel/operation/operation.ts'
 import type { PlatformConfig } from './platform-config.ts'
 
 /**
- * Error: 400 for an issuer whose keys cannot be fetched over https from a public host. The connection itself
+ * Throws 400 for an issuer whose keys cannot be fetched over https from a public host. The connection itself
  * is checked again later. The sandbox contacts no issuers and accepts any name.
  */
 export function checkIssuers(

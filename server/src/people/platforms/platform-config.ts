@@ -195,7 +195,7 @@ export function currencyConfig(config: PlatformConfig, currency: string): Curren
 }
 
 /**
- * Errors: 400 if the settings do not allow this currency in this direction, or the amount is outside the
+ * Throws 400 if the settings do not allow this currency in this direction, or the amount is outside the
  * limits. `amount` is in the smallest unit. A currency without settings has no limits.
  */
 export function checkCurrencyLimits(

@@ -94,7 +94,7 @@ function openPlatform(
 }
 
 /**
- * Reads the platform, for writes guarded by its version. Error: 503 if it was reset during the request; a
+ * Reads the platform, for writes guarded by its version. Throws 503 if it was reset during the request; a
  * retry finds its successor.
  */
 export async function findPlatform(op: Op): Promise<PlatformRow> {

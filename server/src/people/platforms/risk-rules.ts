@@ -7,7 +7,7 @@ import type { PlatformConfig } from './platform-config.ts'
 type RiskConfig = PlatformConfig['riskConfig']
 
 /**
- * Applies a change to the risk rules. Each list is replaced as a whole. Errors: 400 naming the field of the
+ * Applies a change to the risk rules. Each list is replaced as a whole. Throws 400 naming the field of the
  * faulty rule.
  */
 export function changeRisk(before: RiskConfig, change: Partial<RiskConfig>): RiskConfig {

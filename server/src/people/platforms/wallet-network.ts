@@ -11,17 +11,17 @@ type WithNetwork = Pick<PlatformConfig, 'embeddedWalletConfig'>
 
 const SPARK = 'SPARK' satisfies WalletNetwork
 
-/** The currencies of the platform's wallets: of those created on Spark earlier, and of those created now. */
-export function walletCurrencies({ embeddedWalletConfig }: WithNetwork): string[] {
+/** Currencies of all the platform's wallets, including wallets created on Spark earlier. */
+export function getWalletCurrencies({ embeddedWalletConfig }: WithNetwork): string[] {
   const { network = SPARK } = embeddedWalletConfig
   return network === SPARK ? [WALLET_CURRENCY] : [WALLET_CURRENCY, CHAIN_WALLET_CURRENCY]
 }
 
 /**
- * The chain for the platform's new wallets; undefined on Spark. Error: 503 `UNAVAILABLE` while no configured
- * rail is on that chain. Wallets are not created elsewhere instead, because they could never move.
+ * The chain for the platform's new wallets, or undefined on Spark. Throws 503 `UNAVAILABLE` if no configured
+ * rail serves that chain. There is no fallback to another network, because a wallet cannot be moved later.
  */
-export async function walletChain(
+export async function requireWalletChain(
   op: Op,
   { embeddedWalletConfig }: WithNetwork,
 ): Promise<WalletChain | undefined> {
@@ -30,11 +30,11 @@ export async function walletChain(
   const found = await findWalletChain(op, network)
   if (found) return found
   throw new ApiError('UNAVAILABLE', {
-    message: `Wallets are made on ${network}, but no rail of this server is there now. Try again later.`,
+    message: `This platform creates wallets on ${network}, but no rail for ${network} is available. Try again later.`,
   })
 }
 
-/** Error: 400 `INVALID_INPUT` if no wallets can be created on the network. */
+/** Throws 400 `INVALID_INPUT` if wallets cannot be created on the network. */
 export async function checkWalletNetwork(op: Op, network: WalletNetwork | undefined): Promise<void> {
   if (network === undefined || network === SPARK || (await findWalletChain(op, network))) return
   throw fieldError(
@@ -53,10 +53,7 @@ async function findWalletChain(op: Op, network: EvmNetwork): Promise<WalletChain
   return undefined
 }
 
-/**
- * True if the rail's token accepts transfers that the wallet's key signs and another account pays the gas
- * for.
- */
+/** True if the rail's token supports transfers signed by the wallet while another account pays the gas. */
 function supportsWallets({ isRetired, entry }: Rail): boolean {
   if (isRetired || entry?.kind !== 'evm') return false
   return entry.tokens.some(

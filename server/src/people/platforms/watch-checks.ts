@@ -5,7 +5,7 @@ import { ownRails } from '../../kernel/ports/own-rails.ts'
 import { SANDBOX_RAIL } from '../../kernel/ports/rail.ts'
 import type { WatchConfig } from './platform-config.ts'
 
-/** Errors: 400 naming the field for a rail of another platform, an unknown currency, or a repeated mark. */
+/** Throws 400 naming the field for a rail of another platform, an unknown currency, or a repeated mark. */
 export async function checkWatches(op: Op, change: Partial<WatchConfig> | undefined): Promise<void> {
   const { railMarks = [], positionMarks = [] } = change ?? {}
   const rails = railMarks.length > 0 ? await railNames(op) : []

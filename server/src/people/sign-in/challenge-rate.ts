@@ -15,7 +15,7 @@ export interface CodeRate {
 export const CODE_RATE: CodeRate = { codesMax: 5, seconds: 10 * 60 }
 
 /**
- * Error: 429 `RATE_LIMITED` with `Retry-After` if five codes of this kind were issued for a wallet within ten
+ * Throws 429 `RATE_LIMITED` with `Retry-After` if five codes of this kind were issued for a wallet within ten
  * minutes, even if to different credentials.
  */
 export async function checkCodeRate(
@@ -27,7 +27,7 @@ export async function checkCodeRate(
 }
 
 /**
- * Error: 429 `RATE_LIMITED` with `Retry-After` if five challenges of a passkey were left unused within ten
+ * Throws 429 `RATE_LIMITED` with `Retry-After` if five challenges of a passkey were left unused within ten
  * minutes. Signing in uses the challenge, so successful attempts do not count.
  */
 export async function checkPasskeyRate(op: Op, verifyCall: string): Promise<void> {
@@ -37,7 +37,7 @@ export async function checkPasskeyRate(op: Op, verifyCall: string): Promise<void
 }
 
 /**
- * `times`: the latest challenges in the period, newest first. Error: 429 `RATE_LIMITED` with `Retry-After`.
+ * `times`: the latest challenges in the period, newest first. Throws 429 `RATE_LIMITED` with `Retry-After`.
  */
 export function checkRate(op: Op, times: readonly Date[], { codesMax, seconds }: CodeRate): void {
   const oldest = times[codesMax - 1]

@@ -6,14 +6,14 @@ import { emailOtp, smsOtp } from './otp-credential.ts'
 import { passkey } from './passkey-credential.ts'
 
 /** The implementation of each kind of credential. */
-export const KINDS: Readonly<Record<CredentialRow['type'], CredentialKind>> = {
+export const CREDENTIAL_KINDS: Readonly<Record<CredentialRow['type'], CredentialKind>> = {
   EMAIL_OTP: emailOtp,
   SMS_OTP: smsOtp,
   OAUTH: oauth,
   PASSKEY: passkey,
 }
 
-/** Error: 400 naming `type` if the body is for another kind of credential. */
+/** Throws 400 for the field `type` if it does not match the credential. */
 export function checkKind(credential: CredentialRow, type: CredentialRow['type']): void {
   if (type !== credential.type)
     throw fieldError('INVALID_INPUT', 'type', `This credential is of type ${credential.type}`)

@@ -69,7 +69,7 @@ export const oauth: CredentialKind = {
 
 /**
  * Checks a token, and returns the identity that it proves with the write that marks it as used. `nonce` is
- * the value to which the token must be bound, if any. Errors: 400 `INVALID_INPUT` for text that is not a
+ * the value to which the token must be bound, if any. Throws 400 `INVALID_INPUT` for text that is not a
  * token, otherwise 401 with the reason.
  */
 async function checkToken(

@@ -170,7 +170,7 @@ async function contactFor(op: Op, account: InternalAccountRow, body: CreateBody)
   return customer.email
 }
 
-/** Error: 501 if this server cannot deliver codes through this channel. */
+/** Throws 501 if this server cannot deliver codes through this channel. */
 function checkDelivery(op: Op, channel: DeliveryChannel): void {
   if (!canDeliver(op, CHANNELS[channel]))
     throw new ApiError('NOT_IMPLEMENTED', {

@@ -132,7 +132,7 @@ function toChallenge(payload: string): string {
   return createHash('sha256').update(payload).digest('hex')
 }
 
-/** The platform's relying party. Error: 400 if the platform has no passkeyConfig. */
+/** The platform's relying party. Throws 400 if the platform has no passkeyConfig. */
 function relyingParty(op: Op) {
   const { passkeyConfig } = platformConfig(op)
   if (!passkeyConfig)

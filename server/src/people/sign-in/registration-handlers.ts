@@ -16,7 +16,7 @@ import {
 import { describeCredential, toSignedCredential } from '../credentials/describe.ts'
 import { findCustomer } from '../customers/customers.ts'
 import { countMessage } from '../messages/message-limits.ts'
-import { KINDS } from './credential-kinds.ts'
+import { CREDENTIAL_KINDS } from './credential-kinds.ts'
 import { endSessionsOf } from './sessions.ts'
 import { hasHadCredentials } from './store.ts'
 
@@ -30,7 +30,7 @@ export const credentialRegistrationHandlers: Handlers<typeof credentialRegistrat
       const account = await findSignInWallet(op, body.accountId)
       if (!(await hasHadCredentials(op, account.id))) return null
       // Check the registration before the customer has to sign.
-      const { credential } = await KINDS[body.type].register(op, account, body)
+      const { credential } = await CREDENTIAL_KINDS[body.type].register(op, account, body)
       return {
         accountId: account.id,
         statement: {
@@ -48,7 +48,7 @@ export const credentialRegistrationHandlers: Handlers<typeof credentialRegistrat
       // This call needed no signature, but another call has registered the first credential in the meantime.
       if (!approval && (await hasHadCredentials(op, account.id)))
         throw new StaleRead('The wallet already has a credential')
-      const { credential, writes, bundle } = await KINDS[body.type].register(op, account, body)
+      const { credential, writes, bundle } = await CREDENTIAL_KINDS[body.type].register(op, account, body)
       if (bundle) await countMessage(op, requireColumn(credential, 'contact'))
       return {
         status: 201,

@@ -83,7 +83,7 @@ export function sessionView(
   })
 }
 
-/** Error: 404 `SESSION_NOT_FOUND`, also if the session has expired or was revoked. */
+/** Throws 404 `SESSION_NOT_FOUND`, also if the session has expired or was revoked. */
 export async function findActiveSessionById(op: Op, id: string): Promise<SessionRow> {
   const session = await selectActiveSession(op, id)
   if (!session || !(await maySeeAccount(op, session.account_id)))

@@ -40,7 +40,7 @@ export async function challengeFor(
 }
 
 /**
- * Checks a signed retry. Errors: 401 `UNAUTHORIZED` if the request is unknown, used or expired;
+ * Checks a signed retry. Throws 401 `UNAUTHORIZED` if the request is unknown, used or expired;
  * `WALLET_SIGNATURE_*` for the header and the signature (specification 7).
  */
 export async function approve(

@@ -44,7 +44,7 @@ export function makeCustomerToken(
   return { row, accessToken, write: insert('customer_tokens', row) }
 }
 
-/** When a token expires. Error: 400 for a time in the past or too far in the future. */
+/** When a token expires. Throws 400 for a time in the past or too far in the future. */
 function resolveExpiry({ now }: Op, requested: string | undefined): Date {
   if (requested === undefined) return plusSeconds(now, CUSTOMER_TOKEN_SECONDS)
   const field = 'expiresAt'

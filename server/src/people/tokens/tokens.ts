@@ -73,7 +73,7 @@ export async function findTokensOfMember(op: Op, memberId: string): Promise<Toke
 }
 
 /**
- * Deletes tokens. Error: 400 `INVALID_INPUT` if no token with the permission `MANAGE` would remain. The guard
+ * Deletes tokens. Throws 400 `INVALID_INPUT` if no token with the permission `MANAGE` would remain. The guard
  * covers concurrent deletions.
  */
 export async function endTokens(

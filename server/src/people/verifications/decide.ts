@@ -70,7 +70,7 @@ const CUSTOMER_EVENT_OF = {
 
 /**
  * Decides a verification: moves it together with the customer and its owners, and records the decision and
- * who made it. Errors: 400 naming what the decision lacks, 409 `INVALID_STATE_TRANSITION`, 409
+ * who made it. Throws 400 naming what the decision lacks, 409 `INVALID_STATE_TRANSITION`, 409
  * `BENEFICIAL_OWNER_REJECTED` if a business with a rejected owner would be approved. Guards: the
  * verification, the customer and its owners are unchanged.
  */
@@ -122,7 +122,7 @@ export async function decideCase(
   }
 }
 
-/** Errors: 400 naming an entry that is missing or does not belong to the case. */
+/** Throws 400 naming an entry that is missing or does not belong to the case. */
 function checkOutcome({ customer, owners, documents }: Case, outcome: Outcome): void {
   const { decision, reason, errors, beneficialOwners = [] } = outcome
   if (decision === 'REJECT' && reason === undefined)
@@ -173,7 +173,7 @@ function isDocumentRequirement(type: string): type is DocumentRequirementName {
 }
 
 /**
- * Decides the owners named in the decision and, if a business is approved, all pending ones. Error: 409 if a
+ * Decides the owners named in the decision and, if a business is approved, all pending ones. Throws 409 if a
  * rejected owner would remain.
  */
 function decideOwners(op: Op, { owners }: Case, { decision, beneficialOwners = [] }: Outcome): Write[] {

@@ -9,7 +9,7 @@ import { findVerification, findVerificationWithPlatform, verificationView } from
  * verification as it is.
  */
 export const verificationProviderEvent: ProcessorHandler<typeof verification_provider_event> = {
-  /** Error: 404 `VERIFICATION_NOT_FOUND`. */
+  /** Throws 404 `VERIFICATION_NOT_FOUND`. */
   async whose({ lookup }, { body }) {
     const found = await findVerificationWithPlatform(lookup, body.verificationId)
     if (!found) throw new ApiError('VERIFICATION_NOT_FOUND', { details: { field: 'verificationId' } })

@@ -20,7 +20,7 @@ import { selectAllVerifications, selectVerification, selectVerificationWithPlatf
 
 type VerificationView = SuccessOf<typeof verification_get>['body']
 
-/** A verification of this platform. Error: 404 `VERIFICATION_NOT_FOUND`. */
+/** A verification of this platform. Throws 404 `VERIFICATION_NOT_FOUND`. */
 export async function findVerification(op: Op, id: string): Promise<VerificationRow> {
   const verification = await selectVerification(op, id)
   if (!verification || !maySee(op, verification.customer_id))

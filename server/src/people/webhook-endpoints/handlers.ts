@@ -41,7 +41,7 @@ export const webhookEndpointHandlers: Handlers<typeof webhookEndpoints> = {
         ...newEndpointView(row),
         secret: secretText(op, secret),
       },
-      // Guards that none of several concurrent calls exceeds the limit.
+      // Guards the limit against concurrent calls.
       writes: [
         platformChanged(op, platform),
         insert('webhook_endpoints', row),
@@ -68,7 +68,7 @@ export const webhookEndpointHandlers: Handlers<typeof webhookEndpoints> = {
       ...(body.eventTypes === undefined ? {} : { event_types: body.eventTypes }),
       ...(body.payload === undefined ? {} : { payload: body.payload }),
       ...(body.latestBalanceOnly === undefined ? {} : { latest_balance_only: body.latestBalanceOnly }),
-      // After a change the endpoint is tried immediately.
+      // A changed endpoint is tried immediately.
       ...NO_FAILURE,
       ...(body.status === undefined ? {} : { disabled_reason: null }),
     }

@@ -2,9 +2,8 @@ import { Duplex } from 'node:stream'
 import type { Worker } from 'node:worker_threads'
 
 /**
- * The worker of the embedded database, in the form of the socket to which pg's client writes. All writes
- * within one turn of the event loop go to the worker in one message, whose memory is transferred rather than
- * copied.
+ * Presents the embedded database worker as the socket that the pg client expects. All writes within one turn
+ * of the event loop go to the worker in one message, whose memory is transferred rather than copied.
  */
 export class WorkerStream extends Duplex {
   readonly #worker: Worker

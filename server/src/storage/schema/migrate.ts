@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
 import { type Database, onlyRow, sqlState } from '../engine/port.ts'
 import { BASELINE, BASELINE_NAME } from './baseline/baseline.ts'
-import { DELEGATE, findNode } from './citus.ts'
+import { DELEGATE_COMMIT_SQL, findNode } from './citus.ts'
 import { createSchema } from './create-schema.ts'
 import { FUNCTIONS, FUNCTIONS_VERSION, type SqlFunction } from './functions/functions.ts'
 import { schemaLock } from './schema-lock.ts'
@@ -79,7 +79,7 @@ export async function migrate(db: Database, options: MigrateOptions = {}): Promi
           'The schema has to be upgraded, which a worker of Citus cannot do: start one server, or countersign cell check, with the coordinator in DATABASE_URL first.',
         )
       const script = buildScript(schema, applied, isLast, records)
-      await db.script(node ? `${script}\n${DELEGATE}` : script)
+      await db.script(node ? `${script}\n${DELEGATE_COMMIT_SQL}` : script)
     }
     stepsLeft = schema.migrations
       .filter((migration) => !applied.includes(migration) && !records?.migrations.has(migration.name))

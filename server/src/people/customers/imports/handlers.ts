@@ -24,7 +24,7 @@ export const customerImportHandlers: Handlers<typeof customerImports> = {
 }
 
 /**
- * Error: 400 naming `file` if it is empty or does not begin like UTF-8 text. The import job checks the rest.
+ * Throws 400 naming `file` if it is empty or does not begin like UTF-8 text. The import job checks the rest.
  */
 export function checkIsText({ bytes, head }: UploadedFile): void {
   if (bytes === 0) throw fieldError('INVALID_INPUT', 'file', 'file is empty')

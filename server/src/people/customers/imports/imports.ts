@@ -56,7 +56,7 @@ export function nextRun(op: Op, { id }: Pick<CustomerImportRow, 'id'>): Write {
   return job(op, 'customers.import', { importId: id }, op.now)
 }
 
-/** An import of this platform. Error: 404 `BULK_UPLOAD_JOB_NOT_FOUND`. */
+/** An import of this platform. Throws 404 `BULK_UPLOAD_JOB_NOT_FOUND`. */
 export async function findImport(op: Op, id: string): Promise<CustomerImportRow> {
   const row = await selectImport(op, id)
   if (!row) throw new ApiError('BULK_UPLOAD_JOB_NOT_FOUND', { details: { field: 'jobId' } })

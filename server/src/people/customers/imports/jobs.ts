@@ -30,7 +30,7 @@ const FIRST_ROW = 2
 /** The maximum number of errors stored per row. */
 const ERRORS_PER_ROW_MAX = 5
 
-/** Checks a body as `POST /customers` does. Error: 400 `INVALID_INPUT`. */
+/** Checks a body as `POST /customers` does. Throws 400 `INVALID_INPUT`. */
 export type CheckBody = (op: Op, body: unknown) => Promise<CreateBody>
 
 /**

@@ -56,7 +56,7 @@ function unknownColumn(name: string, known: FileColumns['known']): string {
 }
 
 /**
- * The `POST /customers` body that a row describes; an empty cell omits its field. Error: 400 `INVALID_INPUT`
+ * The `POST /customers` body that a row describes; an empty cell omits its field. Throws 400 `INVALID_INPUT`
  * if the number of cells is wrong or the platform's own id is missing: without that id, importing a file
  * twice would create its customers twice.
  */
@@ -67,7 +67,7 @@ export function bodyOf(columns: readonly string[], cells: readonly string[]): Re
   return body
 }
 
-/** The request fields that a row provides. Error: 400 `INVALID_INPUT` if the number of cells is wrong. */
+/** The request fields that a row provides. Throws 400 `INVALID_INPUT` if the number of cells is wrong. */
 export function requestOf(
   columns: readonly string[],
   cells: readonly string[],
