@@ -1,4 +1,5 @@
 import { accountChanges } from './accounts/account-changes.ts'
+import { accountVerifications } from './accounts/account-verifications.ts'
 import { discoveries } from './accounts/discoveries.ts'
 import { externalAccounts } from './accounts/external-accounts.ts'
 import { internalAccounts, wallets } from './accounts/internal-accounts.ts'
@@ -101,6 +102,7 @@ export const API = {
   ...internalAccounts,
   ...wallets,
   ...externalAccounts,
+  ...accountVerifications,
   ...accountChanges,
   ...mandates,
   ...discoveries,

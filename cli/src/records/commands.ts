@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import { findCredentials, openShell, type ShellOptions, withShellOptions } from '../connection/shell.ts'
 import { nounOf } from '../terminal/noun.ts'
 import { addAccountChangeDecisions } from './account-changes.ts'
+import { addAccountVerificationActions } from './account-verifications.ts'
 import { callRaw, type RawOptions } from './api.ts'
 import { type DecideOptions, decidePayment, listDecisions, readOutcome } from './decide.ts'
 import { addDepositDecisions } from './deposits.ts'
@@ -17,7 +18,8 @@ import { searchRecords } from './search.ts'
 
 /**
  * Adds `list` and `get` for every noun, the actions on records (transactions, deposits, holds, mandates,
- * account changes, external accounts and statement differences), `countersign search` and `countersign api`.
+ * account changes, external accounts, their verifications and statement differences), `countersign search` and
+ * `countersign api`.
  */
 export function addRecordCommands(program: Command, done: (exitCode: number) => void): void {
   const [
@@ -32,6 +34,7 @@ export function addRecordCommands(program: Command, done: (exitCode: number) => 
     accountChanges,
     mandates,
     externalAccounts,
+    accountVerifications,
   ] = RECORD_NOUNS
   addNoun(program, customers)
   addNoun(program, accounts)
@@ -44,6 +47,7 @@ export function addRecordCommands(program: Command, done: (exitCode: number) => 
   addNoun(program, accountChanges)
   addNoun(program, mandates)
   addNoun(program, externalAccounts)
+  addNoun(program, accountVerifications)
   addTransactionExport(program)
   addPaymentDecisions(program)
   addDepositDecisions(program)
@@ -51,6 +55,7 @@ export function addRecordCommands(program: Command, done: (exitCode: number) => 
   addAccountChangeDecisions(program)
   addMandateActions(program)
   addExternalAccountCreation(program)
+  addAccountVerificationActions(program)
   addMatches(program)
   withShellOptions(
     program.command('search <text>').description('find a record by an identifier, a name or an amount'),

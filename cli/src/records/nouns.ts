@@ -4,6 +4,7 @@ import type { Shell } from '../connection/shell.ts'
 import { currencyOf, formatAmount } from '../terminal/amounts.ts'
 import { Failure } from '../terminal/failure.ts'
 import type { Column } from '../terminal/records.ts'
+import { ACCOUNT_VERIFICATIONS } from './account-verifications.ts'
 import { EXTERNAL_ACCOUNTS } from './external-accounts.ts'
 
 type ListName =
@@ -16,6 +17,7 @@ type ListName =
   | 'payment_schedule_list'
   | 'funds_hold_list'
   | 'account_change_list'
+  | 'account_verification_list'
   | 'mandate_list'
   | 'customer_external_account_list'
 
@@ -200,6 +202,20 @@ const accountChanges: RecordNoun<'account_change_list'> = {
   get: ({ countersign }, id) => countersign.accountChanges.get(id),
 }
 
+const accountVerifications: RecordNoun<'account_verification_list'> = {
+  name: 'account-verifications',
+  description: ACCOUNT_VERIFICATIONS,
+  list: 'account_verification_list',
+  columns: [
+    ['ID', ({ id }) => id],
+    ['STATUS', ({ status }) => status],
+    ['ACCOUNT', ({ externalAccountId }) => externalAccountId],
+    ['ATTEMPTS LEFT', ({ attemptsLeft }) => String(attemptsLeft)],
+    ['EXPIRES', ({ expiresAt }) => expiresAt ?? ''],
+  ],
+  get: ({ countersign }, id) => countersign.accountVerifications.get(id),
+}
+
 /** All nouns with `list` and `get`. */
 export const RECORD_NOUNS = [
   customers,
@@ -213,6 +229,7 @@ export const RECORD_NOUNS = [
   accountChanges,
   mandates,
   externalAccounts,
+  accountVerifications,
 ] as const
 
 /**

@@ -3,7 +3,7 @@ import type { Countersign } from '@countersign/sdk'
 
 const AMOUNT = 1_000n
 
-/** The steps that trigger hold and withdrawal events. They need no customer. */
+/** The steps that trigger events of holds, withdrawals and verifications of accounts. They need no customer. */
 export const OWN_MONEY_STEPS = {
   'FUNDS_HOLD.HELD': { words: 'money of a bank account that is pulled and held', run: holdPull },
   'FUNDS_HOLD.RELEASED': {
@@ -27,6 +27,7 @@ export const OWN_MONEY_STEPS = {
       await countersign.sandbox.reportRailEvent({ type: 'pull.returned', paymentId, message: 'R01' })
     },
   },
+  'EXTERNAL_ACCOUNT.VERIFICATION_UPDATED': { words: 'two deposits to a bank account', run: verifyAccount },
   'PLATFORM_WITHDRAWAL.AWAITING_APPROVAL': {
     words: 'a withdrawal of own capital that waits for its approval',
     run: (countersign: Countersign) => withdraw(countersign, '789', true),
@@ -58,15 +59,35 @@ async function prepareAccounts(countersign: Countersign, suffix: string) {
   const bank = await countersign.platformExternalAccounts.create({
     currency: 'USD',
     accountInfo: {
-      accountType: 'USD_ACCOUNT',
-      accountNumber: `${randomInt(100_000_000, 1_000_000_000)}${suffix}`,
-      routingNumber: '021000021',
+      ...newNumber(suffix),
       beneficiary: { beneficiaryType: 'BUSINESS', legalName: 'Trigger Ltd' },
     },
   })
+  return { bankId: bank.id, ownId: await findOwnAccount(countersign) }
+}
+
+function newNumber(suffix: string) {
+  const accountNumber = `${randomInt(100_000_000, 1_000_000_000)}${suffix}`
+  return { accountType: 'USD_ACCOUNT', accountNumber, routingNumber: '021000021' } as const
+}
+
+async function findOwnAccount(countersign: Countersign): Promise<string> {
   const [own] = (await countersign.platformInternalAccounts.list({ currency: 'USD' })).data
   if (!own) throw new Error('The platform has no account in US dollars')
-  return { bankId: bank.id, ownId: own.id }
+  return own.id
+}
+
+/** Begins to verify a bank account of a new customer. */
+async function verifyAccount(countersign: Countersign) {
+  const fullName = 'Trigger Person'
+  const customer = await countersign.customers.create({ customerType: 'INDIVIDUAL', fullName, region: 'US' })
+  const bank = await countersign.externalAccounts.create({
+    customerId: customer.id,
+    currency: 'USD',
+    accountInfo: { ...newNumber('789'), beneficiary: { beneficiaryType: 'INDIVIDUAL', fullName } },
+  })
+  await countersign.sandbox.fund(await findOwnAccount(countersign), { amount: AMOUNT })
+  await countersign.accountVerifications.create({ externalAccountId: bank.id })
 }
 
 /** Pulls money while a hold rule is configured, then restores the previous rules. */

@@ -4,6 +4,7 @@ import { CurrencyCode } from '../core/formats.ts'
 import { Id, PathId } from '../core/ids.ts'
 import { OneOfWords, Page, pageQuery, Text } from '../core/schema.ts'
 import { EXTERNAL_ACCOUNT_STATUSES } from '../states/account-change-states.ts'
+import { ACCOUNT_VERIFICATION_STATES } from '../states/account-verification-states.ts'
 import { ExternalAccountCreateInfo, ExternalAccountInfo } from './account-types.ts'
 
 export const BENEFICIARY_VERIFICATION_STATUSES = [
@@ -50,6 +51,12 @@ export const ExternalAccount = Type.Object({
   statusReason: Type.Optional(Text(500, { description: 'The reason of the bank, if it is INACTIVE' })),
   ...ofCustomer,
   beneficiaryVerificationStatus: Type.Optional(OneOfWords(BENEFICIARY_VERIFICATION_STATUSES)),
+  verificationStatus: Type.Optional(
+    OneOfWords(
+      ACCOUNT_VERIFICATION_STATES,
+      'The last verification by two deposits, see `POST /account-verifications`. Other details of the account end it',
+    ),
+  ),
   beneficiaryVerifiedData: Type.Optional(Type.Object({ fullName: Type.Optional(Text(255)) })),
   accountInfo: ExternalAccountInfo,
 })

@@ -106,6 +106,7 @@ export const ERRORS = {
   VERIFICATION_NOT_FOUND: { status: 404, message: 'Verification not found.' },
   ACCOUNT_NOT_FOUND: { status: 404, message: 'Account not found.' },
   ACCOUNT_CHANGE_NOT_FOUND: { status: 404, message: 'Change of account details not found.' },
+  ACCOUNT_VERIFICATION_NOT_FOUND: { status: 404, message: 'Verification of an external account not found.' },
   MANDATE_NOT_FOUND: { status: 404, message: 'Mandate not found.' },
   CREDENTIAL_NOT_FOUND: { status: 404, message: 'Credential not found.' },
   SESSION_NOT_FOUND: { status: 404, message: 'Session not found.' },
@@ -215,6 +216,14 @@ export const ERRORS = {
     message: 'The bank of this account refuses payments. Remove the account and add the correct one.',
   },
   EXTERNAL_ACCOUNT_CHANGED: { status: 409, message: 'The details of this account have changed since.' },
+  ACCOUNT_VERIFICATION_EXISTS: {
+    status: 409,
+    message: 'This account is verified, or its verification is in progress.',
+  },
+  ACCOUNT_VERIFICATION_LIMIT_REACHED: {
+    status: 409,
+    message: 'This bank account was verified too often.',
+  },
   EXTERNAL_ACCOUNT_ALREADY_EXISTS: { status: 409, message: 'The owner already has this account.' },
   STABLECOIN_PROVIDER_ACCOUNT_ALREADY_LINKED: {
     status: 409,

@@ -63,6 +63,7 @@ export const ID_KINDS = {
   ClientMoneyReport: 73,
   AccountChange: 74,
   Mandate: 78,
+  AccountVerification: 79,
 } as const
 
 /** Kinds of ids that callers never see. They share the numbering above. */

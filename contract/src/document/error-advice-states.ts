@@ -22,6 +22,7 @@ export const MISSING_ADVICE = {
   VERIFICATION_NOT_FOUND: adviceForMissing('verification'),
   ACCOUNT_NOT_FOUND: adviceForMissing('account'),
   ACCOUNT_CHANGE_NOT_FOUND: adviceForMissing('change of account details'),
+  ACCOUNT_VERIFICATION_NOT_FOUND: adviceForMissing('verification of an external account'),
   MANDATE_NOT_FOUND: adviceForMissing('mandate'),
   CREDENTIAL_NOT_FOUND: adviceForMissing('credential'),
   SESSION_NOT_FOUND: ['The session does not exist, has expired or was ended.', 'Sign in again.'],
@@ -194,6 +195,14 @@ export const STATE_ADVICE = {
   EXTERNAL_ACCOUNT_CHANGED: [
     'The details of the external account were changed after the quote or the report was made.',
     'Create another quote. Dismiss a change that was reported for the earlier details.',
+  ],
+  ACCOUNT_VERIFICATION_EXISTS: [
+    'The external account is VERIFIED, a verification of it is PENDING, or deposits of an earlier one to the same bank account have not ended.',
+    'Use `details.accountVerificationId`: confirm it, or wait until it has expired and its deposits have ended.',
+  ],
+  ACCOUNT_VERIFICATION_LIMIT_REACHED: [
+    'Deposits were sent to this account number 3 times in 30 days, for this customer or others.',
+    'Try again at `details.possibleAt`.',
   ],
   EXTERNAL_ACCOUNT_ALREADY_EXISTS: [
     'The customer or the platform already has this account.',

@@ -2,6 +2,7 @@ import type { TSchema } from 'typebox'
 import * as accountChanges from '../accounts/account-changes.ts'
 import * as accountFields from '../accounts/account-fields.ts'
 import * as accountTypes from '../accounts/account-types.ts'
+import * as accountVerifications from '../accounts/account-verifications.ts'
 import * as address from '../accounts/address.ts'
 import * as beneficiaries from '../accounts/beneficiaries.ts'
 import * as discoveries from '../accounts/discoveries.ts'
@@ -105,6 +106,7 @@ const MODULES: readonly object[] = [
   discoveries,
   externalAccounts,
   accountChanges,
+  accountVerifications,
   internalAccounts,
   mandates,
   paymentInstructions,
@@ -220,10 +222,7 @@ const DOCUMENT_NAMES: Readonly<Record<string, TSchema>> = {
 
 const info = (accountType: string) => accountTypes.EXTERNAL_ACCOUNT_INFO.get(accountType)
 
-/**
- * Names for shared schemas and for schemas that would otherwise get a bad name, each with one place where it
- * occurs.
- */
+/** Names for schemas that are shared or would otherwise get a bad name, each with one place where it occurs. */
 const SHARED: Readonly<Record<string, TSchema>> = {
   AgentApprovalRule: getNested(agentPolicy.AgentDecision, 'because', 'items'),
   AgentDenialRule: getNested(agentPolicy.AgentDecision, 'rule'),

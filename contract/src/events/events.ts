@@ -71,6 +71,8 @@ export const EVENTS = {
   'EXTERNAL_ACCOUNT.CHANGE_REPORTED':
     'A bank reports other details of an external account: no payment to it begins until somebody decides, see [account-changes.md](account-changes.md)',
   'EXTERNAL_ACCOUNT.CHANGE_DECIDED': 'The reported details of an external account were applied or dismissed',
+  'EXTERNAL_ACCOUNT.VERIFICATION_UPDATED':
+    'The status of the verification of an external account by two deposits has changed, see [account-verification.md](account-verification.md)',
   'INVITATION.CLAIMED':
     'An invitation of yours was claimed, perhaps on another platform, see [payments.md](payments.md#invitations). `objectId` is its code',
   'BULK_UPLOAD.COMPLETED':

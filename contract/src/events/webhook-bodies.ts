@@ -1,5 +1,6 @@
 import { type TSchema, Type } from 'typebox'
 import { AccountChange } from '../accounts/account-changes.ts'
+import { AccountVerification } from '../accounts/account-verifications.ts'
 import { InternalAccount } from '../accounts/internal-accounts.ts'
 import { AgentAction } from '../agents/agent-actions.ts'
 import { AgentDecision } from '../agents/agent-policy.ts'
@@ -160,6 +161,11 @@ export const PlatformWithdrawalWebhook = webhook(
 export const AccountChangeWebhook = webhook(
   ['EXTERNAL_ACCOUNT.CHANGE_REPORTED', 'EXTERNAL_ACCOUNT.CHANGE_DECIDED'],
   AccountChange,
+)
+
+export const AccountVerificationWebhook = webhook(
+  ['EXTERNAL_ACCOUNT.VERIFICATION_UPDATED'],
+  AccountVerification,
 )
 
 export const ScreeningWebhook = webhook(['SCREENING.WAITING', 'SCREENING.DECIDED'], Screening)

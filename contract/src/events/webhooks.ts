@@ -9,6 +9,7 @@ import { FEED_BEGINNING } from './event-stream.ts'
 import { EVENT_TYPES, EventEnvelope, type EventType } from './events.ts'
 import {
   AccountChangeWebhook,
+  AccountVerificationWebhook,
   AgentActionWebhook,
   BulkUploadWebhook,
   CardFundingSourceChangeWebhook,
@@ -171,6 +172,11 @@ export const WEBHOOKS = {
   'account-change': {
     summary: 'A bank reports other details of an external account, or somebody has decided about them',
     body: AccountChangeWebhook,
+    answers: RECEIVED,
+  },
+  'account-verification': {
+    summary: 'The verification of an external account by two deposits has another status',
+    body: AccountVerificationWebhook,
     answers: RECEIVED,
   },
   'member-work': {

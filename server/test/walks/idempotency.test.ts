@@ -174,7 +174,7 @@ async function countsOf(client: Client): Promise<Record<string, number>> {
   return Object.fromEntries(await Promise.all(COUNTED.map(count)))
 }
 
-const PAYMENTS_OF_EXAMPLE_BANK = 6
+const PAYMENTS = new Map(Object.entries({ sandbox_example_bank: 6, account_verification_create: 2 }))
 
 /** The list that a call adds to, if any. */
 const MADE: Partial<Record<EndpointName, (typeof COUNTED)[number]>> = {
@@ -188,6 +188,7 @@ const MADE: Partial<Record<EndpointName, (typeof COUNTED)[number]>> = {
   payout_batch_execute: '/transactions',
   platform_withdrawal_create: '/transactions',
   platform_withdrawal_approve: '/transactions',
+  account_verification_create: '/transactions',
   transfer_in: '/transactions',
   transfer_out: '/transactions',
   agent_me_transfer_in: '/transactions',
@@ -198,7 +199,7 @@ const MADE: Partial<Record<EndpointName, (typeof COUNTED)[number]>> = {
 
 /** Calls that succeed only once for the same record. */
 const HAPPENS_ONCE =
-  /quote_execute$|^transaction_decide$|^invitation_(claim|cancel)$|^deposit_(assign|return|split|write_off)$|^payout_batch_(execute|cancel)$|^payment_schedule_(approve|pause|resume|cancel)$|^own_account_|^(platform_withdrawal|treasury_movement|treasury_key)_(approve|cancel)$|^screening_(release|reject)$|^funds_hold_lift$|^card_freeze_lift$|^account_change_(apply|dismiss)$|^mandate_(create|cancel)$/
+  /quote_execute$|^transaction_decide$|^invitation_(claim|cancel)$|^deposit_(assign|return|split|write_off)$|^payout_batch_(execute|cancel)$|^payment_schedule_(approve|pause|resume|cancel)$|^own_account_|^(platform_withdrawal|treasury_movement|treasury_key)_(approve|cancel)$|^screening_(release|reject)$|^funds_hold_lift$|^card_freeze_lift$|^account_change_(apply|dismiss)$|^account_verification_confirm$|^mandate_(create|cancel)$/
 
 const holds = async ({ client, agent }: World) => toJson(await stateOf(client, agent))
 
@@ -280,8 +281,7 @@ test.each(IDEMPOTENT)(
     // A batch of payouts is paid after the response.
     await world.client.advance(0)
     const counts = await countsOf(world.client)
-    const list = MADE[name]
-    const made = name === 'sandbox_example_bank' ? PAYMENTS_OF_EXAMPLE_BANK : 1
+    const [list, made] = [MADE[name], PAYMENTS.get(name) ?? 1]
     expect(counts).toEqual({ ...before, ...(list ? { [list]: before[list]! + made } : {}) })
   },
 )

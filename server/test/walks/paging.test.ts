@@ -15,6 +15,7 @@ import {
 } from '../worlds/contract/calls.testing.ts'
 import { ENDPOINTS, type JsonSchema } from '../worlds/contract/schemas.testing.ts'
 import { pendingChange } from '../worlds/records/account-changes.testing.ts'
+import { begunVerification } from '../worlds/records/account-verifications.testing.ts'
 import { newAgent } from '../worlds/records/agents.testing.ts'
 import { used } from '../worlds/records/cards.testing.ts'
 import { mandateOfNew } from '../worlds/records/mandates.testing.ts'
@@ -121,6 +122,7 @@ const ROW_OF: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
   '/payment-schedules': createOne('payment_schedule_create'),
   '/deposits': createOne('sandbox_deposit'),
   '/screenings': ({ client }) => paidInByListed(client),
+  '/account-verifications': ({ client, ids }) => begunVerification(client, ids.Customer),
   '/account-changes': ({ client }) => pendingChange(client),
   '/mandates': ({ client, ids }) => mandateOfNew(client, ids),
   '/funds-holds': ({ client }) => heldPull(client),

@@ -12,6 +12,7 @@ import { wordsOf } from '../../ui/status-meaning.ts'
 import { TextLink } from '../../ui/text-link.tsx'
 import { AccountMandates } from '../mandates/account-mandates.tsx'
 import { AccountChanges } from './account-changes.tsx'
+import { AccountVerification } from './account-verification.tsx'
 
 type ExternalAccount = Awaited<ReturnType<typeof countersign.externalAccounts.get>>
 
@@ -56,6 +57,7 @@ function ExternalAccountDetail({ account }: { readonly account: ExternalAccount 
           ]}
         />
       </Panel>
+      <AccountVerification account={account} />
       <AccountMandates of={{ externalAccountId: id }} accounts={[account]} />
       <AccountChanges accountId={id} />
       <Raw of={account} />

@@ -46,6 +46,7 @@ export const GUIDE_GROUPS: readonly GuideGroup[] = [
       'webhooks.md',
       'screening.md',
       'risk-holds.md',
+      'account-verification.md',
       'account-changes.md',
     ],
   },

@@ -58,6 +58,8 @@ import { repayFromWallet } from '../../money/rails/wallet-debts.ts'
 import { screeningHandlers } from '../../money/screenings/handlers.ts'
 import { stablecoinAccountHandlers } from '../../money/stablecoins/handlers.ts'
 import { checkStablecoinAccount } from '../../money/stablecoins/jobs.ts'
+import { accountVerificationHandlers } from '../../money/transfers/account-verification-handlers.ts'
+import { expireAccountVerification } from '../../money/transfers/account-verification-jobs.ts'
 import { transferHandlers } from '../../money/transfers/handlers.ts'
 import { createTransferSettler } from '../../money/transfers/jobs.ts'
 import { umaProviderHandlers } from '../../money/uma/handlers.ts'
@@ -144,6 +146,7 @@ export const HANDLERS: ServedHandlers = {
   ...walletHandlers,
   ...externalAccountHandlers,
   ...accountChangeHandlers,
+  ...accountVerificationHandlers,
   ...mandateHandlers,
   ...discoveryHandlers,
   ...stablecoinAccountHandlers,
@@ -232,6 +235,7 @@ const runPayouts = createRunPayouts(
 /** The handler of each kind of job. */
 export const JOB_HANDLERS: JobHandlers = {
   'accounts.backfill': backfillAccounts,
+  'account-verification.expire': expireAccountVerification,
   'agent-action.expire': expireAgentAction,
   'agent.reject-waiting': rejectWaitingActions,
   'card.provision': provisionCard,

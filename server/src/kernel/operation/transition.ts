@@ -49,6 +49,7 @@ const STATE_COLUMNS = {
   screenings: { table: 'screenings', column: 'state' },
   external_accounts: { table: 'external_accounts', column: 'status' },
   account_changes: { table: 'account_changes', column: 'state' },
+  account_verifications: { table: 'account_verifications', column: 'state' },
   funds_holds: { table: 'funds_holds', column: 'state' },
   bank_files: { table: 'bank_files', column: 'state' },
   bank_inbox_files: { table: 'bank_inbox_files', column: 'state' },

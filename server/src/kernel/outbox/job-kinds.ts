@@ -5,6 +5,7 @@ import type { Op } from '../operation/app.ts'
 /** All kinds of jobs. Their handlers are listed in `service/handlers.ts`. */
 export const JOB_KINDS = [
   'accounts.backfill',
+  'account-verification.expire',
   'agent-action.expire',
   'agent.reject-waiting',
   'card.provision',

@@ -129,6 +129,7 @@ export interface OperationEnclave extends Enclave {
 export const FIRST_KEY = 1
 
 export type MacPurpose =
+  | 'accountVerification'
   | 'card'
   | 'contact'
   | 'cursor'

@@ -233,6 +233,8 @@ export interface RailPayment {
   readonly reference: string
   /** Sent with the payment: ACH addenda, `remittanceInformation` of FedNow and RTP, or wire information. */
   readonly remittanceInformation: string | null
+  /** True for one of the two deposits that verify the account. */
+  readonly isMicroDeposit?: boolean
   /**
    * True if the rail was called before. It then returns the outcome of the payment, and takes the payment
    * only if it does not know it.
@@ -270,7 +272,7 @@ export interface MandateInstruction {
 /** A payment before it is created. */
 export type UnmadePayment = Pick<
   RailPayment,
-  'account' | 'amount' | 'currency' | 'paymentRail' | 'remittanceInformation' | 'mandate'
+  'account' | 'amount' | 'currency' | 'paymentRail' | 'remittanceInformation' | 'mandate' | 'isMicroDeposit'
 > & {
   readonly direction: 'OUT' | 'PULL'
   /** The sender of a deposit that is to be returned. */

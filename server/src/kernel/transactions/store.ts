@@ -1,10 +1,10 @@
 import { canonicalUmaAddress } from '@countersign/contract/core/formats'
-import { sql } from 'kysely'
+import { type ExpressionBuilder, sql } from 'kysely'
 import { asKind } from '../../storage/engine/ids.ts'
 import { rowByKey, rowOfTable } from '../../storage/read/lookup.ts'
 import { whereAnyGiven, whereGiven } from '../../storage/read/where-given.ts'
 import type { AgentActionRow } from '../../storage/rows/agent.ts'
-import type { TransactionRow } from '../../storage/rows/tables.ts'
+import type { Tables, TransactionRow } from '../../storage/rows/tables.ts'
 import { type Op, ownCustomer } from '../operation/app.ts'
 import { timeIfGiven } from '../operation/time-range.ts'
 
@@ -110,7 +110,7 @@ export async function selectTransactions(op: Op, filters: TransactionFilters) {
   const { customer_id } = owner
   const payments = matching.where('transactions.kind', 'in', PAYMENTS)
   return [
-    // A transfer is between two accounts of the same customer.
+    // A transfer is between two accounts of the same customer, except for deposits that verify an account.
     matching
       .where('transactions.kind', 'in', TRANSFERS)
       .where('transactions.customer_id', customer_id === null ? 'is' : '=', customer_id),
@@ -118,7 +118,22 @@ export async function selectTransactions(op: Op, filters: TransactionFilters) {
     payments
       .where('transactions.destination_account_id', '=', account)
       .where('transactions.source_account_id', 'is distinct from', account),
+    ...(account.startsWith('ExternalAccount:') ? [matching.where(isDepositTo(account))] : []),
   ]
+}
+
+/** True of the platform's deposits that verify this account of a customer. */
+function isDepositTo(account: string) {
+  return ({ eb, selectFrom }: ExpressionBuilder<Tables, 'transactions'>) => {
+    const verifications = selectFrom('account_verifications').where('external_account_id', '=', account)
+    return eb(
+      'transactions.id',
+      'in',
+      verifications
+        .select('first_transaction_id as id')
+        .unionAll(verifications.select('second_transaction_id as id')),
+    )
+  }
 }
 
 /** True for payments that send or receive an amount within the bounds, in the given currency. */

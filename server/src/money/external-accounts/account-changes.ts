@@ -16,6 +16,7 @@ import type { AccountChangeRow, AccountValues } from '../../storage/rows/account
 import type { AccountDetails } from '../../storage/rows/stored-documents.ts'
 import type { ExternalAccountRow } from '../../storage/rows/tables.ts'
 import { checkAccountDetails, fingerprintOf, identifiersOf } from './account-details.ts'
+import { endVerification } from './account-verifications.ts'
 import { selectAccountChange, selectAppliedAfter, selectPendingChanges } from './change-store.ts'
 import { detailsBefore, differences, hasValues, shortened, valuesOf, withValues } from './changed-details.ts'
 import { findExternalAccount, findExternalAccountEver, verifyBeneficiary } from './external-accounts.ts'
@@ -182,7 +183,8 @@ export async function applyChange(op: Op, row: AccountChangeRow, reason: string)
   }
   const decided = await decidedChange(op, row, account, 'apply', reason, change)
   const moved = await mandateAlong(op, row, account, details)
-  return { row: decided.row, writes: [...decided.writes, ...moved, ...toCheck(op, checked)] }
+  const ended = await endVerification(op, account, 'ACCOUNT_CHANGED')
+  return { row: decided.row, writes: [...ended, ...decided.writes, ...moved, ...toCheck(op, checked)] }
 }
 
 /**
@@ -290,11 +292,12 @@ export async function removedAccount(op: Op, account: ExternalAccountRow): Promi
   const removed = { deleted_at: op.now, updated_at: op.now }
   const mandate = await findActiveMandate(op, id)
   const canceled = mandate ? cancelMandate(op, mandate, 'The account was removed').writes : []
+  const ends = [...canceled, ...(await endVerification(op, account, 'ACCOUNT_REMOVED'))]
   if (account.status !== 'UNDER_REVIEW')
-    return [...canceled, update('external_accounts', id, { deleted_at: null, changes }, removed)]
+    return [...ends, update('external_accounts', id, { deleted_at: null, changes }, removed)]
   const pending = await selectPendingChanges(op, id)
   return [
-    ...canceled,
+    ...ends,
     ...pending.flatMap((row) => ended(op, row, account, 'dismiss', 'The account was removed').writes),
     changedAccount(op, account, 'review', removed),
   ]

@@ -91,6 +91,7 @@ export function makeExternalAccount(op: Op, customerId: string | null, body: Cre
     status: EXTERNAL_ACCOUNT_INITIAL,
     status_reason: null,
     beneficiary_verification_status: verifyBeneficiary(op, accountInfo, identifier),
+    verification_status: null,
     default_uma_deposit: customerId !== null && (body.defaultUmaDepositAccount ?? false),
     changes: 0,
     details_changed_at: null,
@@ -149,6 +150,7 @@ export function externalAccountView(row: ExternalAccountRow): ExternalAccountVie
     platformAccountId: row.platform_account_id,
     defaultUmaDepositAccount: row.customer_id === null ? undefined : row.default_uma_deposit,
     beneficiaryVerificationStatus: row.beneficiary_verification_status,
+    verificationStatus: row.verification_status,
     beneficiaryVerifiedData: pickVerifiedData(row, details),
     // These rails belong to the row's own account type, which the union type cannot express.
     accountInfo: accountInfo as ExternalAccountView['accountInfo'],

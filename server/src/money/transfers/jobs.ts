@@ -21,6 +21,7 @@ import type { Write } from '../../storage/commit/writes.ts'
 import { requireColumn } from '../../storage/read/required.ts'
 import type { JobPayloads } from '../../storage/rows/job.ts'
 import type { InternalAccountRow, TransactionRow } from '../../storage/rows/tables.ts'
+import { countDelivery, failVerificationOf } from '../external-accounts/account-verifications.ts'
 import { endFundsHold, findOpenHold, holdArrived } from '../rails/funds-holds.ts'
 import { askRail, failBeforeSending, type RailReplied } from '../rails/rail-payments.ts'
 import { takeBack } from '../rails/reverse-credit.ts'
@@ -115,6 +116,7 @@ async function recordDelivery(
     ...(await holdAtArrival(op, transaction, account)),
     ...moveTransaction(op, transaction, 'settle', change).writes,
     balanceUpdated(op, account),
+    ...(transaction.details.isMicroDeposit ? await countDelivery(op, transaction.id) : []),
   ]
 }
 
@@ -138,16 +140,25 @@ async function holdAtArrival(
  * Fails a transfer that never left, or that came back before it was completed. A transfer in has not credited
  * anything by then.
  */
-function failDelivery(
+async function failDelivery(
   op: Op,
   transaction: TransactionWithCustomer,
   account: InternalAccountRow,
   answer: Setback,
-): readonly Write[] {
+): Promise<readonly Write[]> {
   const { writes } = moveTransaction(op, transaction, 'fail', toFailure(transaction, answer))
-  return transaction.kind === 'TRANSFER_OUT'
-    ? [release(op, requireHold(transaction, account)), ...writes, balanceUpdated(op, account)]
-    : writes
+  if (transaction.kind !== 'TRANSFER_OUT') return writes
+  const released = [release(op, requireHold(transaction, account)), ...writes, balanceUpdated(op, account)]
+  return [...released, ...(await failItsVerification(op, transaction, answer))]
+}
+
+/** Fails the verification of an account, if the transfer is one of its deposits. */
+async function failItsVerification(
+  op: Op,
+  { id, details }: TransactionRow,
+  { detail }: Setback,
+): Promise<readonly Write[]> {
+  return details.isMicroDeposit ? failVerificationOf(op, id, detail) : []
 }
 
 function toFailure(transaction: TransactionRow, { failureReason, detail }: Setback) {
@@ -180,6 +191,7 @@ async function refundReturned(
     ...post(op, causeOf(transaction), legs),
     ...moveTransaction(op, transaction, 'return', { ...toFailure(transaction, answer), refund }).writes,
     ...(isOwnerGone ? [] : [balanceUpdated(op, account)]),
+    ...(await failItsVerification(op, transaction, answer)),
   ]
 }
 

@@ -51,12 +51,21 @@ export function checkAvailable(account: InternalAccountRow, available: bigint, a
  */
 export async function draftPayment(
   op: Op,
+  parties: Parties,
+  request: PaymentRequest,
+): Promise<TransferDraft> {
+  await checkUsable(op, parties.external, 'destination.accountId')
+  checkRail(parties.external, request.destination.paymentRail, 'destination.paymentRail')
+  checkLimits(op, 'OUTGOING', parties.internal, request.amount)
+  return draftWithoutLimits(op, parties, request)
+}
+
+/** Checks what `draftPayment` does, except for the state of the payee's account and the platform's limits. */
+export async function draftWithoutLimits(
+  op: Op,
   { internal, external, platformCustomerId }: Parties,
   { amount, destination, remittanceInformation: information }: PaymentRequest,
 ): Promise<TransferDraft> {
-  await checkUsable(op, external, 'destination.accountId')
-  checkRail(external, destination.paymentRail, 'destination.paymentRail')
-  checkLimits(op, 'OUTGOING', internal, amount)
   const request = toRouteRequest(external, destination.paymentRail ?? null)
   const { rail, fees, ownRates } = await chooseRailWithFees(op, internal, request, amount)
   const { account_info: account, currency } = external

@@ -314,6 +314,7 @@ export function toPaymentOrder(transaction: TransactionRow): Omit<PaymentOrder, 
     ...amountReceived(transaction),
     reference: transaction.reference,
     remittanceInformation: transaction.remittance_information,
+    ...(transaction.details.isMicroDeposit ? { isMicroDeposit: true } : {}),
   }
 }
 

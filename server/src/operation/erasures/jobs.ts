@@ -1,5 +1,6 @@
+import { present } from '@countersign/contract/core/objects'
 import { ERASURE_TRANSITIONS } from '@countersign/contract/states/customer-states'
-import type { Op } from '../../kernel/operation/app.ts'
+import { type Op, plusSeconds } from '../../kernel/operation/app.ts'
 import { nextState, transition } from '../../kernel/operation/transition.ts'
 import { event } from '../../kernel/outbox/events.ts'
 import type { JobHandler } from '../../kernel/outbox/job-kinds.ts'
@@ -18,12 +19,14 @@ type Payload = JobPayloads['customer.erase']
  * expires.
  */
 const RUN_MS = 1_000
+/** The delay before an erasure looks again at rows that bank files need. */
+const WAIT_SECONDS = 15 * 60
 
 /**
  * Erases a person's data; only the states of the erasure are changed by write sets. The steps write in
  * separate small transactions: they involve no decision, can be repeated, and must not delay payments in the
- * same commit. A round that has erased something is followed by another one, so DONE means that a whole round
- * found nothing.
+ * same commit. A round that has erased something, or waits for a bank file, is followed by another one, so
+ * DONE means that a whole round found nothing.
  */
 export const eraseCustomer: JobHandler<'customer.erase'> = async (op, payload) => {
   const erasure = await findErasure(op, payload.customerId)
@@ -35,9 +38,15 @@ export const eraseCustomer: JobHandler<'customer.erase'> = async (op, payload) =
     return isBegun ? [] : begin(op, erasure)
   const documents = payload.step === undefined ? await nextDocumentRemovals(op, person.customerId) : []
   if (documents.length > 0) return [...documents, continueJob(op, { ...payload, hasFound: true })]
-  return run(op, person, payload, ({ hasFound }) =>
-    hasFound ? [continueJob(op, { customerId: person.customerId })] : finish(op, erasure),
-  )
+  return run(op, person, payload, ({ customerId, hasFound, isWaiting }) => {
+    if (hasFound) return [continueJob(op, { customerId })]
+    return isWaiting ? waitForFile(op, customerId) : finish(op, erasure)
+  })
+}
+
+function waitForFile(op: Op, customerId: string): Write[] {
+  op.log.info({ customer: customerId }, 'erasure waits for a bank file to be written')
+  return [job(op, 'customer.erase', { customerId }, plusSeconds(op.now, WAIT_SECONDS))]
 }
 
 /** From then on, the database allows personal data to be erased from the audit trail. */
@@ -70,17 +79,16 @@ async function run(
     0,
     steps.findIndex(({ name }) => name === payload.step),
   )
-  let { after, hasFound = false } = payload
+  let { after, hasFound = false, isWaiting = false } = payload
   const untilMs = performance.now() + RUN_MS
   for (let step = steps[index]; step; step = steps[index]) {
     if (performance.now() > untilMs)
-      return [
-        continueJob(op, { ...payload, step: step.name, hasFound, ...(after === undefined ? {} : { after }) }),
-      ]
+      return [continueJob(op, { ...payload, step: step.name, hasFound, isWaiting, ...present({ after }) })]
     const result = await step.run(op, person, after)
     hasFound ||= result.found > 0
+    isWaiting ||= result.isWaiting === true
     after = result.after
     if (after === undefined) index += 1
   }
-  return onEnd({ ...payload, hasFound })
+  return onEnd({ ...payload, hasFound, isWaiting })
 }

@@ -1,6 +1,7 @@
 import type { Op } from '../../kernel/operation/app.ts'
 import { findCustomerOnRecord } from '../../people/customers/customers.ts'
 import { uuidOf } from '../../storage/engine/ids.ts'
+import { OWN_INSTRUCTIONS } from '../../storage/erasure/columns-of-payments.ts'
 import { eraseAuditEvents, eraseCustomer, eraseMessageCounts } from '../../storage/erasure/erase-customer.ts'
 import { eraseEventRecords, eraseEvents } from '../../storage/erasure/erase-events.ts'
 import {
@@ -11,7 +12,7 @@ import {
 } from '../../storage/erasure/erase-logs.ts'
 import { erasePayments } from '../../storage/erasure/erase-payments.ts'
 import { eraseRailEvents } from '../../storage/erasure/erase-rail-events.ts'
-import { eraseRows, ROWS_MAX, ROWS_STATEMENTS } from '../../storage/erasure/erase-rows.ts'
+import { eraseRows, isNeededByFiles, ROWS_MAX, ROWS_STATEMENTS } from '../../storage/erasure/erase-rows.ts'
 import { selectAccountIds } from './store.ts'
 
 /** The person to erase. All ids except `customerId` are UUIDs as stored in the database. */
@@ -92,6 +93,13 @@ export const STEPS: readonly Step[] = [
     },
   },
   { name: 'payments', run: ({ db }, person, after) => erasePayments(db, person, after) },
+  {
+    name: 'instructions',
+    run: async ({ db }, { customer }) => ({
+      found: 0,
+      isWaiting: await isNeededByFiles(db, OWN_INSTRUCTIONS, customer),
+    }),
+  },
   {
     name: 'events',
     run: repeatUntilDone(({ db }, { customer, umaAddress }) => eraseEvents(db, customer, umaAddress)),

@@ -17,6 +17,7 @@ import { bankEvent } from './hold-line.ts'
 import { prenoteFor } from './queue.ts'
 import { selectRefused, selectWithoutPrenote } from './queue-store.ts'
 import type { BankFileWorker } from './rail.ts'
+import { selectBankPayment } from './store.ts'
 
 /**
  * ACH prenotes: an entry without an amount precedes the first payment to an account, and the payment waits
@@ -56,15 +57,16 @@ function accountKeyOf({ direction, details }: Pick<BankPaymentRow, 'direction' |
 }
 
 /** The writes that mark a prenote as failed, so that the payments that wait for it fail too. */
-export function endPrenote(
+export async function endPrenote(
   op: Op,
-  { id, details }: QueuedPaymentRow,
+  { id }: Pick<QueuedPaymentRow, 'id'>,
   failure: { readonly code: string; readonly message: string },
-): readonly Write[] {
-  if (details.failure) return []
+): Promise<readonly Write[]> {
+  const details = (await selectBankPayment(op, id))?.details
+  if (!details || details.failure) return []
   const { code, message } = failure
   const failed = { code, message: `The prenote has failed. ${message}`, at: op.now.toISOString() }
-  return [update('bank_payments', id, {}, { details: { ...details, failure: failed } })]
+  return [update('bank_payments', id, { details }, { details: { ...details, failure: failed } })]
 }
 
 /**
@@ -82,7 +84,7 @@ export function applyPrenoteReturn(
     if (await findRailEvent(op, name, id)) return []
     const data = { ...record, id: prenote.payment_id }
     return [
-      ...endPrenote(op, prenote, failure),
+      ...(await endPrenote(op, prenote, failure)),
       ...(await refuse(op, prenote, failure)),
       ...recordReport(op, name, bankEvent(id, 'prenote.returned', data), undefined),
     ]

@@ -1,4 +1,5 @@
 import { ACCOUNT_CHANGE_INITIAL } from '@countersign/contract/states/account-change-states'
+import { ACCOUNT_VERIFICATION_TRANSITIONS } from '@countersign/contract/states/account-verification-states'
 import { type RawBuilder, sql } from 'kysely'
 import type { Op } from '../../kernel/operation/app.ts'
 import type { Read } from '../../storage/read/read.ts'
@@ -86,15 +87,32 @@ function isOfSameAccount(): RawBuilder<boolean> {
     AND p.direction IN (bank_payments.direction, 'PULL'))`
 }
 
+/** The end of the name of a batch of deposits that verify accounts. */
+export const MICRO_ENDING = '-MICRO'
+/** Of an account that does not say its kind. */
+const CHECKING = 'CHECKING' satisfies BankPaymentRow['details']['accountKind']
+
+/** True for a deposit that verifies an account, which is itself the check. */
+const IS_MICRO = sql<boolean>`bank_payments.batch LIKE ${sql.lit(`%${MICRO_ENDING}`)}`
+
+/** True if a customer has verified the account. */
+const IS_VERIFIED = sql<boolean>`EXISTS (
+  SELECT FROM external_accounts AS a
+  WHERE a.platform_id = bank_payments.platform_id AND a.deleted_at IS NULL
+    AND a.verification_status = ${sql.lit(ACCOUNT_VERIFICATION_TRANSITIONS.PENDING.verify)}
+    AND a.identifier = bank_payments.details->>'account'
+    AND a.account_info->>'routingNumber' = bank_payments.details->>'routingNumber'
+    AND coalesce(a.account_info->>'bankAccountType', ${sql.lit(CHECKING)}) = bank_payments.details->>'accountKind')`
+
 /**
- * True for a prenote, and for a payment whose account has had a delivered payment, or a prenote up to this
- * effective date that did not fail. With null, a prenote that still waits for its file or its waiting period
- * counts too.
+ * True for a prenote or a deposit that verifies an account, and for a payment whose account was verified, or has
+ * had a delivered payment, or a prenote up to this effective date that did not fail. With null, a prenote that
+ * still waits for its file or its waiting period counts too.
  */
 function isProven(provenOn: string | null): RawBuilder<boolean> {
   const hasHadTime =
     provenOn === null ? sql`true` : sql`f.accepted_at IS NOT NULL AND f.executed_on <= ${provenOn}`
-  return sql<boolean>`(bank_payments.amount = 0 OR EXISTS (
+  return sql<boolean>`(bank_payments.amount = 0 OR ${IS_MICRO} OR ${IS_VERIFIED} OR EXISTS (
     SELECT FROM bank_payments AS p
       LEFT JOIN bank_files AS f ON f.id = p.file_id
       LEFT JOIN rail_payments AS r ON r.id = p.id

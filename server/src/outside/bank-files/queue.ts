@@ -23,7 +23,7 @@ import type { WirePayment } from './formats/wire-payment.ts'
 import { checkWireText, wireTransfer } from './formats/wires.ts'
 import { isInEea, NETWORKS } from './networks.ts'
 import { addressOf, detailsOf, memberOf } from './payment-details.ts'
-import { isInDoubt } from './queue-store.ts'
+import { isInDoubt, MICRO_ENDING } from './queue-store.ts'
 
 type Format = BankFilesRailValue['format']
 type SepaFormatValue = Extract<Format, { type: 'SEPA' }>
@@ -127,7 +127,7 @@ function debitWritable(payment: UnmadePayment): Writable {
 }
 
 function achWritable({ originatingBank, debitClass }: AchFormatValue, payment: UnmadePayment): Writable {
-  const { account, sender, amount, currency } = payment
+  const { account, sender, amount, currency, isMicroDeposit } = payment
   if (currency !== 'USD') throw new UnwritablePayment(`ACH does not carry ${currency}`)
   const number = account ? memberOf(account, 'accountNumber') : sender?.accountIdentifier
   const routingNumber = account ? memberOf(account, 'routingNumber') : sender?.bankIdentifier
@@ -139,7 +139,7 @@ function achWritable({ originatingBank, debitClass }: AchFormatValue, payment: U
   const details = detailsOf(payment, number, { routingNumber, accountKind })
   checkAchText(entryClass, details.remittanceInformation)
   achEntry({ entryClass, direction }, achPaymentOf({ ...SAMPLE, amount, details }), originatingBank)
-  return { batch: `${entryClass}-${direction}`, details }
+  return { batch: `${entryClass}-${direction}${isMicroDeposit ? MICRO_ENDING : ''}`, details }
 }
 
 function wireWritable(format: WireFormatValue, payment: UnmadePayment): Writable {
@@ -264,10 +264,13 @@ export function achPaymentOf({
  * Parses the class, direction and kind from a batch name. Payments that earlier versions queued as CTX are
  * sent as CCD.
  */
-export function achBatchOf(batch: string): Pick<AchBatch, 'entryClass' | 'direction' | 'isPrenote'> {
+export function achBatchOf(
+  batch: string,
+): Pick<AchBatch, 'entryClass' | 'direction' | 'isPrenote' | 'isMicroEntry'> {
   const entryClass = ENTRY_CLASSES.find((one) => batch.startsWith(one)) ?? 'CCD'
   const isPrenote = batch.endsWith(PRENOTE_ENDING)
-  return { entryClass, direction: batch.includes('-DEBIT') ? 'DEBIT' : 'CREDIT', isPrenote }
+  const isMicroEntry = batch.endsWith(MICRO_ENDING)
+  return { entryClass, direction: batch.includes('-DEBIT') ? 'DEBIT' : 'CREDIT', isPrenote, isMicroEntry }
 }
 
 const PRENOTE_ENDING = '-PRENOTE'

@@ -140,7 +140,7 @@ export function drawCode(op: Op, letters: string, length: number): string {
 }
 
 /** A uniformly distributed number. Discards bytes that would make small numbers more likely. */
-function randomBelow(op: Op, bound: number): number {
+export function randomBelow(op: Op, bound: number): number {
   const ceiling = 256 - (256 % bound)
   for (;;) {
     for (const byte of op.random(1)) if (byte < ceiling) return byte % bound

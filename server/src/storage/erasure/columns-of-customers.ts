@@ -42,7 +42,7 @@ export const COLUMNS_OF_CUSTOMERS: Readonly<Record<string, TableColumns>> = {
     erased: [{ by: 'customer', rows: OF_CUSTOMER, set: { funding: 'NULL' } }],
   },
   external_accounts: {
-    plain: 'currency account_type status beneficiary_verification_status changes',
+    plain: 'currency account_type status beneficiary_verification_status verification_status changes',
     erased: [
       {
         by: 'customer',
@@ -58,6 +58,13 @@ export const COLUMNS_OF_CUSTOMERS: Readonly<Record<string, TableColumns>> = {
         },
       },
     ],
+  },
+  account_verifications: {
+    plain: 'start state attempts_left failure_reason delivered',
+    kept: {
+      account_digest: 'a keyed digest, which limits the deposits to the same bank account for 30 days',
+    },
+    erased: [{ by: 'customer', rows: OF_CUSTOMER, set: { message: wordFor('message') } }],
   },
   account_changes: {
     plain: 'rail code state actor_type actor_name',

@@ -3,6 +3,13 @@ import { ERASED, ERASED_UMA_ADDRESS, identifierFor, type TableColumns, wordFor }
 /** Selects the records of the current payments. */
 const OF_PAYMENTS = 'id = ANY ($1)'
 
+/** Selects the instructions of the customer's mandates. */
+export const OWN_INSTRUCTIONS = 'payment_id IN (SELECT id FROM mandates WHERE customer_id = $1)'
+
+/** True for a row of `bank_payments` whose file is written, and for a payment that ended before it was in a file. */
+export const IS_PAST_FILES = `(amount > 0 AND file_id IS NULL OR EXISTS (
+  SELECT FROM bank_files AS f WHERE f.id = t.file_id AND f.state NOT IN ('COLLECTING', 'WRITING')))`
+
 const withoutMembers = (column: string, ...members: readonly string[]) =>
   `${column}${members.map((member) => ` - '${member}'`).join('')}`
 
@@ -163,15 +170,16 @@ export const COLUMNS_OF_PAYMENTS: Readonly<Record<string, TableColumns>> = {
   bank_payments: {
     plain: 'rail direction batch reference amount currency place trace',
     erased: [
+      // A queued prenote is not needed any more: its payment has ended.
+      { by: 'payments', rows: `${OF_PAYMENTS} AND amount = 0 AND file_id IS NULL` },
       {
         by: 'payments',
-        rows: OF_PAYMENTS,
+        rows: `${OF_PAYMENTS} AND ${IS_PAST_FILES}`,
         set: { details: `'{"name": "erased", "account": "erased"}'` },
       },
       {
         by: 'customer',
-        // Rows for instructions refer to a mandate instead of a payment.
-        rows: 'payment_id IN (SELECT id FROM mandates WHERE customer_id = $1)',
+        rows: `${OWN_INSTRUCTIONS} AND ${IS_PAST_FILES}`,
         set: { details: `'{"name": "erased", "account": "erased"}'` },
       },
     ],

@@ -2,13 +2,14 @@ import type { Database } from '../engine/port.ts'
 import { AUDIT_EVENT_ERASED } from './columns-of-customers.ts'
 import { OWN_RECORDS } from './erase-events.ts'
 import { eraseRows, ROWS_MAX, statementOf } from './erase-rows.ts'
-import { OWN_ACCOUNTS } from './table-columns.ts'
+import { OWN_ACCOUNTS, OWN_DEPOSITS } from './table-columns.ts'
 
 /** Audit events about the customer, and those that name no customer but one of its records. */
 const AUDIT_EVENTS = [
   'customer_id = $1',
   `customer_id IS NULL AND object_id IN (
     SELECT id FROM ${OWN_RECORDS} AS own (id)
+    UNION ALL SELECT id FROM ${OWN_DEPOSITS} AS deposits (id)
     UNION ALL SELECT id FROM documents WHERE customer_id = $1
     UNION ALL SELECT id FROM external_accounts WHERE customer_id = $1
     UNION ALL SELECT id FROM sessions WHERE account_id IN ${OWN_ACCOUNTS}

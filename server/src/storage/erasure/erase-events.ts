@@ -20,6 +20,7 @@ export const OWN_RECORDS = `(
   UNION ALL SELECT id FROM agents WHERE customer_id = $1
   UNION ALL SELECT x.id FROM agent_actions AS x JOIN agents AS a ON a.id = x.agent_id WHERE a.customer_id = $1
   UNION ALL SELECT id FROM account_changes WHERE customer_id = $1
+  UNION ALL SELECT id FROM account_verifications WHERE customer_id = $1
   UNION ALL SELECT id FROM invitations WHERE customer_id = $1)`
 
 /** Invitations by other customers of the platform that the customer `$1` has claimed. */

@@ -4,7 +4,7 @@ import { NIL_UUID, uuidOf } from '../engine/ids.ts'
 import type { Database } from '../engine/port.ts'
 import { onlyRow } from '../engine/port.ts'
 import { ROWS_MAX } from './erase-rows.ts'
-import { OWN_ACCOUNTS } from './table-columns.ts'
+import { OWN_ACCOUNTS, OWN_DEPOSITS } from './table-columns.ts'
 
 /**
  * Progress through rows that no index finds by customer: each step scans some rows or hours for the ids of
@@ -13,6 +13,8 @@ import { OWN_ACCOUNTS } from './table-columns.ts'
 export interface Walked {
   readonly found: number
   readonly after?: string
+  /** True if a bank file that is not written yet still needs some of the rows. */
+  readonly isWaiting?: boolean
 }
 
 /**
@@ -25,6 +27,8 @@ export async function findNames(db: Database, customer: string): Promise<string>
      UNION ALL SELECT id FROM internal_accounts WHERE customer_id = $1
      UNION ALL SELECT id FROM external_accounts WHERE customer_id = $1
      UNION ALL SELECT id FROM account_changes WHERE customer_id = $1
+     UNION ALL SELECT id FROM account_verifications WHERE customer_id = $1
+     UNION ALL SELECT id FROM ${OWN_DEPOSITS} AS deposits (id)
      UNION ALL SELECT id FROM mandates WHERE customer_id = $1
      UNION ALL SELECT id FROM beneficial_owners WHERE customer_id = $1
      UNION ALL SELECT id FROM documents WHERE customer_id = $1

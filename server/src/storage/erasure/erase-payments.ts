@@ -1,9 +1,10 @@
 import { idOfKind, uuidOf, uuidOfText } from '../engine/ids.ts'
 import type { Database } from '../engine/port.ts'
 import { eraseEventsOf, eraseEventsOfOthers } from './erase-events.ts'
-import { eraseAllRows, ROWS_STATEMENTS, statementOf } from './erase-rows.ts'
+import type { Walked } from './erase-logs.ts'
+import { eraseAllRows, isNeededByFiles, ROWS_STATEMENTS, statementOf } from './erase-rows.ts'
 import type { Side } from './redacted.ts'
-import { ERASED_UMA_ADDRESS, type ErasedRows, identifierFor } from './table-columns.ts'
+import { ERASED_UMA_ADDRESS, type ErasedRows, identifierFor, OWN_DEPOSITS } from './table-columns.ts'
 
 /** The customer whose payments are erased. */
 export interface PaymentsOf {
@@ -41,6 +42,7 @@ function listPaymentLists({ customer, accounts }: PaymentsOf) {
     }))
   return [
     { where: 'customer_id = $1', of: customer, side: undefined },
+    { where: `id IN ${OWN_DEPOSITS}`, of: customer, side: undefined },
     ...byAccount('source'),
     ...byAccount('destination'),
   ]
@@ -55,7 +57,7 @@ export async function erasePayments(
   db: Database,
   of: PaymentsOf,
   after: string | undefined,
-): Promise<{ readonly found: number; readonly after?: string }> {
+): Promise<Walked> {
   const place: Place = after === undefined ? { list: 0 } : JSON.parse(after)
   const lists = listPaymentLists(of)
   const list = lists[place.list]
@@ -68,13 +70,13 @@ export async function erasePayments(
   )
   // The lists by account also include the customer's own payments.
   const others = rows.filter(({ customer_id }) => customer_id === null || uuidOf(customer_id) !== of.customer)
-  const found = await (list.side ? eraseOthers(db, others, list.side) : eraseOwn(db, rows))
+  const erased = await (list.side ? eraseOthers(db, others, list.side) : eraseOwn(db, rows))
   const last = rows.at(-1)
   const next: Place =
     rows.length < PAYMENTS_MAX || !last
       ? { list: place.list + 1 }
       : { list: place.list, at: last.created_at.toISOString(), id: uuidOf(last.id) }
-  return lists[next.list] ? { found, after: JSON.stringify(next) } : { found }
+  return lists[next.list] ? { ...erased, after: JSON.stringify(next) } : erased
 }
 
 /** The deposits of payments, deposits split from them, and other parts of those that have no payment. */
@@ -85,19 +87,19 @@ WITH RECURSIVE own AS (
 SELECT id FROM own UNION
 SELECT d.id FROM own JOIN deposits AS d ON d.parent_id = own.id WHERE d.transaction_id IS NULL`
 
-async function eraseOwn(db: Database, payments: readonly Listed[]): Promise<number> {
-  if (payments.length === 0) return 0
+async function eraseOwn(db: Database, payments: readonly Listed[]): Promise<Walked> {
+  if (payments.length === 0) return { found: 0 }
   const deposits = await db.query<{ id: string }>(DEPOSITS, [payments.map(({ id }) => uuidOf(id))])
   const paymentIds = [
     ...payments.flatMap(({ id, quote_id }) => (quote_id === null ? [id] : [id, quote_id])),
     ...deposits.rows.map(({ id }) => id),
   ]
-  // The ids of rail records and screenings are derived from the payment.
+  // The ids of rail records, prenotes and screenings are derived from the payment.
   const records = paymentIds
     .flatMap((id) => [
       id,
-      idOfKind('RailPayment', uuidOfText(`RailPayment OUT ${id}`)),
-      idOfKind('RailPayment', uuidOfText(`RailPayment PULL ${id}`)),
+      ...recordsOf(id, 'OUT'),
+      ...recordsOf(id, 'PULL'),
       idOfKind('Screening', uuidOfText(`Screening PAY ${id}`)),
       idOfKind('Screening', uuidOfText(`Screening CREDIT ${id}`)),
     ])
@@ -105,7 +107,13 @@ async function eraseOwn(db: Database, payments: readonly Listed[]): Promise<numb
   let found = await eraseEventsOf(db, records)
   for (const statement of ROWS_STATEMENTS)
     if (statement.by === 'payments') found += await eraseAllRows(db, statement, records)
-  return found
+  return { found, isWaiting: await isNeededByFiles(db, 'id = ANY ($1)', records) }
+}
+
+/** The record of a payment at its rail, and its prenote. */
+function recordsOf(id: string, direction: 'OUT' | 'PULL'): readonly string[] {
+  const record = idOfKind('RailPayment', uuidOfText(`RailPayment ${direction} ${id}`))
+  return [record, idOfKind('RailPayment', uuidOfText(`Prenote ${record}`))]
 }
 
 /** New values for the columns about the customer's side in payments of others. */
@@ -128,11 +136,11 @@ const OTHERS = {
   },
 } as const satisfies Readonly<Record<Side, Readonly<Record<string, ErasedRows['set']>>>>
 
-async function eraseOthers(db: Database, payments: readonly Listed[], side: Side): Promise<number> {
-  if (payments.length === 0) return 0
+async function eraseOthers(db: Database, payments: readonly Listed[], side: Side): Promise<Walked> {
+  if (payments.length === 0) return { found: 0 }
   const ids = payments.flatMap(({ id, quote_id }) => (quote_id === null ? [id] : [id, quote_id])).map(uuidOf)
   let found = await eraseEventsOfOthers(db, ids, side)
   for (const [table, set] of Object.entries(OTHERS[side]))
     found += await eraseAllRows(db, { sql: statementOf(table, { rows: 'id = ANY ($1)', set }) }, ids)
-  return found
+  return { found }
 }

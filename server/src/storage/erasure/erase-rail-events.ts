@@ -4,12 +4,12 @@ import type { Database } from '../engine/port.ts'
 import type { RailEventRow } from '../rows/rail.ts'
 import type { Walked } from './erase-logs.ts'
 import { ROWS_MAX } from './erase-rows.ts'
-import { ERASED_RECORD } from './table-columns.ts'
+import { ERASED_RECORD, OWN_DEPOSITS } from './table-columns.ts'
 
 type Report = Pick<RailEventRow, 'id' | 'rail' | 'body'>
 
 const OWN = `
-SELECT id FROM transactions WHERE id = ANY ($2::uuid[]) AND customer_id = $1
+SELECT id FROM transactions WHERE id = ANY ($2::uuid[]) AND (customer_id = $1 OR id IN ${OWN_DEPOSITS})
 UNION ALL SELECT id FROM quotes WHERE id = ANY ($2::uuid[]) AND customer_id = $1
 UNION ALL SELECT d.id FROM deposits AS d WHERE d.id = ANY ($2::uuid[]) AND EXISTS (
   WITH RECURSIVE part AS (

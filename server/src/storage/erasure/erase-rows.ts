@@ -1,7 +1,7 @@
 import type { Database } from '../engine/port.ts'
 import { onlyRow } from '../engine/port.ts'
 import { COLUMNS_OF_CUSTOMERS } from './columns-of-customers.ts'
-import { COLUMNS_OF_PAYMENTS } from './columns-of-payments.ts'
+import { COLUMNS_OF_PAYMENTS, IS_PAST_FILES } from './columns-of-payments.ts'
 import { COLUMNS_OF_WORK } from './columns-of-work.ts'
 import type { ErasedRows, TableColumns } from './table-columns.ts'
 
@@ -81,4 +81,18 @@ export async function eraseAllRows(
     total += found
     if (found < ROWS_MAX) return total
   }
+}
+
+/** True if a bank file that is not written yet needs some of these rows of `bank_payments`. They are not erased until then. */
+export async function isNeededByFiles(
+  db: Database,
+  rows: string,
+  of: string | readonly string[],
+): Promise<boolean> {
+  const found = await db.query(
+    `SELECT id FROM bank_payments AS t WHERE ${rows} AND NOT ${IS_PAST_FILES} LIMIT 1`,
+    [of],
+    LONG,
+  )
+  return found.rows.length > 0
 }

@@ -34,6 +34,11 @@ export const ERASED_RECORD = '{"isErased": true}'
 /** Not a valid sealed value: it names a data key that will never exist, so nothing tries to open it. */
 export const ERASED_SEAL = `'\\xffffffff'::bytea`
 
+/** The platform's deposits that verify accounts of the customer `$1`. */
+export const OWN_DEPOSITS = `(
+  SELECT first_transaction_id FROM account_verifications WHERE customer_id = $1
+  UNION ALL SELECT second_transaction_id FROM account_verifications WHERE customer_id = $1)`
+
 /** The accounts of the customer `$1`. */
 export const OWN_ACCOUNTS = '(SELECT id FROM internal_accounts WHERE customer_id = $1)'
 

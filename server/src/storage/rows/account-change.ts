@@ -1,5 +1,6 @@
 import type { AuditActorType } from '@countersign/contract/core/actors'
 import type { AccountChangeState } from '@countersign/contract/states/account-change-states'
+import type { AccountVerificationRow } from './account-verification.ts'
 import type { Stamped } from './stamped.ts'
 
 /** Values of an account by field, including `holderName`. Null if the account does not have the field. */
@@ -31,4 +32,5 @@ export interface AccountChangeRow extends Stamped {
 
 export interface AccountChangeTables {
   account_changes: AccountChangeRow
+  account_verifications: AccountVerificationRow
 }

@@ -93,8 +93,8 @@ export interface BankPaymentRow {
   direction: 'OUT' | 'PULL' | 'INSTRUCTION'
   /**
    * SEPA, INSTANT, BACS, AUDDIS, the sequence type of direct debits (`DEBIT-RCUR`), or the class and
-   * direction of ACH (`PPD-CREDIT`, and for prenotes `PPD-CREDIT-PRENOTE`). Earlier versions wrote
-   * `CTX-CREDIT`.
+   * direction of ACH (`PPD-CREDIT`, for prenotes `PPD-CREDIT-PRENOTE`, for deposits that verify accounts
+   * `PPD-CREDIT-MICRO`). Earlier versions wrote `CTX-CREDIT`.
    */
   batch: string
   reference: string

@@ -10,6 +10,7 @@ export interface AskedOfRail {
 export interface JobPayloads {
   /** Customers before this one already have their accounts. */
   'accounts.backfill': { readonly fromCustomerId: string }
+  'account-verification.expire': { readonly accountVerificationId: string }
   'agent-action.expire': { readonly actionId: string }
   'agent.reject-waiting': { readonly agentId: string }
   'card.provision': { readonly cardId: string }
@@ -38,6 +39,7 @@ export interface JobPayloads {
     readonly step?: string
     readonly after?: string
     readonly hasFound?: boolean
+    readonly isWaiting?: boolean
   }
   'customers.import': { readonly importId: string }
   'documents.remove': { readonly customerId: string }

@@ -52,6 +52,8 @@ export interface TransactionDetails {
   readonly rail?: string
   /** The mandate for a direct debit. */
   readonly mandateId?: string
+  /** True for one of the two deposits that verify an external account. */
+  readonly isMicroDeposit?: boolean
   /** When the payment is submitted to its rail, if the rail was closed. */
   readonly submitsAt?: string
   /**

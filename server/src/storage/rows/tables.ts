@@ -210,6 +210,7 @@ export interface ExternalAccountRow extends Stamped {
   /** Why it became INACTIVE. */
   status_reason: string | null
   beneficiary_verification_status: BeneficiaryStatus | null
+  verification_status: AccountChangeTables['account_verifications']['state'] | null
   default_uma_deposit: boolean
   /** The number of changes to its details that were reported or decided. */
   changes: number

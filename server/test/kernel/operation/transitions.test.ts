@@ -1,5 +1,6 @@
 import * as accountChangeStates from '@countersign/contract/states/account-change-states'
 import * as accountStates from '@countersign/contract/states/account-states'
+import * as accountVerificationStates from '@countersign/contract/states/account-verification-states'
 import * as agentStates from '@countersign/contract/states/agent-states'
 import * as cardStates from '@countersign/contract/states/card-states'
 import * as customerStates from '@countersign/contract/states/customer-states'
@@ -24,6 +25,7 @@ import * as internal from '../../../src/storage/rows/states.ts'
 
 const shown = {
   ...accountChangeStates,
+  ...accountVerificationStates,
   ...accountStates,
   ...agentStates,
   ...cardStates,
@@ -89,6 +91,7 @@ const WRITTEN = [
   ['screenings', 'screenings', 'state', shown.SCREENING_TRANSITIONS],
   ['external_accounts', 'external_accounts', 'status', shown.EXTERNAL_ACCOUNT_TRANSITIONS],
   ['account_changes', 'account_changes', 'state', shown.ACCOUNT_CHANGE_TRANSITIONS],
+  ['account_verifications', 'account_verifications', 'state', shown.ACCOUNT_VERIFICATION_TRANSITIONS],
   ['funds_holds', 'funds_holds', 'state', shown.FUNDS_HOLD_TRANSITIONS],
   ['members', 'members', 'state', shown.MEMBER_TRANSITIONS],
   ['invitations', 'invitations', 'state', shown.INVITATION_TRANSITIONS],

@@ -2,6 +2,7 @@ import { FILLER, writeRecord } from '../../../src/outside/bank-files/formats/ach
 import { AchTotals } from '../../../src/outside/bank-files/formats/ach-totals.ts'
 import { until } from '../../worlds/client.testing.ts'
 import { type FileBank, referenceOf } from '../../worlds/production/file-bank.testing.ts'
+import type { InternalAccount } from '../../worlds/production/production.testing.ts'
 
 /** An entry of a bank's file. */
 export interface BankEntry {
@@ -72,19 +73,43 @@ export function entriesIn(text: string): readonly string[] {
   return text.split('\n').filter((line) => line.startsWith('6') && !line.includes('OFFSET'))
 }
 
+/** Pays 10.00 USD, or another amount, in with this text. */
+function payIn(bank: FileBank, name: string, text: string, amount = 1_000n): Promise<unknown> {
+  const paidIn = {
+    ...{ transactionCode: '22', amount, individualId: 'X', trace: '011401530000005' },
+    addenda: writeRecord('addenda', { type: '05', text, sequence: 1, entrySequence: 5 }),
+  }
+  return bank.put(`${name}.ach`, bankFile([paidIn]))
+}
+
+/** Puts 100.00 USD on the platform's own account. */
+export async function fundPlatform(bank: FileBank): Promise<void> {
+  const { client } = bank.world
+  await payIn(bank, 'own-money', 'CAPITAL', 10_000n)
+  const [deposit] = (await client.get('/deposits?status=SUSPENSE')).body.data
+  const [own] = (await client.get('/platform/internal-accounts?currency=USD')).body.data
+  const assigned = await client.post(`/deposits/${deposit.id}/assign`, { accountId: own.id })
+  if (assigned.status !== 200) throw new Error(JSON.stringify(assigned.body))
+}
+
 /** Pays in for a new customer, and returns how its money is sent and where to. */
 export async function payingCustomer(bank: FileBank, addedAt: string) {
   const { customerId, account } = await bank.customer()
-  const text = { type: '05', text: referenceOf(account), sequence: 1, entrySequence: 5 }
-  const paidIn = {
-    ...{ transactionCode: '22', amount: 1_000n, individualId: 'X', trace: '011401530000005' },
-    addenda: writeRecord('addenda', text),
-  }
-  await bank.put(`${addedAt}.ach`, bankFile([paidIn]))
+  await payIn(bank, addedAt, referenceOf(account))
   await until(
     () => bank.balanceOf(customerId),
     (balance) => balance === 1_000n,
   )
+  return paymentsOf(bank, customerId, account)
+}
+
+/** A new customer without money. */
+export async function poorCustomer(bank: FileBank) {
+  const { customerId, account } = await bank.customer()
+  return paymentsOf(bank, customerId, account)
+}
+
+function paymentsOf(bank: FileBank, customerId: string, account: InternalAccount) {
   const accountOf = async (accountNumber: string) => {
     const { body } = await bank.world.client.post('/customers/external-accounts', {
       customerId,

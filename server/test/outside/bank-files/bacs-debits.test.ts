@@ -12,12 +12,19 @@ import {
   returnOf,
   type Sent,
 } from '../../worlds/production/bacs.testing.ts'
+import {
+  ERASES_NOW,
+  requestErasure,
+  resumeErasures,
+  untilErased,
+  untilWaiting,
+} from '../../worlds/production/erasures.testing.ts'
 import { dieAtEachCommit, pauseWorkers } from '../../worlds/production/file-bank.testing.ts'
 import { newMandate, newPoundAccount } from '../../worlds/records/mandates.testing.ts'
 
 let bank: BacsBank
 beforeAll(async () => {
-  bank = await openBacsBank()
+  bank = await openBacsBank(ERASES_NOW)
 })
 afterAll(() => bank.close())
 
@@ -290,4 +297,26 @@ test('instructions, collections and reports take effect once, wherever the proce
     ({ status }) => status === 'CANCELED',
   )
   expect(await bank.outbox()).toEqual({})
+})
+
+test('the instruction that ends a mandate is sent before the erasure of its customer removes the details', async () => {
+  const { world } = bank
+  const { customerId, mandate, external } = await bank.newKnownPayer()
+  await pauseWorkers(world)
+  await world.client.post(`/mandates/${mandate.id}/cancel`, { reason: 'Moved away' })
+  await requestErasure(world, customerId)
+  expect(await untilWaiting(world, customerId)).toBe('ERASING')
+  const kept = () =>
+    world.service.app.db.query('SELECT id FROM bank_payments WHERE details::text LIKE $1', [
+      `%${external.accountNumber}%`,
+    ])
+  // The first instruction is sent, so only the second one is needed.
+  expect((await kept()).rows).toHaveLength(1)
+
+  await world.service.app.db.query(`UPDATE bank_file_workers SET claimed_until = 'epoch'`)
+  const { items } = await bank.readSent()
+  expect(items).toEqual([expect.objectContaining({ code: '0C', account: external.accountNumber })])
+  await resumeErasures(world)
+  await untilErased(world, customerId)
+  expect((await kept()).rows).toEqual([])
 })

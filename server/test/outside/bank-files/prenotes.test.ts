@@ -1,28 +1,55 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { requireValue } from '../../../src/base/formats/require-value.ts'
-import { orderPrenotes } from '../../../src/outside/bank-files/prenotes.ts'
-import { isBankFilesRail } from '../../../src/outside/bank-files/rail.ts'
+import { decide } from '../../../src/money/rails/rail-worker.ts'
+import { endPrenote, orderPrenotes } from '../../../src/outside/bank-files/prenotes.ts'
+import { type BankFileWorker, isBankFilesRail } from '../../../src/outside/bank-files/rail.ts'
+import type { QueuedPaymentRow } from '../../../src/storage/rows/bank-file.ts'
 import { until } from '../../worlds/client.testing.ts'
+import {
+  ERASES_NOW,
+  requestErasure,
+  resumeErasures,
+  untilErased,
+  untilWaiting,
+} from '../../worlds/production/erasures.testing.ts'
 import {
   ACH_FORMAT,
   type FileBank,
   openFileBank,
+  pauseWorkers,
   untilQueued,
 } from '../../worlds/production/file-bank.testing.ts'
-import { bankFile, changeAddenda, entriesIn, payingCustomer, returnAddenda } from './ach-bank.testing.ts'
+import {
+  bankFile,
+  changeAddenda,
+  entriesIn,
+  payingCustomer,
+  poorCustomer,
+  returnAddenda,
+} from './ach-bank.testing.ts'
 
 let bank: FileBank
 beforeAll(async () => {
-  bank = await openFileBank('ACH', {
-    format: { ...ACH_FORMAT, sendsPrenotes: true },
-    acknowledgements: { accepted: '{file}.ack', rejected: '{file}.nak' },
-  })
+  bank = await openFileBank(
+    'ACH',
+    {
+      format: { ...ACH_FORMAT, sendsPrenotes: true },
+      acknowledgements: { accepted: '{file}.ack', rejected: '{file}.nak' },
+    },
+    ERASES_NOW,
+  )
 })
 afterAll(() => bank.close())
 
 const get = async (path: string) => (await bank.world.client.get(path)).body
 const statusOf = async (id: string) => (await get(`/transactions/${id}`)).status
 const query = (sql: string) => bank.world.service.app.db.query(sql)
+async function fileWorker(): Promise<BankFileWorker> {
+  const { app } = bank.world.service
+  const rail = requireValue(app.rails.list().find(isBankFilesRail), 'rail of files')
+  return { app, rail, platformId: requireValue(await app.rails.ownerOf(rail), 'owner of the rail') }
+}
+
 /** Dates every file to weeks ago, as if banking days had passed. */
 const passDays = () => query(`UPDATE bank_files SET executed_on = '2020-01-02'`)
 
@@ -119,10 +146,8 @@ test('an account that is pulled from gets one debit prenote, however many proces
   const pulled = await pull(from, 120)
   expect(pulled.status, JSON.stringify(pulled.body)).toBe(201)
   await untilQueued(bank.world, before + 1)
-  const { app } = bank.world.service
-  const rail = requireValue(app.rails.list().find(isBankFilesRail), 'rail of files')
-  const platformId = requireValue(await app.rails.ownerOf(rail), 'owner of the rail')
-  const look = () => orderPrenotes({ app, rail, platformId }, app.clock())
+  const worker = await fileWorker()
+  const look = () => orderPrenotes(worker, worker.app.clock())
   await Promise.all(Array.from({ length: 10 }, look))
   const prenotes = () =>
     query(`SELECT batch FROM bank_payments WHERE amount = 0 AND details->>'account' = '555666777'`)
@@ -175,4 +200,74 @@ test('a rejected file fails the payments that wait for its prenotes, and leaves 
   await send(to, 210)
   await untilQueued(bank.world, 3)
   expect(entriesIn(await acceptedFile())).toEqual([expect.stringMatching(/^623011401533444555666/)])
+})
+
+describe('erasing a customer', () => {
+  /** Begins a pull from an account of a new customer, which orders a prenote. */
+  async function startPull(accountNumber: string) {
+    const { customerId, accountOf, pull } = await poorCustomer(bank)
+    const pulled = await pull(await accountOf(accountNumber), 130)
+    expect(pulled.status, JSON.stringify(pulled.body)).toBe(201)
+    return { customerId, payment: pulled.body.id as string }
+  }
+
+  /** Makes prenotes in one file, which the bank rejects: their pulls have failed then. */
+  async function failedPulls(...accountNumbers: readonly string[]) {
+    await pauseWorkers(bank.world)
+    const pulls = await Promise.all(accountNumbers.map(startPull))
+    await query(`UPDATE bank_file_workers SET claimed_until = 'epoch'`)
+    const { name } = await bank.takeFile()
+    await bank.put(`${name}.nak`, 'NO')
+    for (const { payment } of pulls)
+      await until(
+        () => statusOf(payment),
+        (status) => status === 'FAILED',
+      )
+    return { name, customers: pulls.map(({ customerId }) => customerId) }
+  }
+
+  const rowsOf = async (accountNumber: string) =>
+    (await query(`SELECT * FROM bank_payments WHERE details->>'account' = '${accountNumber}'`)).rows
+
+  test('removes a prenote that waits for a file, and keeps one until its file is written as it was', async () => {
+    const { world } = bank
+    const { name, customers } = await failedPulls('777888991', '777888992', '777888993')
+    const [queued = '', unwritten = ''] = customers
+    await pauseWorkers(world)
+    await query(`UPDATE bank_payments SET file_id = NULL, place = NULL, trace = NULL
+      WHERE amount = 0 AND details->>'account' = '777888991'`)
+    await query(`UPDATE bank_files SET state = 'WRITING', part = NULL, accepted_at = NULL, bank_status = NULL
+      WHERE name = '${name}'`)
+    await requestErasure(world, queued)
+    await untilErased(world, queued)
+    expect(await rowsOf('777888991')).toEqual([])
+    await requestErasure(world, unwritten)
+    expect(await untilWaiting(world, unwritten)).toBe('ERASING')
+    expect(await rowsOf('777888992')).toHaveLength(1)
+
+    await query(`UPDATE bank_file_workers SET claimed_until = 'epoch'`)
+    world.service.app.workers.wake()
+    const accounts = entriesIn(await acceptedFile()).map((line) => line.slice(12, 21))
+    expect(accounts.sort()).toEqual(['777888992', '777888993'])
+    await resumeErasures(world)
+    await untilErased(world, unwritten)
+    expect(await rowsOf('777888992')).toEqual([])
+  })
+
+  test('is not undone by the return of a prenote that was read before', async () => {
+    const { world } = bank
+    const { customers } = await failedPulls('777888995')
+    const [customerId = ''] = customers
+    const read = await world.service.app.db.query<QueuedPaymentRow>(
+      `UPDATE bank_payments SET details = details - 'failure'
+       WHERE amount = 0 AND details->>'account' = '777888995' RETURNING *`,
+    )
+    const prenote = requireValue(read.rows[0], 'prenote')
+    await requestErasure(world, customerId)
+    await untilErased(world, customerId)
+    const worker = await fileWorker()
+    const failure = { code: 'R03', message: 'There is no account' }
+    await decide(worker, (op) => endPrenote(op, prenote, failure))
+    expect(await rowsOf('777888995')).toEqual([])
+  })
 })

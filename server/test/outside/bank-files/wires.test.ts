@@ -3,13 +3,15 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { vectorPath } from '../../../src/base/crypto/vectors.testing.ts'
 import { bai2File, type SampleBai2Transaction } from '../../../src/outside/bank-files/formats/bai2.testing.ts'
 import { hasPython, readByPython } from '../../operation/accounting/accounting.testing.ts'
-import { until } from '../../worlds/client.testing.ts'
+import { newBankAccount, until } from '../../worlds/client.testing.ts'
+import { expectError } from '../../worlds/contract/calls.testing.ts'
 import {
   type FileBank,
   openFileBank,
   referenceOf,
   WIRE_FORMAT,
 } from '../../worlds/production/file-bank.testing.ts'
+import { begin } from '../../worlds/records/account-verifications.testing.ts'
 
 const columns = [
   { header: 'Type', text: 'WIRE' },
@@ -157,3 +159,12 @@ test.skipIf(!existsSync(SCHEMA) || !hasPython('lxml'))(
     expect(readByPython(VALIDATE, 'wires.xml', text).trim()).toBe('valid')
   },
 )
+
+test('no deposit that verifies an account is sent by wire', async () => {
+  const { client } = banks.xml.world
+  const { customerId } = await banks.xml.customer()
+  const bank = await newBankAccount(client, customerId)
+  const refused = await begin(client, bank)
+  expectError(refused, { code: 'INVALID_INPUT', field: 'externalAccountId' })
+  expect((await client.get('/account-verifications')).body.data).toEqual([])
+})

@@ -82,6 +82,7 @@ test('the numbers of the kinds never change', () => {
     ClientMoneyReport: 73,
     AccountChange: 74,
     Mandate: 78,
+    AccountVerification: 79,
     PaymentOccurrence: 65,
     ReconciliationMatch: 62,
     FundsHold: 70,

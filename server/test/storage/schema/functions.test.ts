@@ -8,7 +8,7 @@ import {
 } from '../../../src/storage/schema/functions/functions.ts'
 
 /** The hash of the functions when their version was last raised. */
-const RECORDED = { version: 17, hash: '1a38d98cb0648710a51bc8bffc96d7cd' }
+const RECORDED = { version: 18, hash: '26117e267b2813db27f4ae3e934512ad' }
 
 test('the version of the functions is raised with every change to their text', () => {
   const found = { version: FUNCTIONS_VERSION, hash: hashOfAll(FUNCTIONS) }

@@ -4,6 +4,7 @@ import {
   EXTERNAL_ACCOUNT_TRANSITIONS,
 } from '@countersign/contract/states/account-change-states'
 import { INTERNAL_ACCOUNT_TRANSITIONS } from '@countersign/contract/states/account-states'
+import { ACCOUNT_VERIFICATION_TRANSITIONS } from '@countersign/contract/states/account-verification-states'
 import { AGENT_ACTION_INITIAL, AGENT_ACTION_TRANSITIONS } from '@countersign/contract/states/agent-states'
 import {
   CARD_TRANSACTION_TRANSITIONS,
@@ -53,6 +54,7 @@ import {
   QUOTE_TRANSITIONS,
   REFUND_INITIAL,
   REFUND_TRANSITIONS,
+  TRANSFER_OUT_INITIAL,
   TRANSFER_OUT_TRANSITIONS,
 } from '@countersign/contract/states/payment-states'
 import { PAYOUT_BATCH_TRANSITIONS, PAYOUT_LINE_TRANSITIONS } from '@countersign/contract/states/payout-states'
@@ -108,6 +110,8 @@ const CHECKED: Readonly<Record<string, readonly string[]>> = {
   'deposits.state': Object.keys(DEPOSIT_TRANSITIONS),
   'erasures.state': ERASURE_STATES,
   'account_changes.state': Object.keys(ACCOUNT_CHANGE_TRANSITIONS),
+  'account_verifications.state': Object.keys(ACCOUNT_VERIFICATION_TRANSITIONS),
+  'external_accounts.verification_status': Object.keys(ACCOUNT_VERIFICATION_TRANSITIONS),
   'external_accounts.status': Object.keys(EXTERNAL_ACCOUNT_TRANSITIONS),
   'internal_accounts.status': Object.keys(INTERNAL_ACCOUNT_TRANSITIONS),
   'invitations.state': Object.keys(INVITATION_TRANSITIONS),
@@ -171,6 +175,8 @@ const NAMED: Readonly<Record<string, readonly string[]>> = {
     REFUND_INITIAL,
     OUTGOING_TRANSACTION_INITIAL,
     AGENT_ACTION_INITIAL,
+    // A deposit that verifies an account.
+    TRANSFER_OUT_INITIAL,
   ],
   ledger_close: [...finalStates(CARD_TRANSITIONS), ...finalStates(DELEGATED_KEY_TRANSITIONS)],
   ledger_transfer_ends_once: [TRANSFER_INITIAL, TRANSFER_INITIAL],

@@ -194,6 +194,8 @@ export const BODIES: Partial<Record<EndpointName, (ids: Ids, unique: number) => 
     signedOn: '2026-02-27',
   }),
   mandate_cancel: () => ({ reason: 'The customer has asked by letter' }),
+  account_verification_create: ({ ExternalAccount }) => ({ externalAccountId: ExternalAccount! }),
+  account_verification_confirm: () => ({ amounts: [7, 43] }),
   account_change_apply: () => ({ reason: 'The payee has confirmed it' }),
   account_change_dismiss: () => ({ reason: 'The payee knows nothing of it' }),
   funds_hold_lift: () => ({ reason: 'A customer of many years' }),

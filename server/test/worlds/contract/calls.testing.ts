@@ -16,6 +16,7 @@ import {
   signIn,
 } from '../client.testing.ts'
 import { pendingChange } from '../records/account-changes.testing.ts'
+import { begunVerification } from '../records/account-verifications.testing.ts'
 import { type AgentClient, newAgent } from '../records/agents.testing.ts'
 import { clear, newCard, used } from '../records/cards.testing.ts'
 import { mandateOfNew } from '../records/mandates.testing.ts'
@@ -201,6 +202,7 @@ export async function newWorld(client: Client): Promise<World> {
     StatementEntry: noId('StatementEntry'),
     ReconciliationMatch: noId('ReconciliationMatch'),
     FundsHold: await heldPull(client),
+    AccountVerification: (await begunVerification(client, customer.id)).id,
     AccountChange: (await pendingChange(client)).id,
     Mandate: (await mandateOfNew(client, known)).id,
     PayoutBatch: (await createRecord(client, '/payouts/batches', validBody('payout_batch_create', known))).id,

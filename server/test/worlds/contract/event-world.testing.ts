@@ -16,6 +16,7 @@ import {
 } from '../client.testing.ts'
 import { dateBefore, ModelBank, openProduction } from '../production/production.testing.ts'
 import { decide, pendingChange } from '../records/account-changes.testing.ts'
+import { begunVerification } from '../records/account-verifications.testing.ts'
 import { newAgent } from '../records/agents.testing.ts'
 import {
   addWalletPasskey,
@@ -96,6 +97,7 @@ async function payments(client: Client): Promise<void> {
   await client.advance(DAY_SECONDS)
 
   await decide(client, (await pendingChange(client)).id, 'apply')
+  await begunVerification(client)
 
   const deposit = { amount: 100, currency: 'USD' }
   const strange = await send(client, 'POST', '/sandbox/deposits', deposit, 201)

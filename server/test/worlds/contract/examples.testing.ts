@@ -1,6 +1,7 @@
 import type { EndpointName } from '@countersign/contract/api'
 import { type Client, type Reply, type SignedIn, until } from '../client.testing.ts'
 import { pendingChange } from '../records/account-changes.testing.ts'
+import { begunVerification, fundPlatform } from '../records/account-verifications.testing.ts'
 import { mandateOfNew, newEuroAccount } from '../records/mandates.testing.ts'
 import {
   authenticatorOf,
@@ -117,6 +118,15 @@ export const SCHEDULE_CALLS: Partial<Record<EndpointName, (scene: Scene) => Prom
 }
 
 const newChange = async ({ client }: Setup) => ({ AccountChange: (await pendingChange(client)).id })
+const unverified = async ({ client, ids }: Setup) => {
+  await fundPlatform(client)
+  const created = await client.post(
+    '/customers/external-accounts',
+    validBody('customer_external_account_create', ids),
+  )
+  return { ExternalAccount: created.body.id as string }
+}
+const verifying = async ({ client }: Setup) => ({ AccountVerification: (await begunVerification(client)).id })
 const debited = async ({ client, ids }: Setup) => ({
   ExternalAccount: await newEuroAccount(client, ids.Customer ?? ''),
 })
@@ -142,6 +152,8 @@ export const PREPARED_RECORDS = {
   mandate_cancel: withMandate,
   account_change_apply: newChange,
   account_change_dismiss: newChange,
+  account_verification_create: unverified,
+  account_verification_confirm: verifying,
 }
 
 const call = (prepare: (place: Setup) => Promise<Ids>) => async (scene: Scene) => ({
@@ -191,6 +203,16 @@ export const OWN_MONEY_CALLS: Partial<Record<EndpointName, (scene: Scene) => Pro
   account_change_get: call(newChange),
   account_change_apply: call(newChange),
   account_change_dismiss: call(newChange),
+  account_verification_create: async (scene) => {
+    const { ExternalAccount } = await unverified(scene)
+    return { body: { externalAccountId: ExternalAccount } }
+  },
+  account_verification_list: async (scene) => {
+    await verifying(scene)
+    return { query: { status: 'PENDING' } }
+  },
+  account_verification_get: call(verifying),
+  account_verification_confirm: call(verifying),
   sandbox_treasury_return: async (scene) => {
     const { OwnAccount } = await newFullVault(scene)
     return { body: { ownAccountId: OwnAccount, amount: 500 } }

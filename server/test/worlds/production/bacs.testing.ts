@@ -47,8 +47,8 @@ export interface Payer extends Payee {
 
 export type BacsBank = Awaited<ReturnType<typeof openBacsBank>>
 
-export async function openBacsBank() {
-  const bank: FileBank = await openFileBank('BACS')
+export async function openBacsBank(settings: Record<string, string> = {}) {
+  const bank: FileBank = await openFileBank('BACS', {}, settings)
   const { client } = bank.world
   const [first] = (await client.get('/config')).body.supportedCurrencies
   const config = await client.send('PATCH', '/config', {

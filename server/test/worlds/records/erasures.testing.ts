@@ -11,6 +11,7 @@ import {
   sendSigned,
   signIn,
 } from '../client.testing.ts'
+import { begin, fundPlatform } from './account-verifications.testing.ts'
 import { AgentClient, POLICY } from './agents.testing.ts'
 import { clear, newCard, use } from './cards.testing.ts'
 import { linkFor, upload } from './onboarding.testing.ts'
@@ -52,6 +53,8 @@ export const PERSONAL = {
   ownerIdentifier: '987-65-4329',
   decisionReason: 'Whymark: the bank has sent it back to her',
   decisionNote: 'Callmark with the branch near the barn',
+  depositNote: 'Branchmark: the clerk has looked at her account',
+  depositReport: 'Reportmark: no account of this name',
   reviewReason: 'Reasonmark: the passport is dark',
 } as const
 
@@ -221,6 +224,23 @@ async function pay(
   await client.advance(0)
   await createRecord(client, '/transfer-out', { ...rest, remittanceInformation: PERSONAL.remittance })
   await client.advance(60)
+  await verifyByDeposits(client, bank)
+}
+
+/** Verifies an account by deposits. The bank returns one, and a person decides about the other. */
+async function verifyByDeposits(client: Client, bank: string): Promise<void> {
+  await fundPlatform(client)
+  const begun = await begin(client, bank)
+  expect(begun.status, toJson(begun.body)).toBe(201)
+  await client.advance(60)
+  const [first, second] = begun.body.transactionIds
+  await createRecord(client, '/sandbox/rail-events', {
+    ...{ type: 'payment.returned', paymentId: first, message: PERSONAL.depositReport },
+  })
+  const evidence = { note: PERSONAL.depositNote }
+  const reason = PERSONAL.decisionReason
+  await createRecord(client, `/transactions/${second}/decide`, { outcome: 'RETURNED', reason, evidence })
+  await client.advance(0)
 }
 
 async function umaOf(client: Client, id: string): Promise<string> {

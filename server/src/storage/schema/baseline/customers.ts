@@ -78,8 +78,10 @@ CREATE TABLE external_accounts (
   -- Why it became INACTIVE.
   status_reason text,
   beneficiary_verification_status text,
+  -- The state of its last verification by two deposits.
+  verification_status text CHECK (verification_status IN ('PENDING', 'VERIFIED', 'FAILED', 'EXPIRED')),
   default_uma_deposit boolean NOT NULL,
-  -- The reported and the decided changes of the details: a version.
+  -- The reported and the decided changes of the details, and the verifications that began: a version.
   changes integer NOT NULL,
   details_changed_at timestamptz,
   created_at timestamptz NOT NULL,

@@ -291,6 +291,42 @@ CREATE INDEX account_changes_account ON account_changes (external_account_id, cr
 CREATE INDEX account_changes_customer ON account_changes (customer_id);
 CREATE INDEX account_changes_waiting ON account_changes (platform_id) WHERE state = 'PENDING';
 
+-- Verifications of external accounts by two deposits. The amounts are in their transactions.
+CREATE TABLE account_verifications (
+  id uuid PRIMARY KEY,
+  platform_id uuid NOT NULL REFERENCES platforms,
+  customer_id uuid NOT NULL REFERENCES customers,
+  external_account_id uuid NOT NULL REFERENCES external_accounts,
+  source_account_id uuid NOT NULL REFERENCES internal_accounts,
+  first_transaction_id uuid NOT NULL REFERENCES transactions DEFERRABLE INITIALLY DEFERRED,
+  second_transaction_id uuid NOT NULL REFERENCES transactions DEFERRABLE INITIALLY DEFERRED,
+  -- A keyed digest of the routing and account number, and the number of the start among all with this digest.
+  account_digest text NOT NULL,
+  start integer NOT NULL,
+  state text NOT NULL CHECK (state IN ('PENDING', 'VERIFIED', 'FAILED', 'EXPIRED')),
+  attempts_left integer NOT NULL CHECK (attempts_left >= 0),
+  failure_reason text,
+  -- What the bank says of a deposit that did not arrive.
+  message text,
+  -- How many of the deposits were delivered.
+  delivered integer NOT NULL CHECK (delivered BETWEEN 0 AND 2),
+  -- Null until both deposits were delivered.
+  expires_at timestamptz,
+  verified_at timestamptz,
+  created_at timestamptz NOT NULL,
+  updated_at timestamptz NOT NULL
+);
+-- An account has one verification that counts.
+CREATE UNIQUE INDEX account_verifications_current ON account_verifications (external_account_id)
+  WHERE state IN ('PENDING', 'VERIFIED');
+-- Two starts for the same bank account at the same time have the same number.
+CREATE UNIQUE INDEX account_verifications_start ON account_verifications (platform_id, account_digest, start);
+CREATE UNIQUE INDEX account_verifications_first ON account_verifications (first_transaction_id);
+CREATE UNIQUE INDEX account_verifications_second ON account_verifications (second_transaction_id);
+CREATE INDEX account_verifications_page ON account_verifications (platform_id, created_at DESC, id DESC);
+CREATE INDEX account_verifications_account ON account_verifications (external_account_id);
+CREATE INDEX account_verifications_customer ON account_verifications (customer_id);
+
 -- Consents of the holders of external accounts to direct debits.
 CREATE TABLE mandates (
   id uuid PRIMARY KEY,

@@ -30,7 +30,7 @@ import { withBalances } from './with-balances.ts'
 import { writeInsert } from './write-insert.ts'
 
 /** Increment with every change to the SQL of a function, after which older builds reject the database. */
-export const FUNCTIONS_VERSION = 17
+export const FUNCTIONS_VERSION = 18
 
 /** A database function and the triggers that call it. */
 export interface SqlFunction {

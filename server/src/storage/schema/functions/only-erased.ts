@@ -14,7 +14,9 @@ BEGIN
   IF TG_ARGV[0] = 'verification_decisions' THEN
     customer := (SELECT customer_id FROM verifications WHERE id = OLD.verification_id);
   ELSIF TG_ARGV[0] = 'payment_decisions' THEN
-    customer := (SELECT customer_id FROM transactions WHERE id = OLD.transaction_id);
+    customer := coalesce((SELECT customer_id FROM transactions WHERE id = OLD.transaction_id), (
+      SELECT customer_id FROM account_verifications
+      WHERE first_transaction_id = OLD.transaction_id OR second_transaction_id = OLD.transaction_id));
   ELSE
     customer := coalesce(OLD.customer_id, (
       SELECT customer_id FROM documents WHERE id = OLD.object_id
@@ -28,6 +30,8 @@ BEGIN
       UNION ALL SELECT customer_id FROM beneficial_owners WHERE id = OLD.object_id
       UNION ALL SELECT customer_id FROM external_accounts WHERE id = OLD.object_id
       UNION ALL SELECT customer_id FROM account_changes WHERE id = OLD.object_id
+      UNION ALL SELECT customer_id FROM account_verifications
+        WHERE id = OLD.object_id OR first_transaction_id = OLD.object_id OR second_transaction_id = OLD.object_id
       UNION ALL SELECT customer_id FROM mandates WHERE id = OLD.object_id
       UNION ALL SELECT customer_id FROM invitations WHERE id = OLD.object_id
       UNION ALL SELECT customer_id FROM agent_actions WHERE id = OLD.object_id

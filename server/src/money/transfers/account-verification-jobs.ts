@@ -1,0 +1,13 @@
+import { ACCOUNT_VERIFICATION_TRANSITIONS } from '@countersign/contract/states/account-verification-states'
+import type { JobHandler } from '../../kernel/outbox/job-kinds.ts'
+import { findVerification, moveVerification } from '../external-accounts/account-verifications.ts'
+
+/** Ends a verification whose amounts nobody has confirmed in time. */
+export const expireAccountVerification: JobHandler<'account-verification.expire'> = async (
+  op,
+  { accountVerificationId },
+) => {
+  const row = await findVerification(op, accountVerificationId)
+  if (ACCOUNT_VERIFICATION_TRANSITIONS[row.state].expire === null) return []
+  return moveVerification(op, row, 'expire').writes
+}

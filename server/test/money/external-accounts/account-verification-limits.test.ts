@@ -1,0 +1,85 @@
+import { expect, test } from 'vitest'
+import { type Client, newBankAccount, newCustomer, newPlatform } from '../../worlds/client.testing.ts'
+import { expectError } from '../../worlds/contract/calls.testing.ts'
+import { begin, failByAttempts, fundPlatform } from '../../worlds/records/account-verifications.testing.ts'
+
+const LIMITED = { code: 'ACCOUNT_VERIFICATION_LIMIT_REACHED', field: 'externalAccountId' } as const
+const NUMBER = '4410987779'
+
+/** Verifies an account until no attempt is left. */
+async function failOnce(client: Client, bank: string): Promise<void> {
+  const begun = await begin(client, bank)
+  expect(begun.status, JSON.stringify(begun.body)).toBe(201)
+  await client.advance(0)
+  await failByAttempts(client, begun.body.id)
+}
+
+test('a bank account is verified three times in 30 days, however often it is added again and by whichever customers', async () => {
+  const client = await newPlatform()
+  await fundPlatform(client)
+  const { id } = await newCustomer(client)
+  const first = await newBankAccount(client, id, NUMBER)
+  await failOnce(client, first)
+  const startedAt = Date.parse((await client.get('/account-verifications')).body.data[0].createdAt)
+  expect((await client.send('DELETE', `/customers/external-accounts/${first}`)).status).toBe(204)
+  await failOnce(client, await newBankAccount(client, id, NUMBER))
+  await failOnce(client, await newBankAccount(client, (await newCustomer(client)).id, NUMBER))
+
+  const bank = await newBankAccount(client, (await newCustomer(client)).id, NUMBER)
+  const refused = await begin(client, bank)
+  expectError(refused, LIMITED)
+  const possibleAt = Date.parse(refused.body.details.possibleAt)
+  expect(possibleAt - startedAt).toBe(30 * 24 * 3_600_000)
+  const { now } = (await client.get('/sandbox/clock')).body
+  await client.advance(Math.floor((possibleAt - Date.parse(now)) / 1_000) - 60)
+  expectError(await begin(client, bank), LIMITED)
+  await client.advance(61)
+  expect((await begin(client, bank)).status).toBe(201)
+
+  const other = await newPlatform()
+  await fundPlatform(other)
+  const theirs = await newBankAccount(other, (await newCustomer(other)).id, NUMBER)
+  expect((await begin(other, theirs)).status).toBe(201)
+})
+
+test('fifty customers who verify the same bank account at the same time start no more than three verifications', async () => {
+  const client = await newPlatform()
+  await fundPlatform(client)
+  const banks = await Promise.all(
+    Array.from({ length: 50 }, async () => newBankAccount(client, (await newCustomer(client)).id, NUMBER)),
+  )
+  const begun = await Promise.all(banks.map((bank) => begin(client, bank)))
+  const started = begun.filter(({ status }) => status === 201)
+  // Deposits that have ended meanwhile allow the next start.
+  expect(started.length).toBeGreaterThanOrEqual(1)
+  expect(started.length).toBeLessThanOrEqual(3)
+  const codes = begun.filter(({ status }) => status !== 201).map(({ body }) => body.code)
+  expect(new Set(codes).size).toBeLessThanOrEqual(2)
+  for (const code of codes) expect(code).toMatch(/^ACCOUNT_VERIFICATION_(EXISTS|LIMIT_REACHED)$/)
+  await client.advance(0)
+  let starts = started.length
+  for (const bank of banks.filter((_, at) => begun[at]?.status !== 201).slice(0, 4)) {
+    if ((await begin(client, bank)).status === 201) starts += 1
+    await client.advance(0)
+  }
+  expect(starts).toBe(3)
+  expect((await client.get('/account-verifications?limit=100')).body.data).toHaveLength(3)
+})
+
+test('leading zeros of an account number do not make it another account', async () => {
+  const client = await newPlatform()
+  await fundPlatform(client)
+  const { id } = await newCustomer(client)
+  const newAccount = async (accountNumber: string) => {
+    const { body } = await client.post('/customers/external-accounts', {
+      ...{ customerId: id, currency: 'USD' },
+      accountInfo: {
+        ...{ accountType: 'USD_ACCOUNT', accountNumber, routingNumber: '021000021' },
+        beneficiary: { beneficiaryType: 'INDIVIDUAL', fullName: 'Ada Lovelace' },
+      },
+    })
+    return body.id
+  }
+  for (const zeros of ['', '0', '000']) await failOnce(client, await newAccount(`${zeros}${NUMBER}`))
+  expectError(await begin(client, await newAccount(`00${NUMBER}`)), LIMITED)
+})
