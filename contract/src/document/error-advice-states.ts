@@ -112,7 +112,7 @@ export const STATE_ADVICE = {
     'Wait for the outcome of the payment.',
   ],
   PAYMENT_NOT_DECIDABLE: [
-    'No person decides about this payment now. `details.reason` says why: `NOT_GIVEN`, no rail was given it; `NOT_SENT`, it may still be on its way to the rail; `ON_CHAIN`, the chain decides; `LINE_REQUIRED`, a payment from an embedded wallet is decided `DELIVERED` only with lines of a statement.',
+    "No person decides about this payment now. `details.reason` says why: `NOT_GIVEN`, no rail was given it; `NOT_SENT`, it may still be on its way to the rail; `ON_CHAIN`, the chain decides; `LINE_REQUIRED`, a payment from an embedded wallet is decided `DELIVERED` only with lines of a statement; and for `REVERSAL`: `NOT_REVERSIBLE`, it is a pull, or no ACH file has carried it; `TOO_LATE`, the payee's bank would have the reversal after its last day; `ALREADY_REQUESTED`, a reversal of it has not failed.",
     'Wait for the rail, cancel the payment, or name the lines of the statement that book it.',
   ],
   DEPOSIT_NOT_CORRECTABLE: [

@@ -310,6 +310,8 @@ const SHARED: Readonly<Record<string, TSchema>> = {
   PaymentDecisionStatus: at(paymentDecisions.PaymentDecision, 'status'),
   PaymentEvidence: at(paymentDecisions.PaymentDecision, 'evidence'),
   PaymentOutcome: at(paymentDecisions.PaymentDecision, 'outcome'),
+  PaymentReversal: at(paymentDecisions.PaymentDecision, 'reversal'),
+  PaymentReversalStatus: at(paymentDecisions.PaymentDecision, 'reversal', 'status'),
   NotificationChannel: at(memberNotifications.MemberNotifications, 'channel'),
   NotificationTopic: at(memberNotifications.MemberNotifications, 'topics', 'items'),
   OwnAccountStatus: at(ownMoney.OwnAccount, 'status'),

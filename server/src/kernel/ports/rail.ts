@@ -7,6 +7,7 @@ import type { Database } from '../../storage/engine/port.ts'
 import type { Read } from '../../storage/read/read.ts'
 import type { AccountDetails } from '../../storage/rows/stored-documents.ts'
 import type { RailChain, RecordsFrom } from './rail-chain.ts'
+import type { Reversals } from './reversals.ts'
 
 /** Direction of money on a rail: sent to an external account, pulled from one, or paid in by anyone. */
 export type RailDirection = 'OUT' | 'PULL' | 'IN'
@@ -163,6 +164,8 @@ export interface Rail {
    * cancel.
    */
   cancel?(id: string): Promise<RailReply>
+  /** Requests for money back that was sent in error. Absent if the rail cannot make them. */
+  readonly reversals?: Reversals
   /** Balances that the rail holds for us by currency, in the smallest unit. */
   balances?(from: ReadsFrom): Promise<ReadonlyMap<string, bigint>>
   /** The statement of a day (`YYYY-MM-DD`), as `ConnectorStatement`; undefined if the day is not closed. */

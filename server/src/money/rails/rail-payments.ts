@@ -13,7 +13,7 @@ import {
 } from '../../kernel/ports/rail.ts'
 import { insert, type Write } from '../../storage/commit/writes.ts'
 import type { AskedOfRail } from '../../storage/rows/job.ts'
-import type { PaymentDecisionRow, RailFailure, RailPaymentRow } from '../../storage/rows/rail.ts'
+import type { RailFailure, RailPaymentRow, SettledDecisionRow } from '../../storage/rows/rail.ts'
 import {
   RAIL_PAYMENT_INITIAL,
   RAIL_PAYMENT_TRANSITIONS,
@@ -91,11 +91,11 @@ export async function findRailPayment(
   return selectRailPayment(op, railPaymentId(direction, paymentId))
 }
 
-/** The last decision about a payment, if it has one. */
+/** The last decision about what became of a payment, if it has one. */
 export async function findLastDecision(
   op: Op,
   { id }: Pick<RailPaymentRow, 'id'>,
-): Promise<PaymentDecisionRow | undefined> {
+): Promise<SettledDecisionRow | undefined> {
   return selectLastDecision(op, id)
 }
 

@@ -1,5 +1,5 @@
 import type { BodyOf } from '@countersign/contract/core/endpoint'
-import type { transaction_decide } from '@countersign/contract/operation/payment-decisions'
+import type { PaymentOutcome, transaction_decide } from '@countersign/contract/operation/payment-decisions'
 import type { Op } from '../../kernel/operation/app.ts'
 import { type ApiError, fieldError } from '../../kernel/operation/operation.ts'
 import type { TransactionWithCustomer } from '../../kernel/transactions/transactions.ts'
@@ -29,7 +29,7 @@ export interface CheckedEvidence {
 interface Claimed {
   readonly transaction: TransactionWithCustomer
   readonly payment: RailPaymentRow
-  readonly outcome: DecisionBody['outcome']
+  readonly outcome: PaymentOutcome
   readonly charge: bigint
   readonly reason: string
 }

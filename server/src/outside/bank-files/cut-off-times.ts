@@ -67,6 +67,12 @@ export function effectiveDate(timed: Timed, now: Date): string {
   return dateOf(day)
 }
 
+/** The latest effective date of an ACH payment that is queued at this time: its file may be made an interval later. */
+export function effectiveDateOfQueued(timed: Timed, queuedAt: Date): string {
+  const { everyMinutes = EVERY_MINUTES[timed.format.type] } = timed
+  return effectiveDate(timed, new Date(queuedAt.getTime() + everyMinutes * 60_000))
+}
+
 /** True if a file of this time, as `formatBankTime` gives it, can be same-day ACH. */
 export function sameDayOf(timed: Timed, madeOn: string): boolean {
   const { sameDayUntil } = timed.format
@@ -85,6 +91,11 @@ export function settledDate(timed: Timed, now: Date, days: number): string {
   let day = local(timed, now)
   while (settlesAt(timed, dateOf(day), days) > now) day = day.minus({ days: 1 })
   return dateOf(day)
+}
+
+/** The date that is `days` banking days after one, `YYYY-MM-DD`. Days on which only this bank is closed count. */
+export function networkDate({ format }: Timed, date: string, days: number): string {
+  return dateOf(afterBankingDays({ format }, date, days))
 }
 
 /** The last banking day before a date, `YYYY-MM-DD`. */

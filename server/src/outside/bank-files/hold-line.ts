@@ -27,11 +27,11 @@ export function holdLine(
   op: Op,
   rail: string,
   line: Line,
-  { reason, ...file }: Hold,
+  { reason, ...named }: Hold,
 ): Promise<readonly Write[]> {
   const { name, amount, currency, entry, details } = line
   // An advice about it may have been recorded under its name.
-  const report = { amount, currency, entry, details, ...file }
+  const report = { amount, currency, entry, details, ...named }
   return recordOnce(op, rail, bankEvent(reportOfLine(name), 'file.booking', report), reason)
 }
 

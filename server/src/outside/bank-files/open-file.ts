@@ -1,7 +1,12 @@
 import type { Op } from '../../kernel/operation/app.ts'
 import { decide } from '../../money/rails/rail-worker.ts'
 import { insert, update, type Write } from '../../storage/commit/writes.ts'
-import type { BankFileRow, BankFileWorkerRow, BankPaymentRow } from '../../storage/rows/bank-file.ts'
+import {
+  type BankFileRow,
+  type BankFileWorkerRow,
+  type BankPaymentRow,
+  isOfKind,
+} from '../../storage/rows/bank-file.ts'
 import { BANK_FILE_INITIAL } from '../../storage/rows/states.ts'
 import { leadDaysOf } from './bacs-payments.ts'
 import {
@@ -19,8 +24,9 @@ import { BACS_TEXT_CHARACTERS } from './formats/bacs-text.ts'
 import { workerIdOf } from './ids.ts'
 import { provenUntil } from './prenotes.ts'
 import { debitSequenceOf } from './queue.ts'
-import { selectWaiting } from './queue-store.ts'
+import { selectWaiting, selectWaitingReversal } from './queue-store.ts'
 import { accountOf, type BankFileWorker } from './rail.ts'
+import { checkBeforeLeaving, endReversal } from './reversals.ts'
 import { selectWorker } from './store.ts'
 
 /** The maximum number of payments per file, unless the entry says otherwise. */
@@ -37,31 +43,37 @@ const SAME_DAY_MAX = 100_000_000n
 type Entry = BankFileWorker['rail']['entry']
 
 /**
- * Opens the next file with the payment that waits longest, if one waits since `until` or longer, and returns whether
- * it did. A file without a payment cannot exist, also if two workers open one for the same payment. Once an ACH bank
+ * Opens the next file with a reversal, else with the payment that waits longest, if one waits since `until` or longer. Returns
+ * true if there may be a next one. A file without a payment cannot exist, also if two workers open one for the same payment. Once an ACH bank
  * has had all distinguishable files of a day, payments wait for the next day.
  */
 export async function openFile(worker: BankFileWorker, until: Date): Promise<boolean> {
-  let isOpened = false
+  let isDone = true
   await decide(worker, async (op) => {
     const writes = await opening(op, worker, until)
-    isOpened = writes.length > 0
+    isDone = writes.length === 0
     return writes
   })
-  return isOpened
+  return !isDone
 }
 
 async function opening(op: Op, worker: BankFileWorker, until: Date): Promise<readonly Write[]> {
   const { name: rail, entry } = worker.rail
   const workerRow = await selectWorker(op, workerIdOf(rail))
-  const provenOn = provenUntil(entry, op.now)
-  const [first] = await selectWaiting(op, { rail, until, limit: 1, provenOn })
+  const first = await nextRow(op, worker, until)
   if (!workerRow || !first) return []
   const modifier = await nextModifier(op, worker)
   if (modifier === undefined) return []
   const names = await namesOf(op, worker, workerRow.files + 1n)
   const row = newFile(op, worker, workerRow, { first, modifier, until, names })
+  const guards: Write[] = []
+  if (isOfKind(first, 'REVERSAL')) {
+    const checked = await checkBeforeLeaving(op, entry, first, row.executed_on)
+    if (!('guard' in checked)) return endReversal(op, first, checked)
+    guards.push(checked.guard)
+  }
   return [
+    ...guards,
     insert('bank_files', row),
     putIntoFile(first, row, 1),
     update(
@@ -71,6 +83,17 @@ async function opening(op: Op, worker: BankFileWorker, until: Date): Promise<rea
       { files: row.number, updated_at: op.now },
     ),
   ]
+}
+
+async function nextRow(
+  op: Op,
+  { rail: { name: rail, entry } }: BankFileWorker,
+  until: Date,
+): Promise<BankPaymentRow | undefined> {
+  const reversal = entry.format.type === 'ACH' ? await selectWaitingReversal(op, { rail, until }) : undefined
+  if (reversal) return reversal
+  const [first] = await selectWaiting(op, { rail, until, limit: 1, provenOn: provenUntil(entry, op.now) })
+  return first
 }
 
 /** The write by which a waiting payment becomes a payment of this file. It fails if the payment is in one already. */

@@ -4,7 +4,7 @@ import type { PaymentEvidence } from '../../money/evidence/evidence.ts'
 import { applyOrHold } from '../../money/rail-events/apply-or-hold.ts'
 import { decide, opOf } from '../../money/rails/rail-worker.ts'
 import { update, type Write } from '../../storage/commit/writes.ts'
-import { type BankFileRow, type BankPaymentRow, isQueuedPayment } from '../../storage/rows/bank-file.ts'
+import { type BankFileRow, type BankPaymentRow, isOfKind } from '../../storage/rows/bank-file.ts'
 import { BANK_FILE_TRANSITIONS } from '../../storage/rows/states.ts'
 import { daysUntilDelivered } from './bacs-payments.ts'
 import { dayOfBankTime, formatBankTime, settlesAt } from './cut-off-times.ts'
@@ -16,9 +16,10 @@ import { BACS_AMOUNT_MAX } from './formats/bacs-writer.ts'
 import { workerIdOf } from './ids.ts'
 import { isSameDayAmount, isSameDayFile, PAYMENTS_MAX, putIntoFile } from './open-file.ts'
 import { endPrenote, provenUntil } from './prenotes.ts'
-import { achBatchOf, debitSequenceOf, isPrenote } from './queue.ts'
+import { achBatchOf, debitSequenceOf } from './queue.ts'
 import { selectWaiting } from './queue-store.ts'
 import type { BankFilesRail, BankFileWorker } from './rail.ts'
+import { failReversal } from './reversals.ts'
 import { selectOpenPulls, selectPaymentsOfFile } from './store.ts'
 import { settleWaitingSums } from './waiting-sums.ts'
 import { removeParts, takeWritingStep, type WritingPlace } from './writing.ts'
@@ -58,7 +59,10 @@ async function collect(worker: BankFileWorker, from: BankFileRow): Promise<void>
     const batch = file.format.type === 'ACH' ? undefined : file.batches[0]
     const provenOn = provenUntil(worker.rail.entry, op.now)
     const { rail, created_at: until } = file
-    const waiting = await selectWaiting(op, { rail, until, limit: PAGE, batch, provenOn })
+    // A reversal is alone in its file.
+    const waiting = isReversalFile(file)
+      ? []
+      : await selectWaiting(op, { rail, until, limit: PAGE, batch, provenOn })
     const taken = pickFitting(worker, file, waiting)
     isOpen = taken.length === PAGE
     const next = {
@@ -80,6 +84,10 @@ async function collect(worker: BankFileWorker, from: BankFileRow): Promise<void>
     if (!(await worker.app.commit(op, writes)).done) return
     file = { ...file, ...next }
   }
+}
+
+function isReversalFile({ batches }: Pick<BankFileRow, 'batches'>): boolean {
+  return batches.some((batch) => achBatchOf(batch).isReversal)
 }
 
 /** Records the last trace number of a file whose payments are fixed, before the next file can open. */
@@ -167,7 +175,7 @@ function daysUntilSettled({ format }: BankFilesRail['entry'], file: BankFileRow)
   if (format.type === 'BACS') return daysUntilDelivered(format, file)
   if (format.type === 'SEPA')
     return debitSequenceOf(batches[0]) && (format.debits?.deliveredAfterDays ?? COLLECTED_AFTER_DAYS)
-  if (format.type !== 'ACH') return undefined
+  if (format.type !== 'ACH' || isReversalFile(file)) return undefined
   const { deliveredAfterDays: days = SETTLED_AFTER_DAYS } = format
   const hasPulls = batches.some((batch) => achBatchOf(batch).direction === 'DEBIT')
   return hasPulls ? Math.max(days, PULLED_AFTER_DAYS_MIN) : days
@@ -236,14 +244,13 @@ async function applyToEach(
     )
 }
 
-async function applyToPayment(op: Op, payment: BankPaymentRow, said: StatusOfAll): Promise<readonly Write[]> {
-  // Nothing is recorded about an instruction but its file.
-  if (!isQueuedPayment(payment)) return []
-  if (isPrenote(payment)) return said.failure ? endPrenote(op, payment, said.failure) : []
-  const { direction, payment_id, place, rail } = payment
+async function applyToPayment(op: Op, row: BankPaymentRow, said: StatusOfAll): Promise<readonly Write[]> {
+  const id = `${said.id}/${row.place}`
+  if (!isOfKind(row, 'PAYMENT')) return said.failure ? endEntry(op, row, said.failure, id) : []
+  const { direction, payment_id, rail } = row
   return applyOrHold(op, rail, {
     ...said,
-    id: `${said.id}/${place}`,
+    id,
     kind: 'payment',
     account: null,
     subject: { direction, id: payment_id },
@@ -251,4 +258,16 @@ async function applyToPayment(op: Op, payment: BankPaymentRow, said: StatusOfAll
     currency: null,
     occurredAt: op.now.toISOString(),
   })
+}
+
+/** Ends an entry that is not a payment, if the bank has rejected it. Nothing is recorded about an instruction but its file. */
+export async function endEntry(
+  op: Op,
+  row: BankPaymentRow,
+  failure: { readonly code: string; readonly message: string },
+  id: string,
+): Promise<readonly Write[]> {
+  if (isOfKind(row, 'PRENOTE')) return endPrenote(op, row, failure)
+  if (!isOfKind(row, 'REVERSAL')) return []
+  return failReversal(op, row, failure, { id, type: 'payment.reversal-rejected', data: {} })
 }

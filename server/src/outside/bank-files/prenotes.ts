@@ -9,7 +9,7 @@ import { findRailEvent, recordReport } from '../../money/rail-events/rail-events
 import { findRailPayment } from '../../money/rails/rail-payments.ts'
 import { decide, opOf } from '../../money/rails/rail-worker.ts'
 import { insert, update, type Write } from '../../storage/commit/writes.ts'
-import { type BankPaymentRow, isQueuedPayment, type QueuedPaymentRow } from '../../storage/rows/bank-file.ts'
+import type { BankPaymentRow, PrenoteRow } from '../../storage/rows/bank-file.ts'
 import { settledDate } from './cut-off-times.ts'
 import { achFailure, type Failure } from './failure-reasons.ts'
 import type { AchRecord } from './formats/ach-reader.ts'
@@ -54,7 +54,7 @@ function accountKeyOf({ direction, details }: Pick<BankPaymentRow, 'direction' |
 /** The writes by which a prenote proves nothing, so that payments that wait for it fail. */
 export function endPrenote(
   op: Op,
-  { id, details }: QueuedPaymentRow,
+  { id, details }: PrenoteRow,
   failure: { readonly code: string; readonly message: string },
 ): readonly Write[] {
   if (details.failure) return []
@@ -66,7 +66,7 @@ export function endPrenote(
 /** Applies the return of a prenote once: its account becomes INACTIVE, and payments that wait for it fail. */
 export function applyPrenoteReturn(
   worker: BankFileWorker,
-  prenote: QueuedPaymentRow,
+  prenote: PrenoteRow,
   record: Extract<AchRecord, { type: 'return' }>,
   id: string,
 ): Promise<void> {
@@ -84,7 +84,7 @@ export function applyPrenoteReturn(
 }
 
 /** Empty if the account has other details by now. */
-async function refuse(op: Op, prenote: QueuedPaymentRow, { message }: Failure): Promise<readonly Write[]> {
+async function refuse(op: Op, prenote: PrenoteRow, { message }: Failure): Promise<readonly Write[]> {
   const payment = await findRailPayment(op, prenote.direction, prenote.payment_id)
   const accountId = payment && (await otherEnd(op, payment))?.accountId
   if (!accountId?.startsWith('ExternalAccount:')) return []
@@ -100,7 +100,7 @@ export async function failRefused(worker: BankFileWorker): Promise<void> {
   for (let isFull = true; isFull; ) {
     const refused = await selectRefused(await opOf(worker), rail.name, PAGE)
     isFull = refused.length === PAGE
-    for (const { payment_id, direction, failure } of refused.filter(isQueuedPayment))
+    for (const { payment_id, direction, failure } of refused)
       await decide(worker, async (op) => {
         const row = await findRailPayment(op, direction, payment_id)
         if (!row || !failure) return []

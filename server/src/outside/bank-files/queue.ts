@@ -1,10 +1,16 @@
+import { hash } from 'node:crypto'
 import type { BankFilesRailValue } from '@countersign/contract/connectors/rails-file'
 import { present } from '@countersign/contract/core/objects'
 import type { Enqueued, PaymentFault, QueuedPayment, UnmadePayment } from '../../kernel/ports/rail.ts'
 import { insert } from '../../storage/commit/writes.ts'
 import { idOfKind, uuidOfText } from '../../storage/engine/ids.ts'
 import type { Read } from '../../storage/read/read.ts'
-import type { BankPaymentRow } from '../../storage/rows/bank-file.ts'
+import type {
+  BankPaymentRow,
+  PrenoteRow,
+  QueuedPaymentRow,
+  ReversalRow,
+} from '../../storage/rows/bank-file.ts'
 import type { AccountDetails } from '../../storage/rows/stored-documents.ts'
 import { bacsWritable } from './bacs-payments.ts'
 import {
@@ -166,6 +172,7 @@ function rowOf(
     platform_id: platformId,
     rail,
     payment_id: id,
+    kind: 'PAYMENT',
     direction,
     batch,
     reference,
@@ -261,24 +268,49 @@ export function achPaymentOf({
 }
 
 /** Class, direction and kind of a batch by its name. Payments that earlier versions queued as CTX go as CCD. */
-export function achBatchOf(batch: string): Pick<AchBatch, 'entryClass' | 'direction' | 'isPrenote'> {
+export function achBatchOf(
+  batch: string,
+): Pick<AchBatch, 'entryClass' | 'direction' | 'isPrenote' | 'isReversal'> {
   const entryClass = ENTRY_CLASSES.find((one) => batch.startsWith(one)) ?? 'CCD'
   const isPrenote = batch.endsWith(PRENOTE_ENDING)
-  return { entryClass, direction: batch.includes('-DEBIT') ? 'DEBIT' : 'CREDIT', isPrenote }
+  const isReversal = batch.endsWith(REVERSAL_ENDING)
+  return { entryClass, direction: batch.includes('-DEBIT') ? 'DEBIT' : 'CREDIT', isPrenote, isReversal }
 }
 
 const PRENOTE_ENDING = '-PRENOTE'
+const REVERSAL_ENDING = '-REVERSAL'
 
 /** The prenote that a payment waits for. Its id follows from the payment, so a payment has at most one. */
-export function prenoteFor(payment: BankPaymentRow): BankPaymentRow {
+export function prenoteFor(payment: QueuedPaymentRow): PrenoteRow {
   const { remittanceInformation: _, ...details } = payment.details
   const id = idOfKind('RailPayment', uuidOfText(`Prenote ${payment.id}`))
-  return { ...payment, id, batch: `${payment.batch}${PRENOTE_ENDING}`, amount: 0n, details }
+  return { ...payment, id, kind: 'PRENOTE', batch: `${payment.batch}${PRENOTE_ENDING}`, amount: 0n, details }
 }
 
-export function isPrenote({ amount }: Pick<BankPaymentRow, 'amount'>): boolean {
-  return amount === 0n
+/** The id of a reversal, by the record of its payment. Requests for one payment are numbered from 1. */
+export function reversalIdOf(recordId: string, request: number): string {
+  return idOfKind('RailPayment', uuidOfText(`Reversal ${recordId} ${request}`))
 }
+
+/** The entry that takes back a payment out: the opposite one, under its own reference. */
+export function reversalFor(payment: QueuedPaymentRow, request: number, queuedAt: Date): ReversalRow {
+  const { remittanceInformation: _, ...details } = payment.details
+  const id = reversalIdOf(payment.id, request)
+  return {
+    ...payment,
+    id,
+    kind: 'REVERSAL',
+    batch: `${achBatchOf(payment.batch).entryClass}-DEBIT${REVERSAL_ENDING}`,
+    reference: `CS${hash('sha256', id).slice(0, REFERENCE_DIGITS).toUpperCase()}`,
+    details,
+    file_id: null,
+    place: null,
+    trace: null,
+    created_at: queuedAt,
+  }
+}
+
+const REFERENCE_DIGITS = 12
 
 /** The id of a record as banks carry it: 32 hexadecimal digits. */
 export function instructionOf(id: string): string {
@@ -290,6 +322,13 @@ export function uuidOfInstruction(instruction: string | null): string | undefine
   const [, a, b, c, d, e] =
     /^([0-9a-f]{8})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{12})$/i.exec(instruction ?? '') ?? []
   return a === undefined ? undefined : [a, b, c, d, e].join('-').toLowerCase()
+}
+
+const REFERENCES_MAX = 20
+
+/** The words of a text that may be the reference of a payment. */
+export function paymentReferencesIn(text: string): string[] {
+  return [...new Set(text.toUpperCase().match(/\bCS[0-9A-F]{10,12}\b/g))].slice(0, REFERENCES_MAX)
 }
 
 /** True if the bank has reported changed details of this account, and nobody has reviewed them. */

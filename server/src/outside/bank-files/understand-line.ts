@@ -16,9 +16,10 @@ import { BAI2_ISSUER, meaningOfTypeCode } from './formats/bai2-type-codes.ts'
 import type { ProprietaryCode } from './formats/camt-details.ts'
 import type { BankTransaction } from './formats/camt-transaction.ts'
 import { meaningOfSwiftType, SWIFT_ISSUER } from './formats/mt-940-type-codes.ts'
-import { uuidOfInstruction } from './queue.ts'
+import { paymentReferencesIn, uuidOfInstruction } from './queue.ts'
 import { type BankFilesRail, CARRIED } from './rail.ts'
 import type { Reading } from './reading.ts'
+import { findReversalOfLine } from './reversals.ts'
 import { type Line, nextName } from './statement-lines.ts'
 import {
   selectBankPayment,
@@ -33,10 +34,12 @@ import {
  */
 export type Understood = { readonly entries: readonly BookedEntry[] } | { readonly hold: Hold }
 
-/** Why a line waits, and the file of ours that it names, if its amount differs from that file's. */
 export interface Hold {
   readonly reason: RailEventReason
+  /** The file of ours that the line names, if its amount differs from that file's. */
   readonly file?: string
+  /** The payment whose reversal the line names. */
+  readonly id?: string
 }
 
 export type BookedEntry = Pick<StatementEntry, 'kind' | 'id' | 'depositId' | 'deposit'> & {
@@ -61,6 +64,8 @@ export async function understandLine(reading: Reading, line: Line): Promise<Unde
   if (line.currency !== CARRIED[reading.rail.entry.format.type]) return waits('OTHER_ACCOUNT')
   const charge = chargeOf(reading.rail, line)
   if (charge) return { entries: [{ kind: charge, amount: line.amount }] }
+  const reversal = await findReversalOfLine(reading.op, reading.rail, line)
+  if (reversal) return { hold: { reason: 'REVERSAL', id: reversal.payment_id } }
   const ours = await paymentsOfLine(reading, line)
   if (ours) return { entries: ours }
   const ofFile = await paymentsOfFile(reading, line)
@@ -132,13 +137,6 @@ async function paymentNamed(
   const [only] = found.length === 1 ? found : []
   const isOfPayer = amount > 0n && only?.direction === 'OUT' && !isBack({ entry, details: [detail] })
   return isOfPayer ? undefined : only
-}
-
-const REFERENCES_MAX = 20
-
-/** The words of a text that may be the reference of a payment. */
-export function paymentReferencesIn(text: string): string[] {
-  return [...new Set(text.toUpperCase().match(/\bCS[0-9A-F]{10,12}\b/g))].slice(0, REFERENCES_MAX)
 }
 
 /**

@@ -161,8 +161,13 @@ export const COLUMNS_OF_PAYMENTS: Readonly<Record<string, TableColumns>> = {
       'rail number name message_name state batches payments total traces_before format made_on executed_on part bank_status modifier',
   },
   bank_payments: {
-    plain: 'rail direction batch reference amount currency place trace',
+    plain: 'rail kind direction batch reference amount currency place trace',
     erased: [
+      {
+        by: 'payments',
+        rows: "kind = 'REVERSAL' AND payment_id = ANY ($1)",
+        set: { details: `'{"name": "erased", "account": "erased"}'` },
+      },
       {
         by: 'payments',
         rows: OF_PAYMENTS,

@@ -54,14 +54,14 @@ export interface BankPaymentDetails {
   readonly remittanceInformation?: string
   /** The mandate of a direct debit, or of an instruction. */
   readonly mandate?: { readonly reference: string; readonly signedOn: string }
-  /** Of a prenote that was returned, or whose file was rejected. */
-  readonly failure?: PrenoteFailure
+  /** Of a prenote or reversal that was returned, or whose file was rejected, or that never left. */
+  readonly failure?: EntryFailure
   /** Structured; set for SEPA if known. */
   readonly address?: BankAddress
 }
 
-/** The reason why a prenote proves nothing, and the time of its report in ISO 8601. */
-export interface PrenoteFailure {
+/** The reason why a prenote proves nothing or a reversal takes nothing back, and the time of its report in ISO 8601. */
+export interface EntryFailure {
   readonly code: string
   readonly message: string
   readonly at: string
@@ -77,19 +77,27 @@ export interface BankAddress {
 }
 
 /**
- * A payment that waits for a file or is in one, under the id of its record. A prenote has no record, and the amount 0; an
- * instruction has its mandate in place of the payment, and its kind in place of the reference.
+ * - `PAYMENT`: has a record at the rail, with the same id
+ * - `PRENOTE`: checks an account, with the amount 0
+ * - `REVERSAL`: takes back a payment, alone in its file
+ * - `INSTRUCTION`: tells a bank of a mandate, which it has in place of the payment, and its code in place of the reference
  */
+export type BankPaymentKind = 'PAYMENT' | 'PRENOTE' | 'REVERSAL' | 'INSTRUCTION'
+
+/** A row that waits for a file or is in one. Only a payment has a record. */
 export interface BankPaymentRow {
   id: string
   platform_id: string
   rail: string
-  /** Of a prenote: the first payment that waits for it. */
+  /** Of a prenote: the first payment that waits for it. Of a reversal: the payment that it takes back. */
   payment_id: string
-  direction: 'OUT' | 'PULL' | 'INSTRUCTION'
+  kind: BankPaymentKind
+  /** Of the payment. */
+  direction: 'OUT' | 'PULL'
   /**
    * SEPA, INSTANT, BACS, AUDDIS, the sequence type of direct debits (`DEBIT-RCUR`), or class and direction of ACH
-   * (`PPD-CREDIT`), also of prenotes (`PPD-CREDIT-PRENOTE`). Earlier versions had `CTX-CREDIT`.
+   * (`PPD-CREDIT`), also of prenotes (`PPD-CREDIT-PRENOTE`) and reversals (`PPD-DEBIT-REVERSAL`). Earlier versions had
+   * `CTX-CREDIT`.
    */
   batch: string
   reference: string
@@ -102,17 +110,17 @@ export interface BankPaymentRow {
   created_at: Date
 }
 
+export type RowOfKind<Kind extends BankPaymentKind> = BankPaymentRow & { kind: Kind }
 /** A row of the queue that is a payment. */
-export type QueuedPaymentRow = BankPaymentRow & OfPayment
+export type QueuedPaymentRow = RowOfKind<'PAYMENT'>
+export type PrenoteRow = RowOfKind<'PRENOTE'>
+export type ReversalRow = RowOfKind<'REVERSAL'>
 
-interface OfPayment {
-  direction: 'OUT' | 'PULL'
-}
-
-export function isQueuedPayment<Row extends Pick<BankPaymentRow, 'direction'>>(
+export function isOfKind<Row extends Pick<BankPaymentRow, 'kind'>, Kind extends BankPaymentKind>(
   row: Row,
-): row is Row & OfPayment {
-  return row.direction !== 'INSTRUCTION'
+  kind: Kind,
+): row is Row & { kind: Kind } {
+  return row.kind === kind
 }
 
 /** A file of a bank. Its id follows from the rail and its content. */

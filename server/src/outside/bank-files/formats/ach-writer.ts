@@ -70,6 +70,8 @@ export interface AchBatch {
   readonly direction: 'CREDIT' | 'DEBIT'
   /** True for entries without an amount, by which the receiver's bank checks the account. Default: payments. */
   readonly isPrenote?: boolean
+  /** True for entries that take back entries of the other direction, of the same class, account and amount. */
+  readonly isReversal?: boolean
   /** `YYYY-MM-DD`, a banking day. */
   readonly effectiveDate: string
   /** In ascending order of their trace numbers. */
@@ -95,6 +97,8 @@ const TRANSACTION_CODES = {
   SAVINGS: { CREDIT: ['32', '33'], DEBIT: ['37', '38'] },
 } as const
 const SERVICE_CLASSES = { CREDIT: '220', DEBIT: '225', MIXED: '200' } as const
+/** Nacha: the description of a batch of reversals. */
+const REVERSAL = 'REVERSAL'
 /** The identification of an offset entry. */
 const OFFSET_ID = 'OFFSET'
 
@@ -275,14 +279,14 @@ function batchEnds({ companyId, originatingBank }: AchOriginator, { direction, o
 
 function batchHeader(
   { companyName, description }: AchOriginator,
-  { entryClass, effectiveDate }: AchBatch,
+  { entryClass, effectiveDate, isReversal = false }: AchBatch,
   ends: ReturnType<typeof batchEnds> & { readonly batchNumber: number },
 ): string {
   return writeRecord('batchHeader', {
     ...ends,
     companyName: achName(companyName, 16, 'name of the company'),
     entryClass,
-    description: achName(description, 10, 'description'),
+    description: isReversal ? REVERSAL : achName(description, 10, 'description'),
     descriptiveDate: shortDate(effectiveDate),
     effectiveDate: shortDate(effectiveDate),
     originatorStatus: '1',

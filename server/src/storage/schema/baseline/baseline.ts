@@ -21,7 +21,7 @@ import { workTables } from './work.ts'
  * A database whose baseline has another name is refused: rename it with every change, until the first release
  * with it.
  */
-export const BASELINE_NAME = '0001-baseline-21'
+export const BASELINE_NAME = '0001-baseline-22'
 
 /**
  * All tables with their constraints and indexes, in the order of their references. Functions and triggers are in

@@ -1,0 +1,85 @@
+import type { Op } from '../../kernel/operation/app.ts'
+import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
+import type { RequestedReversal, Reversal } from '../../kernel/ports/reversals.ts'
+import type { TransactionWithCustomer } from '../../kernel/transactions/transactions.ts'
+import { findRailPayment } from '../../money/rails/rail-payments.ts'
+import type { PaymentDecisionRow, RailPaymentRow } from '../../storage/rows/rail.ts'
+import { type CheckedEvidence, checkEvidence } from './evidence.ts'
+import { type DecisionBody, decisionView, notDecidable } from './payment-decisions.ts'
+
+/** A reversal that can be requested. */
+interface CheckedReversal {
+  readonly payment: RailPaymentRow
+  readonly evidence: CheckedEvidence
+  /** Gives the request to the rail. Guard: no other was queued in the meantime. */
+  readonly request: RequestedReversal
+}
+
+/**
+ * A reversal of the payment of a transaction. Errors: 400 `INVALID_INPUT` for fields that a reversal does not have, 409
+ * `PAYMENT_NOT_DECIDABLE` if it cannot be requested now, 409 `INVALID_STATE_TRANSITION` if the payment has ended.
+ */
+export async function checkReversal(
+  op: Op,
+  transaction: TransactionWithCustomer,
+  body: DecisionBody,
+): Promise<CheckedReversal> {
+  checkFields(body)
+  const payment = await sentPayment(op, transaction)
+  const request = await op.rails.find(payment.rail)?.reversals?.request(op.read, payment, op.now)
+  if (!request)
+    throw notDecidable(
+      'NOT_REVERSIBLE',
+      'The rail of this payment cannot ask for it back: only ACH files can.',
+    )
+  if ('fault' in request) throw notDecidable(request.fault, request.message)
+  const claimed = { transaction, payment, outcome: 'REVERSAL', charge: 0n, reason: body.reason } as const
+  return { payment, evidence: await checkEvidence(op, claimed, body.evidence), request }
+}
+
+function checkFields({ charge, railEventId, evidence }: DecisionBody): void {
+  const fields = {
+    charge,
+    railEventId,
+    'evidence.statementEntryIds': evidence.statementEntryIds,
+  }
+  for (const [field, value] of Object.entries(fields))
+    if (value !== undefined) throw fieldError('INVALID_INPUT', field, `A reversal has no ${field}`)
+}
+
+/** A payment out that its rail has, or that counts as delivered. */
+async function sentPayment(op: Op, { id }: TransactionWithCustomer): Promise<RailPaymentRow> {
+  const payment = await findRailPayment(op, 'OUT', id)
+  if (!payment)
+    throw (await findRailPayment(op, 'PULL', id))
+      ? notDecidable('NOT_REVERSIBLE', 'This is a pull. Only payments out are reversed: send the money back.')
+      : notDecidable('NOT_GIVEN', 'No rail was given a payment out of this transaction.')
+  const { state } = payment
+  if (state === 'GIVEN')
+    throw notDecidable(
+      'NOT_SENT',
+      'This payment is not in an accepted file yet. Wait until it is, or cancel it.',
+    )
+  if (state === 'ACCEPTED' || state === 'DELIVERED') return payment
+  throw new ApiError('INVALID_STATE_TRANSITION', {
+    message: `This payment has ended: it is ${state}. There is nothing to reverse.`,
+    details: { status: state },
+  })
+}
+
+/** True if the bank of the payee may give a payment back on request. */
+export async function isReversalSent(op: Op, payment: RailPaymentRow): Promise<boolean> {
+  const last = await op.rails.find(payment.rail)?.reversals?.findLast(op.read, payment)
+  return last?.status === 'SENT'
+}
+
+/** Decisions as the API shows them, with the progress of each reversal. */
+export function decisionViews(op: Op, rows: readonly PaymentDecisionRow[]) {
+  return Promise.all(rows.map(async (row) => decisionView(row, await reversalOf(op, row))))
+}
+
+async function reversalOf(op: Op, row: PaymentDecisionRow): Promise<Reversal | undefined> {
+  if (row.outcome !== 'REVERSAL' || row.is_proposal) return undefined
+  const payment = await findRailPayment(op, 'OUT', row.transaction_id)
+  return payment && op.rails.find(payment.rail)?.reversals?.find(op.read, payment, row.place)
+}
