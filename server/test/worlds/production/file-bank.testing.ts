@@ -101,8 +101,12 @@ const UNBOOKED = `
   WHERE s.state = 'BOOKING' AND e.place > s.booked_count AND e.item_id IS NOT NULL`
 
 /** A server in production whose only rail is a bank of files. */
-export async function openFileBank(kind: keyof typeof BANKS, more: object = {}): Promise<FileBank> {
-  const world = await openProduction()
+export async function openFileBank(
+  kind: keyof typeof BANKS,
+  more: object = {},
+  settings: Record<string, string> = {},
+): Promise<FileBank> {
+  const world = await openProduction({}, settings)
   const { rail, remove, ...folder } = await newBankFolder(world, kind, more)
   await world.setRails([rail])
   const { currency } = BANKS[kind]
