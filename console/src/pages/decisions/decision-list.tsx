@@ -36,7 +36,7 @@ function Decision({ decision }: { readonly decision: PaymentDecision }) {
         ['Outcome', OUTCOME_WORDS[outcome].label],
         ['Status', <Status key="status" of={status} />],
         ['Reversal', reversal && <Status key="reversal" of={reversal.status} />],
-        ['Why it has failed', reversal?.failure],
+        ['Reason for the failure', reversal?.failure],
         ['Charge', charge && <Money of={charge} />],
         ['By', <Actor key="by" of={decidedBy} />],
         ['At', <Time key="at" at={createdAt} />],

@@ -14,9 +14,10 @@ import { achFailure, isReturnOfPayment } from './failure-reasons.ts'
 import type { AchEntry } from './formats/ach-entry.ts'
 import type { AchRecord } from './formats/ach-reader.ts'
 import { bankEvent, holdRecord } from './hold-line.ts'
+import { findReversalIn } from './named-reversals.ts'
 import { applyPrenoteReturn } from './prenotes.ts'
 import { accountOf, type BankFilesRail, type BankFileWorker } from './rail.ts'
-import { applyReversalReturn, findReversalIn } from './reversals.ts'
+import { applyReversalReturn } from './reversals.ts'
 import { selectByTrace } from './store.ts'
 
 type Booked = Extract<AchRecord, { type: 'entry' }>

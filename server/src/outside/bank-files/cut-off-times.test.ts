@@ -1,9 +1,11 @@
 import { expect, test } from 'vitest'
 import {
   effectiveDate,
+  effectiveDateOfQueued,
   executionDate,
   formatBankTime,
   isCollectionDue,
+  networkDate,
   sameDayOf,
   settledDate,
   settlesAt,
@@ -61,6 +63,23 @@ test('ACH settles after banking days of the Federal Reserve, at noon on the cloc
   expect(settlesAt(ach, '2026-12-23', 2)).toEqual(new Date('2026-12-28T17:00:00Z'))
   const timed = { ...ach, hours: { ...weekdays, timeZone: 'America/Chicago', holidays: ['2026-03-04'] } }
   expect(settlesAt(timed, '2026-03-02', 2)).toEqual(new Date('2026-03-05T18:00:00Z'))
+})
+
+test.each([
+  ['over a holiday', '2026-05-20', '2026-05-28'],
+  ['over a weekend', '2026-03-02', '2026-03-09'],
+])('five banking days %s pass for the network also if this bank is closed', (_, date, until) => {
+  const timed = { ...ach, hours: { ...weekdays, timeZone: 'America/Chicago', holidays: ['2026-03-04'] } }
+  expect(networkDate(timed, date, 5)).toBe(until)
+  expect(networkDate(ach, date, 5)).toBe(until)
+})
+
+test('a payment that is queued less than an interval before midnight may get the date after the next banking day', () => {
+  expect(effectiveDateOfQueued(ach, new Date('2026-03-04T03:59:00Z'))).toBe('2026-03-04')
+  expect(effectiveDateOfQueued(ach, new Date('2026-03-04T04:01:00Z'))).toBe('2026-03-05')
+  expect(effectiveDateOfQueued({ ...ach, everyMinutes: 5 }, new Date('2026-03-04T04:01:00Z'))).toBe(
+    '2026-03-04',
+  )
 })
 
 test('a date is settled from noon of its last banking day on, on the clock of the bank', () => {

@@ -43,9 +43,8 @@ const SAME_DAY_MAX = 100_000_000n
 type Entry = BankFileWorker['rail']['entry']
 
 /**
- * Opens the next file with a reversal, else with the payment that waits longest, if one waits since `until` or longer. Returns
- * true if there may be a next one. A file without a payment cannot exist, also if two workers open one for the same payment. Once an ACH bank
- * has had all distinguishable files of a day, payments wait for the next day.
+ * Opens the next file with a reversal or the payment that waits longest, if one waits since `until` or longer, and returns
+ * false if none does. A file without a payment cannot exist, also if two workers open one for the same payment.
  */
 export async function openFile(worker: BankFileWorker, until: Date): Promise<boolean> {
   let isDone = true
@@ -106,7 +105,7 @@ export function putIntoFile(
   return update('bank_payments', id, { file_id: null }, { file_id: fileId, place, trace })
 }
 
-/** The modifier of the day's next file: null for formats without one, undefined if all are used. */
+/** The modifier of the day's next file: null for formats without one, undefined if all are used and payments wait for a day. */
 async function nextModifier(op: Op, { app, rail }: BankFileWorker): Promise<string | null | undefined> {
   const { name, entry } = rail
   const { format } = entry

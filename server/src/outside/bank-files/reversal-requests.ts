@@ -90,8 +90,11 @@ async function findLastReversal(read: Read, payment: CarriedPayment): Promise<Re
   return last
 }
 
-function reversalView({ file_id, details }: BankPaymentRow, number: number): Reversal {
-  const { failure } = details
-  const status = failure ? 'FAILED' : file_id === null ? 'WAITING' : 'SENT'
-  return { number, status, ...present({ failure: failure?.message }) }
+function reversalView(row: BankPaymentRow, number: number): Reversal {
+  return { number, status: statusOf(row), ...present({ failure: row.details.failure?.message }) }
+}
+
+function statusOf({ details, file_id }: BankPaymentRow): Reversal['status'] {
+  if (details.failure) return 'FAILED'
+  return file_id === null ? 'WAITING' : 'SENT'
 }

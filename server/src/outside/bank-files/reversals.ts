@@ -1,30 +1,25 @@
 import type { Op } from '../../kernel/operation/app.ts'
-import { findRailEvent, recordOnce, recordReport } from '../../money/rail-events/rail-events.ts'
+import { findRailEvent, recordReport } from '../../money/rail-events/rail-events.ts'
 import { findRailPayment } from '../../money/rails/rail-payments.ts'
 import { decide } from '../../money/rails/rail-worker.ts'
 import { expectRow, update, type Write } from '../../storage/commit/writes.ts'
-import { idOfKind } from '../../storage/engine/ids.ts'
 import { isOfKind, type ReversalRow } from '../../storage/rows/bank-file.ts'
 import { achFailure, isReturnOfPayment } from './failure-reasons.ts'
-import { messageNamesIn } from './file-names.ts'
 import type { AchRecord } from './formats/ach-reader.ts'
 import { bankEvent } from './hold-line.ts'
-import { paymentReferencesIn, uuidOfInstruction } from './queue.ts'
 import type { BankFilesRail, BankFileWorker } from './rail.ts'
 import { faultOfReversal } from './reversal-requests.ts'
-import type { Line } from './statement-lines.ts'
-import { selectNamedReversal, selectQueued, selectWithFile } from './store.ts'
+import { selectQueued, selectWithFile } from './store.ts'
 
 /**
- * Reversals of ACH: the opposite entry, alone in a file, asks the payee's bank to give a payment back. A reversal never
+ * Reversals of ACH: the opposite entry, in a separate file, asks the payee's bank to give a payment back. A reversal never
  * moves money. If it has failed, nothing has happened; a line that names it waits for a person, who decides about the payment.
  */
 
 type Why = { readonly code: string; readonly message: string }
 
 /**
- * The reason why a waiting reversal does not leave, or the guard for leaving: its payment is neither back nor decided in the
- * meantime.
+ * The reason why a waiting reversal does not leave, or the guard for leaving: nothing has ended its payment in the meantime.
  */
 export async function checkBeforeLeaving(
   op: Op,
@@ -63,7 +58,7 @@ interface FailureReport {
 }
 
 /**
- * Ends a reversal that the bank did not carry out. If a person has decided that its payment came back, the report
+ * Ends a reversal that the bank did not carry out, once. If a person has decided that its payment came back, the report
  * contradicts that, and waits for a person. Guard: nobody has decided in the meantime.
  */
 export async function failReversal(
@@ -72,15 +67,18 @@ export async function failReversal(
   why: Why,
   { id, type, data }: FailureReport,
 ): Promise<readonly Write[]> {
-  const { payment_id, rail } = reversal
+  const { payment_id, rail, details } = reversal
+  if (await findRailEvent(op, rail, id)) return []
   const payment = await findRailPayment(op, 'OUT', payment_id)
-  const ended = endReversal(op, reversal, why)
+  const isDecided = payment?.state === 'RETURNED' && payment.failure?.isDecided === true
+  // A second report of a failure adds nothing.
+  const reason = isDecided && !details.failure ? 'CONTRADICTION' : undefined
   const event = bankEvent(id, type, { ...data, reason: why.message, id: payment_id })
-  if (payment?.state === 'RETURNED' && payment.failure?.isDecided)
-    return [...ended, ...(await recordOnce(op, rail, event, 'CONTRADICTION'))]
-  if (await findRailEvent(op, rail, id)) return ended
-  const guard = payment ? [expectRow('rail_payments', payment.id, { state: payment.state })] : []
-  return [...ended, ...guard, ...recordReport(op, rail, event, undefined)]
+  return [
+    ...endReversal(op, reversal, why),
+    ...(payment ? [expectRow('rail_payments', payment.id, { state: payment.state })] : []),
+    ...recordReport(op, rail, event, reason),
+  ]
 }
 
 /** Applies the return of a reversal once. Its payment stays as it is. */
@@ -105,55 +103,4 @@ export function applyReversalReturn(
 function faultOfReturn({ reason, entry }: Extract<AchRecord, { type: 'return' }>, { amount }: ReversalRow) {
   if (!isReturnOfPayment(reason)) return 'UNREADABLE'
   return entry.amount === amount ? undefined : 'OTHER_AMOUNT'
-}
-
-/** The reversal that a line of the account names, in whatever field: such a line waits for a person. */
-export function findReversalOfLine(
-  op: Op,
-  rail: BankFilesRail,
-  { amount, entry, details }: Pick<Line, 'amount' | 'entry' | 'details'>,
-): Promise<ReversalRow | undefined> {
-  const { batch, reference, servicerReference, text } = entry
-  const texts = [
-    ...[batch?.messageId, batch?.paymentInformationId, reference, servicerReference, text],
-    ...details.flatMap((one) => [
-      ...[one.messageId, one.paymentInformationId, one.instructionId, one.endToEndId],
-      ...[one.clearingReference, one.servicerReference, one.remittanceInformation, one.text],
-      ...one.references.map((said) => said.text),
-    ]),
-  ]
-  return findReversalIn(op, rail, texts, amount < 0n ? -amount : amount)
-}
-
-const NAMES_MAX = 50
-const TRACE = /\b\d{15}\b/g
-const INSTRUCTION = /\b[0-9a-f]{32}\b/gi
-const ROUTING_CHARACTERS = 8
-
-/**
- * The reversal that one of these texts names: by its reference or id, by the name of its file, or by its trace number with its
- * amount. Other customers of the bank have the same trace numbers.
- */
-export async function findReversalIn(
-  op: Op,
-  { name, entry: { format } }: BankFilesRail,
-  texts: readonly (string | null | undefined)[],
-  amount = 0n,
-): Promise<ReversalRow | undefined> {
-  if (format.type !== 'ACH') return undefined
-  const said = texts.filter((text) => typeof text === 'string')
-  const find = (in_: (text: string) => readonly string[]) =>
-    [...new Set(said.flatMap(in_))].slice(0, NAMES_MAX)
-  const traces = find((text) => text.match(TRACE) ?? []).filter((one) =>
-    one.startsWith(format.originatingBank),
-  )
-  const uuids = find((text) => text.match(INSTRUCTION) ?? []).flatMap((one) => uuidOfInstruction(one) ?? [])
-  const names = {
-    references: find(paymentReferencesIn),
-    ids: uuids.map((uuid) => idOfKind('RailPayment', uuid)),
-    traces: traces.map((one) => BigInt(one.slice(ROUTING_CHARACTERS))),
-    files: find((text) => [text, ...messageNamesIn(text)]),
-    amount,
-  }
-  return selectNamedReversal(op, name, names)
 }

@@ -16,10 +16,10 @@ import { BAI2_ISSUER, meaningOfTypeCode } from './formats/bai2-type-codes.ts'
 import type { ProprietaryCode } from './formats/camt-details.ts'
 import type { BankTransaction } from './formats/camt-transaction.ts'
 import { meaningOfSwiftType, SWIFT_ISSUER } from './formats/mt-940-type-codes.ts'
+import { findReversalOfLine } from './named-reversals.ts'
 import { paymentReferencesIn, uuidOfInstruction } from './queue.ts'
 import { type BankFilesRail, CARRIED } from './rail.ts'
 import type { Reading } from './reading.ts'
-import { findReversalOfLine } from './reversals.ts'
 import { type Line, nextName } from './statement-lines.ts'
 import {
   selectBankPayment,

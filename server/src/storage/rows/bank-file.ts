@@ -79,7 +79,7 @@ export interface BankAddress {
 /**
  * - `PAYMENT`: has a record at the rail, with the same id
  * - `PRENOTE`: checks an account, with the amount 0
- * - `REVERSAL`: takes back a payment, alone in its file
+ * - `REVERSAL`: takes back a payment, as the only row of its file
  * - `INSTRUCTION`: tells a bank of a mandate, which it has in place of the payment, and its code in place of the reference
  */
 export type BankPaymentKind = 'PAYMENT' | 'PRENOTE' | 'REVERSAL' | 'INSTRUCTION'

@@ -15,7 +15,7 @@ afterAll(() => world.bank.close())
 
 const uuidOf = (id: string) => id.slice(id.indexOf(':') + 1)
 
-test('a reversal is the opposite entry, alone in a file and in a batch REVERSAL of the same company, class, account and amount', async () => {
+test('a reversal is the opposite entry and the only one of its file, in a batch REVERSAL of the same company, class, account and amount', async () => {
   const { bank, carried, reverse, waitForQueued, nextFile, statusOf, reversalOf, passDays } = world
   const { id, entry, accountOf, send, customerId } = await carried('send', '111222333', 400)
   await passDays(id)
@@ -175,7 +175,7 @@ test('a notification of change that waits for a person does not delay a reversal
   expect((await nextFile()).entries).toEqual([expect.stringMatching(/^627011401533555666777/)])
 })
 
-test('a server that dies at each of its commits sends one reversal, alone in one file', async () => {
+test('a server that dies at each of its commits sends one reversal in one file', async () => {
   const { bank, carried, reverse, reversalIs } = world
   const { id } = await carried('send', '666777888', 250)
   await pauseWorkers(bank.world)
