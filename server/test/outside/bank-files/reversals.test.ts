@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { requireValue } from '../../../src/base/formats/require-value.ts'
+import { isBankFilesRail } from '../../../src/outside/bank-files/rail.ts'
 import { until } from '../../worlds/client.testing.ts'
 import { expectError } from '../../worlds/contract/calls.testing.ts'
 import { statusFile } from '../../worlds/production/direct-debits.testing.ts'
@@ -151,7 +153,10 @@ test('a payment that comes back, or becomes too old, before its reversal left en
 })
 
 /** The next file has only this further payment of the customer. */
-async function carriedAfter({ accountOf, send }: Awaited<ReturnType<typeof world.carried>>, account: string) {
+async function carriedAfter(
+  { accountOf, send }: Pick<Awaited<ReturnType<typeof payingCustomer>>, 'accountOf' | 'send'>,
+  account: string,
+) {
   const { id } = (await send(await accountOf(account), 10)).body
   await world.waitForQueued(1)
   const { entries } = await world.nextFile()
@@ -173,6 +178,27 @@ test('a notification of change that waits for a person does not delay a reversal
   )
   expect((await reverse(id)).status).toBe(200)
   expect((await nextFile()).entries).toEqual([expect.stringMatching(/^627011401533555666777/)])
+})
+
+test('a reversal that is requested while the bank is closed waits for its next opening', async () => {
+  const { bank, carried, reverse, nextFile, query, reversalOf } = world
+  const { id } = await carried('send', '555666779', 100)
+  const { app } = bank.world.service
+  const { entry } = requireValue(app.rails.list().find(isBankFilesRail), 'rail of files')
+  const days = ['MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT', 'SUN']
+  const hours = { timeZone: 'UTC', days, opensAt: '00:00', cutOff: '00:01' }
+  await bank.world.setRails([{ ...entry, hours }])
+  expect((await reverse(id)).status).toBe(200)
+  const { rows } =
+    await query(`SELECT created_at FROM bank_payments WHERE kind = 'REVERSAL' AND file_id IS NULL
+    AND NOT details ? 'failure'`)
+  const tomorrow = new Date(app.clock().getTime() + 86_400_000).toISOString().slice(0, 10)
+  expect(rows).toEqual([{ created_at: new Date(`${tomorrow}T00:00:00.000Z`) }])
+  await bank.world.setRails([entry])
+  await carriedAfter(await payingCustomer(bank, 'closed'), '555666780')
+  expect(await reversalOf(id)).toEqual({ status: 'WAITING' })
+  await query(`UPDATE bank_payments SET created_at = now() WHERE created_at > now()`)
+  expect((await nextFile()).entries).toEqual([expect.stringMatching(/^627011401533555666779/)])
 })
 
 test('a server that dies at each of its commits sends one reversal in one file', async () => {
