@@ -6,7 +6,7 @@ import { ensureInstalled } from './install.mjs'
 import { isMain, ROOT, runNode, runScript, ScriptError, say } from './run.mjs'
 
 /**
- * A workspace that is built into its folder `dist`.
+ * A workspace that is built into its `dist` folder.
  * @typedef {object} Target
  * @property {'program' | 'library' | 'pages'} kind a program for Node; a library, whose modules are separate
  *   files in dist; or pages for browsers, which Vite builds by the package's vite.config.ts
@@ -17,7 +17,7 @@ import { isMain, ROOT, runNode, runScript, ScriptError, say } from './run.mjs'
  * @property {string} [worker] a file that runs next to the program, in its own thread
  */
 
-/** Leaves out the declarations of the sdk: they take many seconds, and only other programs read them. */
+/** Skips the sdk's declarations: they take many seconds, and only other programs read them. */
 const CODE_ONLY = '--code-only'
 
 const ENGINE = 'server/src/storage/engine/embedded-worker.mjs'
@@ -26,7 +26,7 @@ const ENGINE = 'server/src/storage/engine/embedded-worker.mjs'
 export const TARGETS = {
   server: {
     kind: 'program',
-    entries: ['server/src/edge/process/main.ts'],
+    entries: ['main', 'webhook-thread'].map((name) => `server/src/edge/process/${name}.ts`),
     sources: ['contract/src', 'server/src'],
     outbase: 'server/src/edge/process',
     isSplit: true,
@@ -65,14 +65,14 @@ export const TARGETS = {
   },
   bench: {
     kind: 'program',
-    entries: ['bench/src/main.ts'],
+    entries: ['bench/src/main.ts', 'bench/src/receiver-thread.ts'],
     sources: ['contract/src', 'server/src', 'sdk/src', 'bench/src'],
     worker: ENGINE,
   },
   sim: {
     kind: 'program',
     entries: ['sim/src/main.ts'],
-    // One file: loading another one takes real time, which a simulated run must not depend on.
+    // A single file: loading another one would take real time, on which a simulated run must not depend.
     sources: ['contract/src', 'server/src', 'connectors/example-bank', 'connectors/check', 'sim/src'],
     worker: ENGINE,
   },
@@ -94,8 +94,9 @@ const SETTINGS = [
 ]
 
 /**
- * Builds packages that have changed since their last build, in a child process: compilers need several times the
- * memory of the programs that they make, and a process that runs one afterwards would keep it.
+ * Builds the packages that have changed since their last build, in a child process: compilers need several
+ * times the memory of the programs they build, and a process that later runs such a program would not free
+ * it.
  * @param {readonly Package[]} packages
  */
 export async function ensureBuilt(packages) {
@@ -106,53 +107,53 @@ export async function ensureBuilt(packages) {
 }
 
 /**
- * Builds packages that have changed since their last build.
+ * Builds the packages that have changed since their last build.
  * @param {readonly Package[]} packages
  */
 export async function buildStale(packages) {
   await ensureGenerated()
   for (const name of PACKAGES.filter((one) => packages.includes(one) && !isUpToDate(one))) {
-    const begun = performance.now()
+    const startedMs = performance.now()
     say(`Building ${name} …`)
     const { compile } = await import('./compile.mjs')
-    // Computed before the build, so that a file that changes in the meantime is built again.
-    const state = stateOf(name)
-    const former = forgetBuild(name)
-    const files = await compile(name, TARGETS[name], former)
+    // Computed before the build, so that a file that changes during the build is built again.
+    const state = hashSources(name)
+    const previousFiles = forgetBuild(name)
+    const files = await compile(name, TARGETS[name], previousFiles)
     writeStamp(name, { state, files })
-    say(`Built ${name}/dist in ${Math.round(performance.now() - begun)} ms.`)
+    say(`Built ${name}/dist in ${Math.round(performance.now() - startedMs)} ms.`)
   }
 }
 
 /** @param {Package} name */
 function isUpToDate(name) {
-  return readStamp(name)?.state === stateOf(name)
+  return readStamp(name)?.state === hashSources(name)
 }
 
 /**
- * Makes the next `ensureBuilt` build a package again. Returns the files of the last build, which a running
- * program may still load: the next build keeps them, also if one fails in between.
+ * Makes the next `ensureBuilt` rebuild a package. Returns the files of the last build, which a running
+ * program may still load; the next build keeps them, even if a build fails in between.
  * @param {Package} name
  */
 export function forgetBuild(name) {
   const { files = [] } = readStamp(name) ?? {}
-  if (existsSync(stampOf(name))) writeStamp(name, { state: '', files })
+  if (existsSync(stampPath(name))) writeStamp(name, { state: '', files })
   return files
 }
 
 /** @param {Package} name */
-function stampOf(name) {
+function stampPath(name) {
   return join(ROOT, name, 'dist', '.build.json')
 }
 
 /**
- * The inputs and files of the last build. Undefined if there was no build, or if its stamp was cut off.
+ * The inputs and files of the last build. Undefined if there was no build, or if its stamp is incomplete.
  * @param {Package} name
  * @returns {{ state: string, files: string[] } | undefined}
  */
 function readStamp(name) {
   try {
-    return JSON.parse(readFileSync(stampOf(name), 'utf8'))
+    return JSON.parse(readFileSync(stampPath(name), 'utf8'))
   } catch {
     return undefined
   }
@@ -163,17 +164,17 @@ function readStamp(name) {
  * @param {{ state: string, files: string[] }} stamp
  */
 function writeStamp(name, stamp) {
-  const part = `${stampOf(name)}.${process.pid}.part`
-  writeFileSync(part, JSON.stringify(stamp))
-  renameSync(part, stampOf(name))
+  const tempFile = `${stampPath(name)}.${process.pid}.part`
+  writeFileSync(tempFile, JSON.stringify(stamp))
+  renameSync(tempFile, stampPath(name))
 }
 
 /**
- * A hash that changes with the sources of a package.
+ * A hash that changes with a package's sources.
  * @param {Package} name
  */
-function stateOf(name) {
-  const files = [...SETTINGS, ...TARGETS[name].sources.flatMap(filesBelow)]
+function hashSources(name) {
+  const files = [...SETTINGS, ...TARGETS[name].sources.flatMap(listSources)]
   const lines = files.map((file) => {
     const { mtimeMs, size } = statSync(join(ROOT, file))
     return `${file} ${mtimeMs} ${size}\n`
@@ -182,23 +183,24 @@ function stateOf(name) {
 }
 
 /**
- * The source files of a folder, from the repository's folder, without tests and their helpers.
+ * Lists a folder's source files, relative to the repository, without tests and test helpers.
  * @param {string} folder
  * @returns {string[]}
  */
-function filesBelow(folder) {
+function listSources(folder) {
   if (!existsSync(join(ROOT, folder))) return []
   return readdirSync(join(ROOT, folder), { withFileTypes: true })
     .flatMap((entry) => {
       const path = `${folder}/${entry.name}`
-      if (entry.isDirectory()) return filesBelow(path)
+      if (entry.isDirectory()) return listSources(path)
       return /\.(?:test|testing)\.tsx?$/.test(entry.name) ? [] : [path]
     })
     .sort()
 }
 
 /**
- * The modules that the sdk offers, a file each: `in` from the repository's folder, `out` its name in `dist` and in `exports`.
+ * The modules that the sdk exports, one file each. `in` is relative to the repository; `out` is the name in
+ * `dist` and in `exports`.
  * @returns {{ in: string, out: string }[]}
  */
 export function sdkEntries() {
@@ -209,14 +211,14 @@ export function sdkEntries() {
 
 if (isMain(import.meta.url))
   await runScript(async () => {
-    const asked = process.argv.slice(2).filter((word) => word !== CODE_ONLY)
-    const packages = asked.length === 0 ? PACKAGES : PACKAGES.filter((name) => asked.includes(name))
-    if (packages.length < asked.length)
+    const requested = process.argv.slice(2).filter((word) => word !== CODE_ONLY)
+    const packages = requested.length === 0 ? PACKAGES : PACKAGES.filter((name) => requested.includes(name))
+    if (packages.length < requested.length)
       throw new ScriptError(`Usage: npm run build [-- ${PACKAGES.join(' | ')} …]`)
     await ensureInstalled()
     await buildStale(packages)
     say(`Up to date: ${packages.map((name) => `${name}/dist`).join(', ')}.`)
     if (process.argv.includes(CODE_ONLY) || !packages.includes('sdk')) return undefined
-    // A separate process: its modules import this one, which is still running.
+    // In a separate process, because its modules import this one, which is still running.
     return runNode('scripts/package.mjs', ['sdk'])
   })

@@ -1,11 +1,10 @@
-// Two cells on this machine: each has a schema on its own PostgreSQL server, and its own server. HAProxy is
-// before both.
-//   node scripts/cells.mjs               checks the cells, prints the addresses and runs until Ctrl-C
-//   node scripts/cells.mjs --check       checks the cells and ends
-//   node scripts/cells.mjs --move        moves a cell while transfers are made, in each way of docs/scale.md, and ends
-//   node scripts/cells.mjs -- command…   runs the command with BASE, and NORTH_TOKEN, NORTH_SECRET, SOUTH_TOKEN, SOUTH_SECRET
-// With --citus the schemas are on two workers of Citus, and the servers use its coordinator.
-// HAProxy finds the cell by the name of the host (north.localhost), or by the id of the API token.
+// Runs two cells on this machine behind HAProxy. Each has a server, and a schema on its own PostgreSQL server.
+//   node scripts/cells.mjs               checks the cells, prints the addresses, and runs until Ctrl-C
+//   node scripts/cells.mjs --check       checks the cells and exits
+//   node scripts/cells.mjs --move        moves a cell under load, in each way that docs/scale.md describes, and exits
+//   node scripts/cells.mjs -- command…   runs the command with BASE, NORTH_TOKEN, NORTH_SECRET, SOUTH_TOKEN, SOUTH_SECRET
+// With --citus, the schemas are on two Citus workers, and the servers use the coordinator.
+// HAProxy finds the cell by host name (north.localhost) or by the API token's id.
 import { parseArgs } from 'node:util'
 import { ensureBuilt } from './build.mjs'
 import { Cells } from './cluster/cells.mjs'

@@ -10,18 +10,18 @@ await runScript(async () => {
   const folder = join(ROOT, 'node_modules', '.cache', 'countersign')
   await mkdir(folder, { recursive: true })
   const outfile = join(folder, 'chain.mjs')
-  // Two may start at the same time.
-  const part = `${outfile}.${process.pid}`
+  // Write to a temporary file first: two runs may start at the same time.
+  const tempFile = `${outfile}.${process.pid}`
   await esbuild.build({
     entryPoints: [join(ROOT, 'contracts', 'main.ts')],
-    outfile: part,
+    outfile: tempFile,
     bundle: true,
     packages: 'external',
     platform: 'node',
     format: 'esm',
     logLevel: 'warning',
   })
-  await rename(part, outfile)
-  // Runs in this process, so that a signal reaches it and no process is left behind.
+  await rename(tempFile, outfile)
+  // Runs in this process, so that signals reach it and no process is left behind.
   await import(pathToFileURL(outfile).href)
 })

@@ -3,7 +3,7 @@ import { ensureInstalled } from './install.mjs'
 import { ROOT, runNode, runScript, ScriptError, say } from './run.mjs'
 import { importTypeScript } from './typescript.mjs'
 
-/** Each step with the file that Node runs. */
+/** Each step, with the file that Node runs. */
 const TOOL_STEPS = [
   {
     name: 'format and lint',
@@ -21,7 +21,7 @@ const TREE_STEP = {
 }
 const TEST_STEP = { name: 'tests of npm test', file: 'scripts/test.mjs', args: [] }
 
-/** The steps of a run, by its flag. `npm test` contains the project `tree`. */
+/** The steps of a run, by flag. `npm test` includes the project `tree`. */
 const STEPS = new Map([
   [undefined, [...TOOL_STEPS, TEST_STEP]],
   ['--static', [...TOOL_STEPS, TREE_STEP]],
@@ -52,7 +52,7 @@ await runScript(async () => {
 })
 
 /**
- * Prints which wing of the server imports which, or which room of one wing.
+ * Prints which wings of the server import which, or which rooms within one wing.
  * @param {string} [wing]
  */
 async function printGraph(wing) {

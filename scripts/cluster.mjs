@@ -1,8 +1,9 @@
-// An engine that fails over, on this machine: three PostgreSQL nodes under Patroni, HAProxy, two servers behind one address.
+// Runs a database cluster with failover on this machine: three PostgreSQL nodes under Patroni, HAProxy, and two
+// servers behind one address.
 //   node scripts/cluster.mjs [--database WAY]               prints the addresses and runs until Ctrl-C
 //   node scripts/cluster.mjs [--database WAY] -- command…   runs the command with BASE, TOKEN_ID, CLIENT_SECRET, DATABASE_URL
-// WAY is how the servers reach PostgreSQL: proxy (HAProxy), hosts (all three, in DATABASE_URL), session or transaction (pgbouncer
-// before HAProxy).
+// WAY is how the servers reach PostgreSQL: proxy (HAProxy), hosts (all three nodes in DATABASE_URL), or session or
+// transaction (pgbouncer in front of HAProxy).
 import { parseArgs } from 'node:util'
 import { ensureBuilt } from './build.mjs'
 import { Cluster, WAYS } from './cluster/cluster.mjs'

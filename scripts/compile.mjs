@@ -5,14 +5,14 @@ import { ROOT, ScriptError } from './run.mjs'
 /** @typedef {import('./build.mjs').Target} Target */
 
 /**
- * Builds a package into its `dist`, and removes other files from it.
+ * Builds a package into its `dist` folder, and removes all other files from it.
  * @param {string} name
  * @param {Target} target
  * @param {readonly string[]} former the files of the previous build. Files that a running
  *   program may still load by a dynamic import stay until the next build
  * @returns {Promise<string[]>} the files of this build, within `dist`
  */
-export async function compile(name, target, former) {
+export async function compile(name, target, previousFiles) {
   if (target.kind === 'pages') return buildPages(name)
   const esbuild = await import('esbuild')
   const outdir = join(ROOT, name, 'dist')
@@ -20,14 +20,14 @@ export async function compile(name, target, former) {
   const outputs = new Map()
   for (const options of await buildOptions(name, target)) {
     const result = await esbuild.build({ ...options, write: false }).catch((error) => {
-      // esbuild has already printed the error.
+      // esbuild has already printed the errors.
       if (Array.isArray(error?.errors)) throw new ScriptError(`${name} has errors.`)
       throw error
     })
     for (const file of result.outputFiles) outputs.set(relative(outdir, file.path), file.contents)
   }
-  for (const [file, contents] of outputs) writeWhole(join(outdir, file), contents)
-  removeOthers(outdir, [...outputs.keys(), ...(target.isSplit ? former : [])])
+  for (const [file, contents] of outputs) writeAtomically(join(outdir, file), contents)
+  removeOthers(outdir, [...outputs.keys(), ...(target.isSplit ? previousFiles : [])])
   return [...outputs.keys()]
 }
 
@@ -50,11 +50,11 @@ export async function buildOptions(name, { kind, entries, outbase, isSplit, work
   }
   const own = {
     ...common,
-    entryPoints: kind === 'library' ? await modulesOf(name, entries) : [...entries],
+    entryPoints: kind === 'library' ? await findModules(name, entries) : [...entries],
     outbase: outbase ?? `${name}/src`,
-    // All files stand next to each other, so that a path that is relative to one holds in every other.
+    // All files are in one folder, so that a relative path means the same in each of them.
     ...(isSplit ? { splitting: true, chunkNames: '[name]-[hash]' } : {}),
-    // Published with the library, but too large to be read whenever a program starts.
+    // Published with a library, but too large to be read whenever a program starts.
     sourcesContent: kind === 'library',
   }
   if (!worker) return [own]
@@ -63,7 +63,7 @@ export async function buildOptions(name, { kind, entries, outbase, isSplit, work
 }
 
 /**
- * Removes files that are not among `files`.
+ * Removes the files that are not in `files`.
  * @param {string} outdir
  * @param {readonly string[]} files
  */
@@ -76,44 +76,44 @@ function removeOthers(outdir, files) {
 }
 
 /**
- * Builds pages into a new folder and then swaps it with the old one, which a server may be reading.
+ * Builds pages into a new folder, then swaps it with the old one, which a server may be reading.
  * @param {string} name
  * @returns {Promise<string[]>}
  */
 async function buildPages(name) {
   const vite = await import('vite')
   const outDir = join(ROOT, name, 'dist')
-  const part = `${outDir}.${process.pid}.part`
+  const tempFolder = `${outDir}.${process.pid}.part`
   try {
     await vite.build({
       configFile: join(ROOT, name, 'vite.config.ts'),
-      build: { outDir: part },
+      build: { outDir: tempFolder },
       logLevel: 'warn',
     })
   } catch (error) {
-    rmSync(part, { recursive: true, force: true })
+    rmSync(tempFolder, { recursive: true, force: true })
     throw new ScriptError(`${name} has errors: ${error instanceof Error ? error.message : error}`)
   }
   rmSync(outDir, { recursive: true, force: true })
-  renameSync(part, outDir)
+  renameSync(tempFolder, outDir)
   return []
 }
 
 /**
- * Writes a file atomically, even when two builds run at the same time.
+ * Writes a file atomically, even if two builds run at the same time.
  * @param {string} path
  * @param {Uint8Array} contents
  */
-function writeWhole(path, contents) {
+function writeAtomically(path, contents) {
   mkdirSync(dirname(path), { recursive: true })
-  const part = `${path}.${process.pid}.part`
-  writeFileSync(part, contents)
-  renameSync(part, path)
+  const tempFile = `${path}.${process.pid}.part`
+  writeFileSync(tempFile, contents)
+  renameSync(tempFile, path)
 }
 
 /**
- * Packages outside the bundle: they need files next to them, or are optional. A program bundles all others,
- * because loading their thousand files one by one took half of the start time.
+ * Packages left out of the bundle, because they need files next to them or are optional. All others are
+ * bundled, because loading their thousand files one by one took half of the start time.
  */
 export const OUTSIDE_PACKAGES = [
   '@electric-sql/',
@@ -125,7 +125,7 @@ export const OUTSIDE_PACKAGES = [
 ]
 
 /**
- * Builds one program for Node, with everything that it imports, as `file`.
+ * Builds a program for Node, including everything that it imports, as the file `file`.
  * @param {string} entry
  * @param {string} file
  * @param {readonly import('esbuild').Plugin[]} plugins
@@ -144,11 +144,11 @@ export async function buildProgram(entry, file, plugins) {
   })
 }
 
-/** For CommonJS packages in a bundle of ES modules. */
+/** Lets CommonJS packages work in a bundle of ES modules. */
 const REQUIRE = `import { createRequire as makeRequire } from 'node:module'; const require = makeRequire(import.meta.url);`
 
 /**
- * Keeps packages out of a program that must stay outside.
+ * Leaves the packages that must stay outside out of a program.
  * @type {import('esbuild').Plugin}
  */
 const thirdParty = {
@@ -163,7 +163,7 @@ const thirdParty = {
   },
 }
 
-/** The esbuild options of every program. @satisfies {import('esbuild').BuildOptions} */
+/** The esbuild options for every program. @satisfies {import('esbuild').BuildOptions} */
 const PROGRAM = {
   platform: /** @type {const} */ ('node'),
   target: ['node20'],
@@ -172,8 +172,8 @@ const PROGRAM = {
 }
 
 /**
- * Compiles each module of a library to its own file, so that a bundler can leave out unused modules. From one
- * large file, it keeps everything that it cannot prove to be free of side effects.
+ * Compiles each module of a library to its own file, so that bundlers can leave out unused modules. With one
+ * large file, they keep everything that they cannot prove to be free of side effects.
  * @type {import('esbuild').Plugin}
  */
 const filePerModule = {
@@ -188,13 +188,13 @@ const filePerModule = {
 }
 
 /**
- * The modules of a library that its entries reach. Throws ScriptError if one is of another package, which is
- * not published.
+ * The modules that a library's entries reach. Throws ScriptError if one belongs to a package that is not
+ * published.
  * @param {string} name
  * @param {readonly string[]} entries
  * @returns {Promise<string[]>}
  */
-async function modulesOf(name, entries) {
+async function findModules(name, entries) {
   const esbuild = await import('esbuild')
   const { metafile } = await esbuild.build({
     absWorkingDir: ROOT,

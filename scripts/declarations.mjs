@@ -8,23 +8,23 @@ const OUT = join(ROOT, 'sdk', 'dist')
 const STAMP = join(OUT, '.declarations')
 
 /**
- * Builds the sdk, and then bundles its declarations next to the compiled files: one file per entry, and one
- * for shared code. The build removes files that it did not write, declarations among them, so they are as old
- * as the compiled files.
+ * Builds the sdk, then bundles its declarations next to the compiled files: one file per entry, and one for
+ * shared code. The build removes files that it did not write, including declarations, so they never outlast
+ * the compiled files.
  */
 export async function ensureDeclarations() {
   await ensureBuilt(['sdk'])
-  const wanted = createHash('sha256')
+  const expected = createHash('sha256')
     .update(readFileSync(join(OUT, '.build.json')))
     .update(readFileSync(join(ROOT, 'scripts', 'declarations.mjs')))
     .digest('hex')
-  if (existsSync(STAMP) && readFileSync(STAMP, 'utf8') === wanted) return
-  const begun = performance.now()
+  if (existsSync(STAMP) && readFileSync(STAMP, 'utf8') === expected) return
+  const startedMs = performance.now()
   say('Building the declarations of the sdk …')
   rmSync(STAMP, { force: true })
   await bundleDeclarations()
-  writeFileSync(STAMP, wanted)
-  say(`Built them in ${Math.round(performance.now() - begun)} ms.`)
+  writeFileSync(STAMP, expected)
+  say(`Built them in ${Math.round(performance.now() - startedMs)} ms.`)
 }
 
 async function bundleDeclarations() {
@@ -51,7 +51,8 @@ async function bundleDeclarations() {
 }
 
 /**
- * Takes the types of other rooms into the bundle: their packages are not published. Third-party packages stay outside.
+ * Includes the types of the other workspaces in the bundle, because those packages are not published.
+ * Third-party packages stay outside.
  * @returns {import('rollup').Plugin}
  */
 function withinWorkspace() {

@@ -15,13 +15,13 @@ await runScript(async () => {
   if (!existsSync(join(ROOT, 'cli/dist/main.js')))
     throw new ScriptError('No demo to run: cli/src/main.ts is missing.')
   const args = process.argv.slice(2)
-  // With credentials or a node it is a server of the caller's own.
+  // With credentials or a node, the demo uses the caller's own server.
   if (args.length === 1 && args[0] === '--chain') return await onChain()
   return await runNode('cli/dist/main.js', ['demo', ...args])
 })
 
 /**
- * The demo on a chain, with its own sandbox: on the chain that `npm run chain` runs, or on a temporary one.
+ * Runs the demo with its own sandbox on a chain: the one that `npm run chain` is running, or a temporary one.
  */
 async function onChain() {
   const folder = await mkdtemp(join(tmpdir(), 'countersign-demo-'))

@@ -1,4 +1,5 @@
-// The server, built and started again after every change of its sources, and the console with hot reload, in one terminal.
+// Runs the server, rebuilt and restarted after every change to its sources, and the console with hot reload, in one
+// terminal.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
@@ -12,7 +13,8 @@ const CONSOLE_PORT = 5173
 const { PORT = '8787', PUBLIC_URL = `http://localhost:${CONSOLE_PORT}` } = process.env
 
 /**
- * Serves the console from its sources. All other requests go to the server, so that a page has one origin.
+ * Serves the console from its sources. All other requests are forwarded to the server, so that the page has a
+ * single origin.
  */
 async function serveConsole() {
   const { createServer } = await import('vite')
@@ -29,7 +31,7 @@ async function serveConsole() {
 }
 
 /**
- * Builds the server into its `dist`, again after every change. Returns a function that stops it.
+ * Builds the server into its `dist` folder, and again after every change. Returns a function that stops this.
  * @param {() => Promise<void>} onBuilt
  */
 async function watchServer(onBuilt) {
@@ -41,7 +43,7 @@ async function watchServer(onBuilt) {
     name: 'reporting',
     setup(build) {
       build.onEnd(async ({ errors }) => {
-        // esbuild has printed the errors. The server of the previous build keeps running.
+        // esbuild has already printed the errors. The server of the previous build keeps running.
         if (errors.length > 0) return
         await ensureGenerated()
         await onBuilt()

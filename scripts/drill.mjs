@@ -1,8 +1,9 @@
-// Faults of an engine that fails over, one after another, under load; everything that was acknowledged is counted.
+// Injects faults into a database cluster with failover, one after another and under load, and checks everything
+// that was acknowledged.
 //   node scripts/drill.mjs [--database WAY]   all faults, about ten minutes
-//   node scripts/drill.mjs --only WORD        those whose name has the word
+//   node scripts/drill.mjs --only WORD        the faults whose name contains the word
 //   node scripts/drill.mjs --short            one kill -9 of the primary and one switchover
-// WAY as of scripts/cluster.mjs. Ends with 0 only when nothing was lost, doubled or missed.
+// WAY is the same as in scripts/cluster.mjs. Exits with 0 only if nothing was lost, duplicated or missed.
 import { parseArgs } from 'node:util'
 import { ensureBuilt } from './build.mjs'
 import { Cluster, query, WAYS } from './cluster/cluster.mjs'
@@ -17,9 +18,9 @@ import { runScript, ScriptError, say } from './run.mjs'
 /** Load before and after each fault. */
 const STEADY_MS = 2000
 const AFTER_MS = 3000
-/** The goal: from a new primary that accepts writes to the first response. */
+/** The target time from a new primary that accepts writes to the first successful response. */
 const RECOVERY_MS_MAX = 10_000
-/** Longer than any payment of the sandbox takes. */
+/** Longer than any sandbox payment takes. */
 const SETTLED_SECONDS = 20 * 60
 const REPEATED_KEYS = 200
 
@@ -49,7 +50,7 @@ await runScript(async () => {
   } finally {
     await cluster.stop()
   }
-  // If the drill failed, payers and follower would keep trying.
+  // After a failed drill, payers and follower would otherwise keep retrying.
   process.exit(isSound ? 0 : 1)
 })
 
@@ -81,7 +82,7 @@ async function drill(cluster, list, isShort) {
   const wrong = []
   const pids = cluster.servers.map(({ program }) => program.pid)
   for (const fault of list) {
-    const found = await undergo(cluster, load, fault, isShort)
+    const found = await runFault(cluster, load, fault, isShort)
     wrong.push(...found.map((one) => `${fault.name}: ${one}`))
   }
   if (isShort && cluster.servers.some(({ program }, n) => program.pid !== pids[n]))
@@ -97,9 +98,12 @@ async function drill(cluster, list, isShort) {
   return wrong.length === 0
 }
 
-/** The short form is a test, and no test asserts a time. @param {Cluster} cluster @param {Load} load @param {faults.Fault} fault @param {boolean} isShort */
-async function undergo(cluster, load, fault, isShort) {
-  await cluster.whole()
+/**
+ * The short drill is a test, and no test asserts a duration.
+ * @param {Cluster} cluster @param {Load} load @param {faults.Fault} fault @param {boolean} isShort
+ */
+async function runFault(cluster, load, fault, isShort) {
+  await cluster.waitUntilWhole()
   await pause(STEADY_MS)
   const old = await until('a primary', () => cluster.primary())
   const startMs = performance.now()
@@ -119,7 +123,7 @@ async function undergo(cluster, load, fault, isShort) {
   await pause(AFTER_MS)
   const gapMs = load.longestGap(startMs, performance.now())
   const wrong = [...load.wrong, ...(await fault.heal(cluster, old))]
-  await cluster.whole()
+  await cluster.waitUntilWhole()
   const primary = await until('a primary', () => cluster.primary())
   wrong.push(...(await bookFindings(cluster.program('server1').options)))
   wrong.push(...(await lostOrDoubled(primary.localPort, load, { isOver: false })))

@@ -1,12 +1,15 @@
 import { randomInt } from 'node:crypto'
 import { createServer } from 'node:net'
 
-/** Below the ports that systems give to outgoing connections, which would take one before its server starts again. */
+/**
+ * Below the range of ephemeral ports: an outgoing connection could otherwise take a port before its server
+ * restarts.
+ */
 const FIRST = 11_000
 const END = 32_000
 
 /**
- * A port of 127.0.0.1 that nothing listens on.
+ * Finds a port on 127.0.0.1 on which nothing listens.
  * @returns {Promise<number>}
  */
 export async function freePort() {

@@ -5,16 +5,17 @@ import { isMain, ROOT, run, runScript, ScriptError, say } from './run.mjs'
 
 const NODE_LEAST = [20, 19]
 const STAMP = join(ROOT, 'node_modules', '.countersign-install')
-/** npm's own record of what node_modules contains, written after an installation. */
+/** npm's record of what node_modules contains, written after an installation. */
 const NPM_NOTE = join(ROOT, 'node_modules', '.package-lock.json')
 
-/** Installs what package-lock.json names, unless node_modules already holds exactly that. */
+/** Installs what package-lock.json specifies, unless node_modules already contains exactly that. */
 export async function ensureInstalled() {
   refuseOldNode(process.versions.node)
   const lock = readFileSync(join(ROOT, 'package-lock.json'))
-  // Some packages contain programs for one system, so a folder shared between two systems is installed again.
-  const wanted = `${createHash('sha256').update(lock).digest('hex')} ${process.platform}-${process.arch}\n`
-  if (existsSync(STAMP) && readFileSync(STAMP, 'utf8') === wanted) return
+  // Some packages contain programs for one system, so a folder shared between two systems has to be installed
+  // again.
+  const expected = `${createHash('sha256').update(lock).digest('hex')} ${process.platform}-${process.arch}\n`
+  if (existsSync(STAMP) && readFileSync(STAMP, 'utf8') === expected) return
   if (!npmInstalled(lock.toString())) {
     say(
       existsSync(NPM_NOTE)
@@ -23,11 +24,11 @@ export async function ensureInstalled() {
     )
     await npm(['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--include=dev', '--include=optional'])
   }
-  writeFileSync(STAMP, wanted)
+  writeFileSync(STAMP, expected)
 }
 
 /**
- * Throws a ScriptError for a Node that is too old.
+ * Throws ScriptError if Node is too old.
  * @param {string} version as in `process.versions.node`
  */
 export function refuseOldNode(version) {
@@ -38,16 +39,16 @@ export function refuseOldNode(version) {
 }
 
 /**
- * True if npm has already installed this lock file.
+ * True if npm itself has already installed this lock file.
  * @param {string} lockText
  */
 function npmInstalled(lockText) {
   if (!existsSync(NPM_NOTE)) return false
-  const wanted = packagesOf(lockText)
-  const present = packagesOf(readFileSync(NPM_NOTE, 'utf8'))
-  return Object.entries(wanted).every(([path, entry]) => {
+  const expected = packagesOf(lockText)
+  const installed = packagesOf(readFileSync(NPM_NOTE, 'utf8'))
+  return Object.entries(expected).every(([path, entry]) => {
     if (!path.startsWith('node_modules/')) return true
-    const found = present[path]
+    const found = installed[path]
     if (!found) return entry.optional === true && !isForThisSystem(entry)
     return found.version === entry.version && found.integrity === entry.integrity
   })
@@ -63,8 +64,8 @@ function packagesOf(lockText) {
 }
 
 /**
- * True if an optional package is made for this system only. Finding the system's C library is slow, so
- * packages for one C library do not count.
+ * True if an optional package is meant for this system. Packages for a specific C library never count,
+ * because detecting the system's C library is slow.
  * @param {Package} entry
  */
 function isForThisSystem(entry) {
@@ -74,13 +75,13 @@ function isForThisSystem(entry) {
 
 /** @param {string[]} args */
 async function npm(args) {
-  // npm's output goes to standard error, like ours.
+  // npm's output goes to standard error, like our own.
   const code = await runNpm(args, { stdio: ['ignore', 2, 2] })
   if (code !== 0) throw new ScriptError(`npm ${args[0]} failed with code ${code}; see its output above.`)
 }
 
 /**
- * Runs npm, preferably the one that started this script. Resolves to its exit code.
+ * Runs npm, preferably the same one that started this script. Resolves with its exit code.
  * @param {string[]} args
  * @param {import('node:child_process').SpawnOptions} options
  */

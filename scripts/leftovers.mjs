@@ -5,26 +5,26 @@ const ENDS_WITHIN_MS = 10_000
 const LOOK_EVERY_MS = 100
 
 /**
- * Kills processes that have a test folder in their environment or arguments, or as their working folder,
- * after a grace period. Finds processes only on Linux.
+ * After a grace period, kills processes that have a test folder in their environment, in their arguments, or
+ * as their working directory. Finds processes only on Linux.
  * @param {string} folder
  * @returns {Promise<{ pid: number, command: string }[]>} the killed processes
  */
 export async function endProcessesOf(folder) {
   const deadline = Date.now() + ENDS_WITHIN_MS
-  let left = processesOf(folder)
-  while (left.length > 0 && Date.now() < deadline) {
+  let remaining = processesOf(folder)
+  while (remaining.length > 0 && Date.now() < deadline) {
     await wait(LOOK_EVERY_MS)
-    left = processesOf(folder)
+    remaining = processesOf(folder)
   }
-  for (const { pid } of left) {
+  for (const { pid } of remaining) {
     try {
       process.kill(pid, 'SIGKILL')
     } catch {
       // It has exited in the meantime.
     }
   }
-  return left
+  return remaining
 }
 
 /** @param {string} folder */
@@ -61,7 +61,7 @@ function read(pid, name) {
     const path = `/proc/${pid}/${name}`
     return name === 'cwd' ? readlinkSync(path) : readFileSync(path, 'latin1')
   } catch {
-    // It has exited, or belongs to somebody else.
+    // It has exited, or belongs to another user.
     return ''
   }
 }

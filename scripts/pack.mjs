@@ -16,7 +16,7 @@ import { ROOT, ScriptError } from './run.mjs'
  */
 
 /**
- * Makes and packs everything that is published, into `folder`. Asks no registry.
+ * Builds and packs all published packages into `folder`, without a registry.
  * @param {string} folder an empty one
  * @returns {Promise<Packed[]>}
  */
@@ -24,7 +24,7 @@ export async function packAll(folder) {
   /** @type {Packed[]} */
   const packed = []
   for (const [room, make] of Object.entries(MAKE)) {
-    // npm would do this itself, unless it is set to run no scripts.
+    // npm would do this itself, unless it is configured to run no scripts.
     await make()
     const into = join(folder, room)
     mkdirSync(into)

@@ -14,10 +14,13 @@ export const MAKE = /** @type {Readonly<Record<string, () => Promise<void>>>} */
   },
 })
 
-/** The licences of the packages that are part of the command's file. Throws ScriptError for one without a licence. */
+/**
+ * The licenses of the packages that are bundled into the cli. Throws ScriptError for a package without a
+ * license.
+ */
 function notices() {
   const dist = join(ROOT, 'cli', 'dist')
-  // A bundle names each file before its content.
+  // A bundle contains each file's name in front of its content.
   const bundle = readdirSync(dist)
     .filter((name) => name.endsWith('.js'))
     .map((name) => readFileSync(join(dist, name), 'utf8'))
@@ -38,7 +41,7 @@ function notices() {
 }
 
 /**
- * Throws ScriptError if a file that a package exports is missing: npm would silently publish without it.
+ * Throws ScriptError if a file that a package exports is missing. npm would silently publish without it.
  * @param {string} folder the package
  */
 export function requireExports(folder) {
@@ -51,7 +54,7 @@ export function requireExports(folder) {
 }
 
 /**
- * Every string in a value of package.json.
+ * Lists every string in a value from package.json.
  * @param {unknown} value
  * @returns {string[]}
  */

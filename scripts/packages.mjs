@@ -10,7 +10,7 @@ import { isMain, ROOT, runScript, say } from './run.mjs'
 /** @typedef {import('./pack.mjs').Packed} Packed */
 
 /**
- * Packs the published packages, passes them to `work`, and removes them.
+ * Packs the published packages, passes them to `work`, and removes them afterwards.
  * @template T
  * @param {(packed: Packed[], folder: string) => Promise<T>} work
  * @returns {Promise<T>}
@@ -26,7 +26,7 @@ export async function withPackages(work) {
 }
 
 /**
- * Checks packages with our rules, publint and attw. Prints the faults. Needs no network.
+ * Checks the packages with our rules, publint and attw, and prints what is wrong. Needs no network.
  * @param {readonly Packed[]} packages
  * @returns {boolean} whether all is well
  */
@@ -42,8 +42,8 @@ function publint({ tarball }) {
 }
 
 /**
- * Holds the types to how programs find them. A package without types has nothing to ask. Modules are only ESM: Node
- * 20.19 and newer can `require` them too.
+ * Checks that programs find the types. A package without types is not checked. Modules are only ESM: Node
+ * 20.19 and newer can also `require` them.
  * @param {Packed} packed
  */
 function attw({ tarball, manifest }) {
@@ -63,7 +63,7 @@ function attw({ tarball, manifest }) {
 }
 
 /**
- * Runs an installed program. Returns its output if it failed.
+ * Runs an installed program. Returns its output if it fails.
  * @param {string} file
  * @param {readonly string[]} args
  */

@@ -6,18 +6,18 @@ import { ROOT } from './run.mjs'
 
 /** @typedef {import('./pack.mjs').Packed} Packed */
 
-/** The files of each package, and nothing else. */
+/** The files that each package may contain. */
 const FILES = /** @type {Readonly<Record<string, RegExp>>} */ ({
   sdk: /^(?:package\.json|README\.md|LICENSE|dist\/(?:[\w-]+\/)*[\w-]+\.(?:(?:js|css)(?:\.map)?|d\.ts))$/,
   cli: /^(?:package\.json|README\.md|LICENSE|bin\/countersign\.mjs|dist\/(?:main\.js|THIRD-PARTY\.txt))$/,
 })
 const NEEDED = ['package.json', 'README.md', 'LICENSE']
 
-/** The largest allowed tarball, in bytes. */
+/** The maximum size of each tarball, in bytes. */
 const SIZE_MAX = /** @type {Readonly<Record<string, number>>} */ ({ sdk: 400_000, cli: 700_000 })
 
-/** Patterns that no package may contain: names of unpublished things, secrets, and paths of this machine. */
-const NOWHERE = /** @type {readonly { what: string, pattern: RegExp }[]} */ ([
+/** Content that no package may contain: names of unpublished things, secrets, and paths of this machine. */
+const FORBIDDEN = /** @type {readonly { what: string, pattern: RegExp }[]} */ ([
   { what: 'a private key', pattern: /-----BEGIN (?:[A-Z]+ )?PRIVATE KEY-----[\\rn\s]*[A-Za-z0-9+/]{40}/ },
   { what: 'a secret of webhooks', pattern: /whsec_[A-Za-z0-9+/=]{32}/ },
   { what: 'a token of npm', pattern: /npm_[A-Za-z0-9]{36}|_authToken/ },
@@ -25,7 +25,7 @@ const NOWHERE = /** @type {readonly { what: string, pattern: RegExp }[]} */ ([
 ])
 
 /**
- * The faults of a packed package, one sentence each.
+ * Lists what is wrong with a packed package, one sentence each.
  * @param {Packed} packed
  * @returns {string[]}
  */
@@ -42,7 +42,7 @@ function* manifestFaults({ room, manifest }) {
     if (manifest[member] !== root[member]) yield `its ${member} differs from the repository's`
   if (manifest.engines?.node !== root.engines.node) yield 'it needs another Node than the repository'
   for (const member of ['description', 'keywords', 'type']) if (!manifest[member]) yield `it has no ${member}`
-  // A style sheet is imported only for its effect. No module is.
+  // A style sheet is imported only for its side effects; a module never is.
   if (room === 'sdk' && !['false', '["**/*.css"]'].includes(JSON.stringify(manifest.sideEffects)))
     yield 'it does not say that its modules have no side effects'
   const needed = Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies })
@@ -64,7 +64,7 @@ function* fileFaults({ room, manifest, files, size }) {
 /** @param {Packed} packed */
 function* textFaults({ room, manifest, files }) {
   for (const [path, text] of Object.entries(files)) {
-    for (const { what, pattern } of NOWHERE) if (pattern.test(text)) yield `${path} contains ${what}`
+    for (const { what, pattern } of FORBIDDEN) if (pattern.test(text)) yield `${path} contains ${what}`
     for (const folder of [ROOT, homedir()])
       if (folder.length > 5 && text.includes(folder)) yield `${path} names a folder of this machine`
     if (room === 'sdk' && /\.(?:js|ts)$/.test(path)) yield* importFaults(path, text, manifest)
@@ -77,8 +77,8 @@ function* textFaults({ room, manifest, files }) {
  * @param {Packed['manifest']} manifest
  */
 function* importFaults(path, text, manifest) {
-  for (const word of ['@countersign/contract', 'typebox'])
-    if (text.includes(word)) yield `${path} names ${word}`
+  for (const name of ['@countersign/contract', 'typebox'])
+    if (text.includes(name)) yield `${path} names ${name}`
   const known = Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies })
   for (const [, name = ''] of text.matchAll(
     /^(?:import|export|\} from)\b[^'"\n]*['"]((?:@[^/'"]+\/)?[^./'"][^/'"]*)/gm,

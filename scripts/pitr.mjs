@@ -1,7 +1,7 @@
-// A restore to a point in time by pgBackRest, following docs/backups.md: payments, a backup, more payments, a
-// mistake, and back to the moment before it. Takes half a minute:
+// Restores a database to a point in time with pgBackRest, following docs/backups.md: makes payments, a backup,
+// more payments and a mistake, and goes back to the moment before the mistake. Takes half a minute:
 //   node scripts/pitr.mjs
-// Exits with 0 only if every payment before that moment exists, once, and the books and the feed continue.
+// Exits with 0 only if every payment before that moment exists once, and the ledger and the event feed continue.
 import { execFile } from 'node:child_process'
 import * as fs from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -24,7 +24,7 @@ const DATABASE = 'countersign'
 const STANZA = 'countersign'
 const LOAD_MS = 2000
 
-/** One PostgreSQL in its own folder, whose log pgBackRest archives. */
+/** A PostgreSQL server in its own folder, whose log is archived by pgBackRest. */
 class Archived {
   /** @param {ReturnType<typeof findBackupPrograms>} programs @param {number} port */
   constructor(programs, port) {
@@ -181,7 +181,8 @@ async function goBack(postgres, servers) {
 }
 
 /**
- * The findings of `countersign backup` once the log of a moment is archived. @param {Archived} postgres
+ * The findings of `countersign backup`, once the log up to a moment has been archived.
+ * @param {Archived} postgres
  * @param {Servers} servers @param {string} target @returns {Promise<string[]>}
  */
 async function archived(postgres, servers, target) {

@@ -1,7 +1,7 @@
-// A temporary PostgreSQL server for tests and benchmarks, from the system's packages.
+// Starts a temporary PostgreSQL server for tests and benchmarks, from the system's packages.
 //   node scripts/postgres.mjs [--port N]              prints DATABASE_URL=… and runs until Ctrl-C
 //   node scripts/postgres.mjs [--port N] -- command…  runs the command with DATABASE_URL set and exits with its code
-// With --memory its files are in memory where that is possible, for tests: see temporary.mjs.
+// With --memory its files are stored in memory if possible, for tests: see temporary.mjs.
 import { spawn } from 'node:child_process'
 import * as fs from 'node:fs'
 import { constants, tmpdir } from 'node:os'
@@ -23,13 +23,14 @@ const SETTINGS = {
 }
 
 /**
- * A server with its files. `bin`: its programs' folder. `pause` ends the server and keeps the files; `resume` starts it again.
+ * A server with its files. `bin` is the folder of its programs. `pause` stops the server and keeps its files;
+ * `resume` restarts it.
  * @typedef {{ url: string, port: number, bin: string, pause: () => Promise<void>, resume: () => Promise<void>, stop: () => Promise<void> }} Cluster
  */
 
 /**
- * Starts a cluster on the loopback, where every user may connect without a password. Settings are added to,
- * or replace, the ones above.
+ * Starts a cluster on the loopback interface, to which every user may connect without a password. The given
+ * settings are added to the ones above, or replace them.
  * @param {{ port?: number, settings?: Record<string, string>, inMemory?: boolean }} [options] `inMemory`:
  * stores its files in memory if possible
  * @returns {Promise<Cluster>}
@@ -37,7 +38,7 @@ const SETTINGS = {
 export async function startCluster(options = {}) {
   const bin = serverPrograms()
   const user = unprivilegedUser()
-  // The server's user may have no access to the temporary directory of root.
+  // The server's user may not have access to root's temporary directory.
   const parent = user.uid === undefined ? tmpdir() : '/tmp'
   const directory = options.inMemory
     ? makeTestsFolder('countersign-pg-', parent)
@@ -48,7 +49,7 @@ export async function startCluster(options = {}) {
     const shape = ['--username=postgres', '--auth=trust', '--encoding=UTF8', '--locale=C.UTF-8', '--no-sync']
     await runProgram(path.join(bin, 'initdb'), ['-D', data, ...shape], { cwd: directory, ...user })
     const settings = { ...SETTINGS, unix_socket_directories: directory, ...options.settings }
-    for (let tries = 1; ; tries += 1) {
+    for (let attempts = 1; ; attempts += 1) {
       const port = options.port ?? (await freePort())
       const parameters = Object.entries({ ...settings, port }).flatMap(([name, value]) => [
         '-c',
@@ -66,11 +67,11 @@ export async function startCluster(options = {}) {
           resume: async () => {
             running.server = await start()
           },
-          stop: stopper(running, directory),
+          stop: createStop(running, directory),
         }
       } catch (error) {
-        // Another process may have taken the port since it was found free.
-        if (options.port !== undefined || tries === START_TRIES_MAX) throw error
+        // Another process may have taken the port since it was found to be free.
+        if (options.port !== undefined || attempts === START_TRIES_MAX) throw error
       }
     }
   } catch (error) {
@@ -80,8 +81,8 @@ export async function startCluster(options = {}) {
 }
 
 /**
- * Starts a standby of a cluster, which follows it until it is stopped. The cluster needs `wal_level` replica,
- * which is the default.
+ * Starts a standby that follows a cluster until it is stopped. The cluster needs `wal_level` replica, which
+ * is the default.
  * @param {{ port: number, bin: string }} primary
  * @returns {Promise<{ url: string, port: number, stop: () => Promise<void> }>}
  */
@@ -105,7 +106,7 @@ export async function startStandby(primary) {
     return {
       url: `postgres://postgres@127.0.0.1:${port}/postgres`,
       port,
-      stop: stopper({ server }, directory),
+      stop: createStop({ server }, directory),
     }
   } catch (error) {
     fs.rmSync(directory, { recursive: true, force: true })
@@ -114,7 +115,8 @@ export async function startStandby(primary) {
 }
 
 /**
- * Starts pgbouncer before a cluster, with the settings that the guide of operations names. The caller stops it before the cluster.
+ * Starts pgbouncer in front of a cluster, with the settings from the operations guide. The caller must stop
+ * it before the cluster.
  * @param {Cluster} cluster
  * @param {'session' | 'transaction'} mode
  * @returns {Promise<{ url: string, stop: () => Promise<void> }>}
@@ -135,7 +137,7 @@ export async function startPooler(cluster, mode) {
     const server = await startProgram(pooler(), [config], { cwd: directory, ...user }, /process up/)
     return {
       url: `postgres://postgres@127.0.0.1:${port}/postgres`,
-      stop: stopper({ server }, directory),
+      stop: createStop({ server }, directory),
     }
   } catch (error) {
     fs.rmSync(directory, { recursive: true, force: true })
@@ -144,7 +146,7 @@ export async function startPooler(cluster, mode) {
 }
 
 /**
- * The settings of pgbouncer before a server of PostgreSQL, all on the loopback.
+ * The settings of a pgbouncer in front of a PostgreSQL server, all on the loopback interface.
  * @param {'session' | 'transaction'} mode
  * @param {number} port
  * @param {number} database its port
@@ -161,17 +163,18 @@ export function poolerSettings(mode, port, database, more) {
     'auth_type = any',
     `pool_mode = ${mode}`,
     'server_login_retry = 1',
-    // Below the time that the server waits for a statement: pgbouncer then says that it gave the statement to nobody.
+    // Shorter than the server's statement timeout: pgbouncer then reports that it never forwarded the
+    // statement.
     'query_wait_timeout = 5',
-    // pgbouncer does not accept session settings at the start of a connection: the settings of the database
-    // replace them.
+    // pgbouncer rejects session settings at the start of a connection; the database's own settings replace
+    // them.
     'ignore_startup_parameters = options',
     ...more,
   ]
   return `${lines.join('\n')}\n`
 }
 
-/** Debian's package puts it where only root looks. */
+/** Debian's package installs it in a folder that is only in root's path. */
 function pooler() {
   const folders = [...(process.env.PATH ?? '').split(path.delimiter), '/usr/sbin']
   const found = folders.map((folder) => path.join(folder, 'pgbouncer')).find((file) => fs.existsSync(file))
@@ -225,13 +228,13 @@ function unprivilegedUser() {
 function runProgram(file, parameters, options) {
   return new Promise((resolve, reject) => {
     const child = spawn(file, parameters, { ...options, stdio: ['ignore', 'ignore', 'pipe'] })
-    let complaint = ''
+    let errorOutput = ''
     child.stderr?.on('data', (text) => {
-      complaint += text
+      errorOutput += text
     })
     child.on('error', reject)
     child.on('close', (code) =>
-      code === 0 ? resolve() : reject(new Error(`${path.basename(file)} failed: ${complaint.trim()}`)),
+      code === 0 ? resolve() : reject(new Error(`${path.basename(file)} failed: ${errorOutput.trim()}`)),
     )
   })
 }
@@ -256,7 +259,7 @@ function startServer(file, parameters, options) {
  */
 function startProgram(file, parameters, options, isReady) {
   return new Promise((resolve, reject) => {
-    // Its own process group, so that Ctrl-C reaches the command first and the server stays up until the
+    // In its own process group, so that Ctrl-C reaches the command first, and the server stays up until the
     // command has exited.
     const child = spawn(file, parameters, { ...options, detached: true, stdio: ['ignore', 'ignore', 'pipe'] })
     /** @type {string[]} */
@@ -276,12 +279,12 @@ function startProgram(file, parameters, options, isReady) {
  * @param {{ readonly server: import('node:child_process').ChildProcess }} running
  * @param {string} directory
  */
-function stopper(running, directory) {
+function createStop(running, directory) {
   const abandon = () => {
     running.server.kill('SIGQUIT')
     fs.rmSync(directory, { recursive: true, force: true })
   }
-  // Covers a caller that ends without stop().
+  // Cleans up if the process exits without calling stop().
   process.on('exit', abandon)
   return async () => {
     process.off('exit', abandon)
@@ -290,7 +293,10 @@ function stopper(running, directory) {
   }
 }
 
-/** Ends a process by SIGINT. To PostgreSQL that is a fast shutdown, which closes open connections. @param {import('node:child_process').ChildProcess} server */
+/**
+ * Stops a process with SIGINT. For PostgreSQL this is a fast shutdown, which closes open connections.
+ * @param {import('node:child_process').ChildProcess} server
+ */
 async function endServer(server) {
   if (server.exitCode !== null || server.signalCode !== null) return
   const ended = new Promise((resolve) => server.on('close', resolve))
@@ -315,7 +321,7 @@ async function main() {
     options: { port: { type: 'string' }, memory: { type: 'boolean' } },
     allowPositionals: true,
   })
-  // Listens before the start, so that a signal during it does not leave a server behind.
+  // Listens before the start, so that a signal during the start does not leave a server behind.
   const interrupted = new Promise((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, resolve)
   })
@@ -326,7 +332,7 @@ async function main() {
   try {
     if (positionals.length > 0) return await runCommand(positionals, cluster.url)
     process.stdout.write(`DATABASE_URL=${cluster.url}\n`)
-    // Keeps the process running, which a signal's listener alone does not.
+    // Keeps the process running; a signal listener alone does not.
     const alive = setInterval(() => {}, 1 << 30)
     await interrupted
     clearInterval(alive)

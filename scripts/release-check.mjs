@@ -9,7 +9,10 @@ import { ROOT, runScript, ScriptError, say } from './run.mjs'
 const USAGE =
   'Usage: npm run release:check [-- --final]   (--final: the changelog has the date, all is committed)'
 
-/** Everything of a release but publishing: nothing leaves this machine, and no registry is asked. */
+/**
+ * Does everything that a release does, except publishing. Nothing leaves this machine, and no registry is
+ * needed.
+ */
 await runScript(() => {
   const [flag, ...rest] = process.argv.slice(2)
   if (rest.length > 0 || (flag !== undefined && flag !== '--final')) throw new ScriptError(USAGE)
@@ -20,8 +23,8 @@ await runScript(() => {
     faults.push(...changelogFaults(version, isFinal))
     if (isFinal) faults.push(...gitFaults(version), ...imageFaults())
     for (const fault of faults) say(fault)
-    const isWell = checkPackages(packages)
-    if (!isWell || faults.length > 0) throw new ScriptError('Not ready to be released.')
+    const isSound = checkPackages(packages)
+    if (!isSound || faults.length > 0) throw new ScriptError('Not ready to be released.')
     say(`Version ${version} ${isFinal ? 'can be published' : 'could become a release'}.`)
     return 0
   })
@@ -39,7 +42,7 @@ function kilobytes(bytes) {
   return `${(bytes / 1000).toFixed(1)} kB`
 }
 
-/** All workspaces have one version: published packages were tested together. */
+/** All workspaces have the same version: published packages were tested together. */
 function versionFaults() {
   const { version, workspaces } = readJson('package.json')
   /** @type {string[]} */
@@ -79,7 +82,7 @@ function* gitFaults(version) {
   if (git('tag', '--list', `v${version}`) !== '') yield `There is a tag v${version} already.`
 }
 
-/** A build of a released version has to give the same image again. */
+/** Building a released version again must give the same image. */
 function* imageFaults() {
   const dockerfile = readFileSync(join(ROOT, 'deploy/Dockerfile'), 'utf8')
   for (const [, name = '', image = ''] of dockerfile.matchAll(/^ARG (\w+_IMAGE)=(\S+)$/gm))

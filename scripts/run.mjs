@@ -3,18 +3,18 @@ import { constants } from 'node:os'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** The repository's folder; every script works there, whatever its caller's folder. */
+/** The repository's folder. Every script runs there, whatever its caller's working directory. */
 export const ROOT = dirname(dirname(fileURLToPath(import.meta.url)))
 
 /**
- * Prints a script's next step to standard error; standard output belongs to the program that it runs.
+ * Prints a script's next step to standard error. Standard output belongs to the program that the script runs.
  * @param {string} line
  */
 export function say(line) {
   process.stderr.write(`${line}\n`)
 }
 
-/** A failure that its message explains: shown as one line, without a stack trace. */
+/** A failure that its message explains. It is shown as a single line, without a stack trace. */
 export class ScriptError extends Error {
   /**
    * @param {string} message
@@ -27,7 +27,7 @@ export class ScriptError extends Error {
 }
 
 /**
- * Runs a script's work. A ScriptError ends the process with its line and its code.
+ * Runs a script. A ScriptError ends the process with its message and its exit code.
  * @param {() => Promise<number | undefined>} work resolves to the exit code, or to nothing for "as things stand"
  */
 export async function runScript(work) {
@@ -42,7 +42,7 @@ export async function runScript(work) {
 }
 
 /**
- * True for the module that `node` was started with.
+ * True if `node` was started with this module.
  * @param {string} moduleUrl its import.meta.url
  */
 export function isMain(moduleUrl) {
@@ -56,8 +56,8 @@ export function isMain(moduleUrl) {
 const FORWARDED_SIGNALS = /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP'])
 
 /**
- * Runs a program in the repository's folder, with this process's streams, to its end. Forwards termination signals to
- * the program, so that neither outlives the other.
+ * Runs a program in the repository's folder to its end, with this process's streams. Forwards termination
+ * signals, so that neither process outlives the other.
  * @param {string} command
  * @param {readonly string[]} args
  * @param {import('node:child_process').SpawnOptions} [options]
@@ -84,7 +84,7 @@ export function run(command, args, options = {}) {
 }
 
 /**
- * Runs our own or an installed program with the same Node.
+ * Runs one of our programs, or an installed one, with the same Node.
  * @param {string} file from the repository's folder
  * @param {readonly string[]} args
  */

@@ -2,12 +2,12 @@ import { existsSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ScriptError } from './run.mjs'
 
-// Parts of scripts that start a sandbox.
+// Helpers for scripts that start a sandbox.
 
 const START_MS = 60_000
 
 /**
- * True if a process has neither exited nor been ended by a signal.
+ * True if a process is still running: it has neither exited nor been ended by a signal.
  * @param {import('node:child_process').ChildProcess} child
  */
 export function isAlive({ exitCode, signalCode }) {
@@ -37,7 +37,7 @@ export async function until(isThere, child, otherwise) {
 }
 
 /**
- * Waits until `isThere` resolves to true; a rejection counts as not yet.
+ * Waits until `isThere` resolves to true. A rejection counts as not yet.
  * @param {() => Promise<boolean>} isThere
  * @param {string} otherwise
  */

@@ -1,5 +1,5 @@
-// Plants faults in the server, one at a time, and holds that the simulation finds each.
-//   node scripts/sim-planted.mjs   some minutes
+// Plants faults in the server, one at a time, and checks that the simulation finds each of them.
+//   node scripts/sim-planted.mjs   takes a few minutes
 import { execFile } from 'node:child_process'
 import { readFileSync, rmSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
@@ -38,7 +38,7 @@ function planting({ name, file, find, replace }) {
  * @param {string} file
  * @returns {Promise<string>}
  */
-function outputOf(file) {
+function runSimulation(file) {
   const options = ['--seeds', String(SEEDS), '--until-wrong', '--jobs', '1']
   return new Promise((resolve, reject) => {
     execFile(process.execPath, [file, ...options], (error, stdout) => {
@@ -54,13 +54,13 @@ function outputOf(file) {
  * @param {string} file
  */
 async function isFound(fault, file) {
-  const begun = performance.now()
+  const startedMs = performance.now()
   await buildProgram('sim/src/main.ts', file, [planting(fault)])
-  const [, seed, why] = /^Seed (\d+): (.*)/m.exec(await outputOf(file)) ?? []
+  const [, seed, reason] = /^Seed (\d+): (.*)/m.exec(await runSimulation(file)) ?? []
   rmSync(file, { force: true })
-  const seconds = Math.round((performance.now() - begun) / 1000)
+  const seconds = Math.round((performance.now() - startedMs) / 1000)
   say(
-    `${seed ? 'Found ' : 'MISSED'} in ${seconds} s: ${fault.name}${seed ? ` (seed ${seed}: ${why?.slice(0, 160)})` : ''}`,
+    `${seed ? 'Found ' : 'MISSED'} in ${seconds} s: ${fault.name}${seed ? ` (seed ${seed}: ${reason?.slice(0, 160)})` : ''}`,
   )
   return seed !== undefined
 }
@@ -68,13 +68,13 @@ async function isFound(fault, file) {
 await runScript(async () => {
   await ensureInstalled()
   await ensureBuilt(['sim'])
-  const left = [...PLANTED.entries()]
+  const remaining = [...PLANTED.entries()]
   let missed = 0
-  const takeInTurn = async () => {
-    for (let next = left.shift(); next; next = left.shift())
+  const runQueue = async () => {
+    for (let next = remaining.shift(); next; next = remaining.shift())
       if (!(await isFound(next[1], join(ROOT, 'sim/dist', `planted-${next[0]}.js`)))) missed += 1
   }
-  await Promise.all(Array.from({ length: availableParallelism() }, takeInTurn))
+  await Promise.all(Array.from({ length: availableParallelism() }, runQueue))
   say(`${PLANTED.length - missed} passed, ${missed} failed`)
   return missed === 0 ? 0 : 1
 })

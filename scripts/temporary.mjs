@@ -2,26 +2,26 @@ import { chmodSync, mkdtempSync, readdirSync, rmSync, statfsSync, statSync } fro
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** A file system in memory, on Linux. */
+/** An in-memory file system on Linux. */
 const MEMORY = '/dev/shm'
-/** Several times what all tests hold at the same time. Docker's default, 64 MB, is too small. */
+/** Several times what all tests need at the same time. Docker's default of 64 MB is too small. */
 const FREE_BYTES_MIN = 4 * 2 ** 30
-/** Folders of processes that cannot be seen from here (other containers) are kept for at least this time. */
+/** Folders whose processes are not visible from here (other containers) are kept for at least this long. */
 const LEFT_MS_MIN = 3_600_000
 
 /**
- * Creates a folder for test files: in memory if there is plenty of it, else in `otherwise`. Tests create
- * hundreds of databases of a thousand files each, which takes ten times longer on a disk; a TMPDIR
- * that is set is used.
+ * Creates a folder for test files: in memory if there is plenty of it, otherwise in `otherwise`; if TMPDIR is
+ * set, it is used. Tests create hundreds of databases with a thousand files each, which takes ten times
+ * longer on a disk.
  * @param {string} prefix of its name. Folders of killed runs with this prefix are removed from memory
  * @param {string} [otherwise]
  * @returns {string}
  */
 export function makeTestsFolder(prefix, otherwise = tmpdir()) {
   const inMemory = process.env.TMPDIR === undefined && hasMemory()
-  if (inMemory) removeLeft(prefix)
+  if (inMemory) removeStale(prefix)
   const folder = mkdtempSync(join(inMemory ? MEMORY : otherwise, `${prefix}${process.pid}-`))
-  // Programs of other users have files below it.
+  // Programs of other users have files inside it.
   chmodSync(folder, 0o711)
   return folder
 }
@@ -36,7 +36,7 @@ function hasMemory() {
 }
 
 /** @param {string} prefix */
-function removeLeft(prefix) {
+function removeStale(prefix) {
   for (const name of readdirSync(MEMORY)) {
     if (!name.startsWith(prefix) || isRunning(Number.parseInt(name.slice(prefix.length), 10))) continue
     const folder = join(MEMORY, name)

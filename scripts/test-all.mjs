@@ -1,14 +1,14 @@
-// Runs every test: all projects on the embedded database, and what depends on the database on PostgreSQL too, with the
-// reliability tests in full, and Schemathesis if Python is installed. Needs PostgreSQL's programs.
+// Runs every test: all projects on the embedded database, and those that depend on the database also on PostgreSQL,
+// including the full reliability tests, and Schemathesis if Python is installed. Needs PostgreSQL's programs.
 //   node scripts/test-all.mjs          everything
-//   node scripts/test-all.mjs --rest   what `npm test` has left out
+//   node scripts/test-all.mjs --rest   everything that `npm test` leaves out
 //   node scripts/test-all.mjs FILE…    these files, on both databases
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { runNode, runScript, say } from './run.mjs'
-import { readSummary, sumOf } from './test-summary.mjs'
+import { addUp, readSummary } from './test-summary.mjs'
 
 await runScript(async () => {
   const { values, positionals } = parseArgs({
@@ -30,7 +30,7 @@ await runScript(async () => {
     delete process.env.TEST_SCOPE
     delete process.env.RELIABILITY
     const schemathesis = positionals.length === 0 ? await runNode('scripts/test-schemathesis.mjs', []) : 0
-    process.stdout.write(`${sumOf(readSummary(summary))}\n`)
+    process.stdout.write(`${addUp(readSummary(summary))}\n`)
     return embedded || postgres || schemathesis
   } finally {
     rmSync(folder, { recursive: true, force: true })

@@ -1,6 +1,6 @@
-// Builds the image of deploy/Dockerfile and runs it as docs/deploy.md says: with the command of the guide, and with
-// deploy/compose.yaml. Needs Debian, root, and the programs of scripts/container/programs.mjs.
-// Ends with 0 only if everything held.
+// Builds the image of deploy/Dockerfile and runs it as described in docs/deploy.md: with the guide's command, and with
+// deploy/compose.yaml. Needs Debian, root, and the programs listed in scripts/container/programs.mjs. Exits with 0
+// only if every check passed.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,7 +1,7 @@
-// Runs `npm start`, the demo and a smoke of the tests on other lines of Node, each at its newest version.
-//   node scripts/test-node.mjs          all lines
-//   node scripts/test-node.mjs LINE…    these lines
-// Needs npm's registry: npm has Node as a package for each system.
+// Runs `npm start`, the demo and a smoke test on several major versions of Node, each in its newest release.
+//   node scripts/test-node.mjs          all major versions
+//   node scripts/test-node.mjs LINE…    only these
+// Needs npm's registry, which has Node as a package for each system.
 import { spawn } from 'node:child_process'
 import { appendFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -14,7 +14,7 @@ import { isAlive, isReady, until } from './sandbox.mjs'
 import { ONE_FAILED } from './test-summary.mjs'
 import { npmInstall } from './tools.mjs'
 
-/** The lines that README.md names, and the newest one. */
+/** The major versions named in README.md, and the newest one. */
 const LINES = ['22', '24', '26']
 /** The pure functions, and the one test that stands for each of the other projects. */
 const PROJECTS = ['unit', 'guides', 'processes', 'banks']
@@ -22,8 +22,8 @@ const PROJECTS = ['unit', 'guides', 'processes', 'banks']
 await runScript(async () => {
   await ensureInstalled()
   await ensureBuilt(['server', 'console', 'cli'])
-  const asked = process.argv.slice(2)
-  const lines = asked.length > 0 ? asked : LINES
+  const requested = process.argv.slice(2)
+  const lines = requested.length > 0 ? requested : LINES
   const unknown = lines.find((line) => !LINES.includes(line))
   if (unknown !== undefined) throw new ScriptError(`${unknown} is not one of the lines ${LINES.join(', ')}.`)
   const folder = mkdtempSync(join(tmpdir(), 'countersign-node-'))
@@ -37,7 +37,7 @@ await runScript(async () => {
 })
 
 /**
- * Installs a line of Node, and runs everything on it. Resolves to true if all went well.
+ * Installs a major version of Node and runs everything on it. Resolves with true if everything passed.
  * @param {string} line
  * @param {string} folder a new one
  */
@@ -58,7 +58,7 @@ async function tryLine(line, folder) {
 }
 
 /**
- * Resolves to the folder of the program.
+ * Resolves with the folder that contains the program.
  * @param {string} line
  * @param {string} folder
  */
@@ -72,7 +72,7 @@ async function installNode(line, folder) {
 }
 
 /**
- * Starts a sandbox, pays in it like the demo, and stops it. Resolves to true if the payment settled and the
+ * Starts a sandbox, makes the demo's payment, and stops it. Resolves with true if the payment settled and the
  * server stopped cleanly.
  * @param {string} node
  * @param {string} data
@@ -107,7 +107,7 @@ async function startAndPay(node, data, env) {
 }
 
 /**
- * Adds a line to the summary of the run, if its caller asked for one.
+ * Adds a line to the run's summary, if the caller asked for one.
  * @param {string} line
  */
 function record(line) {

@@ -4,11 +4,14 @@ import { withPackages } from './packages.mjs'
 import { runScript, say } from './run.mjs'
 import { ensureTools, npmInstall, runToolTests } from './tools.mjs'
 
-/** Runs the tests of the packages: packed, and installed by npm into an empty folder. Needs npm's registry. */
+/**
+ * Runs the package tests: packs the packages and installs them with npm in an empty folder. Needs npm's
+ * registry.
+ */
 await runScript(() =>
   withPackages(async (packages, folder) => {
-    // A bundler treats files below a `node_modules` differently from an app's, so the tools are in a separate
-    // folder.
+    // Bundlers treat files inside `node_modules` differently from an app's own, so the tools are in a
+    // separate folder.
     process.env.PACKAGE_TOOLS = await ensureTools('packages')
     const installed = join(folder, 'installed')
     mkdirSync(installed)

@@ -6,7 +6,10 @@ import { runNode, runScript, ScriptError, say } from './run.mjs'
 
 const VERSION = '4.32.5'
 
-/** Runs Schemathesis against a server for less than two minutes. Needs Python 3 with venv, and PyPI once; without Python it says so. */
+/**
+ * Runs Schemathesis against a server for up to two minutes. Needs Python 3 with venv, and PyPI once. Prints a
+ * message if Python is missing.
+ */
 await runScript(async () => {
   const python = ['python3', 'python'].find((name) => worksAs(name, ['-c', 'import venv, ensurepip']))
   if (!python) {
@@ -18,7 +21,7 @@ await runScript(async () => {
 })
 
 /**
- * Installs Schemathesis, unless it is there. Returns the path of the program.
+ * Installs Schemathesis if necessary. Returns the path of the program.
  * @param {string} python
  */
 function install(python) {

@@ -1,10 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs'
 
-/** The summary of a run that failed outside of its tests. */
+/** The summary of a run that failed outside its tests. */
 export const ONE_FAILED = '0 passed, 1 failed'
 
 /**
- * The lines of a summary, each `N passed, N failed[, N skipped]`: one for each run.
+ * The lines of a summary, one for each run, in the form `N passed, N failed[, N skipped]`.
  * @param {string} file
  */
 export function readSummary(file) {
@@ -12,10 +12,10 @@ export function readSummary(file) {
 }
 
 /**
- * One line for all of these.
+ * Adds the lines up in a single line.
  * @param {readonly string[]} lines
  */
-export function sumOf(lines) {
+export function addUp(lines) {
   /** @param {string} word */
   const count = (word) =>
     lines.reduce((sum, line) => sum + Number(new RegExp(`(\\d+) ${word}`).exec(line)?.[1] ?? 0), 0)

@@ -1,5 +1,5 @@
-// Runs tests with vitest, whose arguments it takes. Without a file, a name or a project, it runs the projects
-// that run always and one test of each of the others. `npm run test:all` runs everything.
+// Runs tests with vitest and takes its arguments. Without a file, a name or a project, it runs the projects that
+// always run, and one test of each of the others. `npm run test:all` runs everything.
 import { appendFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { ensureBuilt, PACKAGES } from './build.mjs'
@@ -7,7 +7,7 @@ import { ensureInstalled } from './install.mjs'
 import { endProcessesOf } from './leftovers.mjs'
 import { runNode, runScript, say } from './run.mjs'
 import { makeTestsFolder } from './temporary.mjs'
-import { hasFailed, ONE_FAILED, readSummary, sumOf } from './test-summary.mjs'
+import { addUp, hasFailed, ONE_FAILED, readSummary } from './test-summary.mjs'
 
 await runScript(async () => {
   await ensureInstalled()
@@ -22,13 +22,13 @@ await runScript(async () => {
     process.env.TEST_SUMMARY_FILE = summary
     const before = readSummary(summary).length
     const code = await runNode('node_modules/vitest/vitest.mjs', ['run', ...args])
-    const left = await endProcessesOf(folder)
-    for (const { pid, command } of left) say(`Left running by a test, ended now: ${pid} ${command}`)
+    const remaining = await endProcessesOf(folder)
+    for (const { pid, command } of remaining) say(`Left running by a test, ended now: ${pid} ${command}`)
     const lines = readSummary(summary).slice(before)
-    if (left.length === 0 && isTold(code, lines, args)) return code
-    // One failure more, and the last line in the usual form.
+    if (remaining.length === 0 && statesOutcome(code, lines, args)) return code
+    // Counts one more failure, with a last line in the usual form.
     appendFileSync(summary, `${ONE_FAILED}\n`)
-    process.stdout.write(`${sumOf([...lines, ONE_FAILED])}\n`)
+    process.stdout.write(`${addUp([...lines, ONE_FAILED])}\n`)
     return code || 1
   } finally {
     rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 })
@@ -36,20 +36,20 @@ await runScript(async () => {
 })
 
 /**
- * True if the last line of vitest tells the outcome. It does not if the run ended before its reporters, or
- * failed without a failed test, such as by a secret in the server's log.
+ * True if the last line of vitest's output states the outcome. It does not if the run ended before its
+ * reporters, or if it failed without a failed test, for example because of a secret in the server's log.
  * @param {number} code
  * @param {readonly string[]} lines
  * @param {readonly string[]} args
  */
-function isTold(code, lines, args) {
-  // These are another program's reporters.
+function statesOutcome(code, lines, args) {
+  // These reporters were chosen by another program.
   if (args.some((arg) => arg.startsWith('--reporter'))) return true
   return lines.length > 0 && (code === 0 || hasFailed(lines))
 }
 
 /**
- * The scope of a run, as test/projects.ts defines it. Named files and projects are searched in the full
+ * The scope of a run, as defined in test/projects.ts. Named files and projects are looked up in the full
  * scope.
  * @param {readonly string[]} args
  */

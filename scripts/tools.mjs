@@ -8,7 +8,8 @@ import { ROOT, runNode, ScriptError, say } from './run.mjs'
 const QUIET = ['--ignore-scripts', '--no-audit', '--no-fund', '--prefer-offline', '--loglevel=error']
 
 /**
- * Installs the tools of `e2e/<name>`, unless they are there: they are too heavy to come with every clone. Returns their folder.
+ * Installs the tools of `e2e/<name>` if necessary. They are too large to come with every clone. Returns their
+ * folder.
  * @param {'generated-clients' | 'packages'} name
  */
 export async function ensureTools(name) {
@@ -22,14 +23,15 @@ export async function ensureTools(name) {
   say(`Installing the tools of e2e/${name} into ${folder} …`)
   mkdirSync(folder, { recursive: true })
   for (const file of ['package.json', 'package-lock.json']) copyFileSync(join(from, file), join(folder, file))
-  // Not `npm ci`: a registry without the binaries of other systems makes a lock that `ci` takes for incomplete.
+  // Not `npm ci`: a registry without the binaries of other systems produces a lock file that `ci` considers
+  // incomplete.
   await npmInstall(folder)
   writeFileSync(stamp, '')
   return folder
 }
 
 /**
- * Installs the packages in a folder's package.json, and `more`.
+ * Installs the packages in a folder's package.json, and those in `more`.
  * @param {string} folder
  * @param {readonly string[]} more
  */
@@ -39,7 +41,7 @@ export async function npmInstall(folder, more = []) {
 }
 
 /**
- * Runs a project of tests that needs tools. Returns the exit code.
+ * Runs a test project that needs tools. Returns the exit code.
  * @param {'clients' | 'packages'} project
  */
 export async function runToolTests(project) {

@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url'
 import { ROOT } from './run.mjs'
 
 /**
- * Imports a TypeScript module of the repository, which Node 20 cannot read itself.
+ * Imports a TypeScript module of the repository, which Node 20 cannot load itself.
  * @param {string} file from the repository's folder
  */
 export async function importTypeScript(file) {
@@ -19,7 +19,7 @@ export async function importTypeScript(file) {
     bundle: true,
     platform: 'node',
     format: 'esm',
-    // The sources of other packages are TypeScript too; installed packages stay outside.
+    // The sources of our other packages are TypeScript too. Installed packages stay outside.
     plugins: [
       {
         name: 'installed packages',

@@ -1,8 +1,8 @@
-// An upgrade without a gap: two releases side by side on one PostgreSQL database, under load.
-//   node scripts/upgrade.mjs   there, back out, there again, and the last step; about a minute
-// The last release and this tree, if the history has a release whose databases this tree can use. Otherwise this tree, and a next
-// release that is made of it with planted changes of the schema.
-// Ends with 0 only when no request failed, and nothing was lost, doubled or missed.
+// Upgrades without downtime: runs two releases side by side on one PostgreSQL database, under load.
+//   node scripts/upgrade.mjs   upgrades, rolls back, upgrades again, and finishes; takes about a minute
+// The releases are the previous one and this tree, if the history has a release whose databases this tree can use.
+// Otherwise they are this tree and a next release, made from it with planted schema changes. Exits with 0 only if no
+// request failed, and nothing was lost, duplicated or missed.
 import * as fs from 'node:fs'
 import { tmpdir } from 'node:os'
 import * as path from 'node:path'
@@ -21,7 +21,7 @@ import { Servers } from './upgrade/servers.mjs'
 
 const DATABASE = 'countersign'
 const STEADY_MS = 2000
-/** Longer than any payment of the sandbox takes. */
+/** Longer than any sandbox payment takes. */
 const SETTLED_SECONDS = 20 * 60
 
 await runScript(async () => {
@@ -117,7 +117,10 @@ async function plantedFindings(port, rules) {
   return found
 }
 
-/** `countersign upgrade finish`, as its server program does it. @param {Servers} servers @param {string} main */
+/**
+ * Runs `countersign upgrade finish` with the server program's own command.
+ * @param {Servers} servers @param {string} main
+ */
 async function finish(servers, main) {
   return JSON.stringify(await runCommand({ ...servers.options, main }, 'upgrade', 'finish'))
 }

@@ -43,7 +43,7 @@ export const PLANTED = [
   },
   {
     name: 'an event that was refused counts as delivered',
-    file: 'server/src/people/webhooks/delivery-attempt.ts',
+    file: 'server/src/people/webhooks/request-series.ts',
     find: 'return (status >= 200 && status < 300) || status === 409',
     replace: 'return status >= 200',
   },
@@ -52,6 +52,12 @@ export const PLANTED = [
     file: 'server/src/people/webhook-endpoints/endpoint-run.ts',
     find: 'order.add(event)',
     replace: 'order.add({ ...event, object_id: event.id })',
+  },
+  {
+    name: 'an event is sent although the one before was not received',
+    file: 'server/src/people/webhooks/request-series.ts',
+    find: "if (!('answer' in outcome && isReceived(outcome.answer.status))) break",
+    replace: '',
   },
   {
     name: 'work of a process that died is never claimed again',

@@ -12,7 +12,7 @@ import { currenciesOfKind } from '@countersign/contract/core/currencies'
 import { type TProperties, type TSchema, Type } from 'typebox'
 import { markdownTable } from './markdown-table.ts'
 
-/** The checks of all fields, and every account type. */
+/** Prints the checks of all fields, and every account type. */
 export function accountTypeTables(): string {
   return [
     '## Checks of fields',
@@ -127,7 +127,9 @@ function exampleOf(accountType: AccountTypeName, members: Readonly<Record<string
   return line.length <= 110 ? line : `{\n  ${texts.join(',\n  ')}\n}`
 }
 
-/** The types of external accounts, with the fields that `countersign external-accounts create` requires. */
+/**
+ * Prints the external account types, with the fields that `countersign external-accounts create` requires.
+ */
 export function accountArgumentTable(): string {
   const types = [...EXTERNAL_ACCOUNT_CREATE_INFO.keys()].filter(isAccountType)
   return markdownTable(

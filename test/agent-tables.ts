@@ -7,7 +7,7 @@ import {
 import { ATTEMPT_LIMITS, type AttemptKind } from '../server/src/kernel/ports/failed-attempts.ts'
 import { markdownTable } from './markdown-table.ts'
 
-/** The rules that deny, in the order of their checks. */
+/** The rules that deny a payment, in the order in which they are checked. */
 export function agentDenialTable(): string {
   return markdownTable(
     ['`details.rule`', 'response', 'when'],
@@ -26,7 +26,7 @@ export function agentApprovalTable(): string {
   )
 }
 
-/** Links to verification pages and team members' limits do not apply to agents. */
+/** Verification page links and sign-in limits for team members do not concern agents. */
 type AgentAttemptKind = Exclude<AttemptKind, 'kycLinksByAddress' | `member${string}`>
 
 const TRIED: Readonly<Record<AgentAttemptKind, string>> = {

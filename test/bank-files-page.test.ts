@@ -9,7 +9,7 @@ interface Item {
   readonly tests: readonly { readonly name: string; readonly path: string }[]
 }
 
-/** The items of the section, with the tests that they name. */
+/** The list items of the section, with the tests that they name. */
 function itemsOf(page: string): Item[] {
   const [, after = ''] = page.split(SECTION)
   const [section = ''] = after.split(/^## /m)
@@ -25,7 +25,7 @@ function itemsOf(page: string): Item[] {
     }))
 }
 
-/** Faults of the items of a page. */
+/** Finds mistakes in the list items of a page. */
 function faultsOf(page: string, sourceOf: (path: string) => string): string[] {
   return itemsOf(page).flatMap(({ claim, tests }) => [
     ...(tests.length === 0 ? [`${claim} names no test`] : []),

@@ -14,7 +14,7 @@ const CALLER: Readonly<Record<Endpoint['auth'], string>> = {
   public: 'anybody',
 }
 
-/** Every endpoint with its operation name, which is also the name in the sdk. */
+/** Every endpoint with its operation name, which is also its name in the sdk. */
 export function callTable(): string {
   return markdownTable(
     ['name', 'call', 'by', ''],
@@ -27,7 +27,7 @@ export function callTable(): string {
   )
 }
 
-/** The calls that a customer's token allows, by the permission that they need. */
+/** The calls that a customer's token allows, by the permission that they require. */
 export function customerCallTable(): string {
   const calls = (permission: CustomerPermission) =>
     Object.values<Endpoint>(API)

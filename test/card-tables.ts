@@ -3,7 +3,7 @@ import { OVER_CLAIM_PERCENT_DEFAULT, OVER_CLAIM_RULES } from '@countersign/contr
 import { ERRORS } from '@countersign/contract/core/errors'
 import { markdownTable } from './markdown-table.ts'
 
-/** The reasons of a decline, in the order of their checks. */
+/** The decline reasons, in the order in which they are checked. */
 export function cardDeclineTable(): string {
   return markdownTable(
     ['`code`', 'when'],
@@ -11,7 +11,7 @@ export function cardDeclineTable(): string {
   )
 }
 
-/** The share that a merchant may claim above its authorization, by category. */
+/** The percentage by which a merchant may exceed its authorization, by category. */
 export function overClaimTable(): string {
   return markdownTable(
     ['merchant', '`mcc`', 'claims at most'],

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 
-/** The browser of the tests in `e2e/`. */
+/** The browser for the tests in `e2e/`. */
 export const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium'
 
 /** The global setup of the project `browser`. */

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import type { Cluster } from '../server/test/worlds/server-process.testing.ts'
 
-/** A coordinator of Citus and two workers. */
+/** A Citus coordinator and two workers. */
 export interface CitusCluster {
   readonly coordinator: Cluster
   readonly workers: readonly Cluster[]
@@ -19,7 +19,7 @@ async function scripts(): Promise<Scripts> {
   return import(fileURLToPath(new URL('../scripts/cluster/citus.mjs', import.meta.url)))
 }
 
-/** True if the extension is installed for the newest PostgreSQL of this machine. */
+/** True if the extension is installed for this machine's newest PostgreSQL. */
 export async function hasCitus(): Promise<boolean> {
   return (await scripts()).hasCitus()
 }

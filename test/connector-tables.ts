@@ -1,7 +1,7 @@
 import { CONNECTOR_CALLS, type ConnectorCall } from '@countersign/contract/connectors/calls'
 import { markdownTable } from './markdown-table.ts'
 
-/** The calls of Countersign to a connector. */
+/** The calls that Countersign makes to a connector. */
 export function connectorCallTable(): string {
   return markdownTable(
     ['call', 'does', '404'],

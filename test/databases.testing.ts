@@ -10,13 +10,15 @@ import { openEmbedded } from '../server/src/storage/engine/embedded.ts'
 import { openPostgres } from '../server/src/storage/engine/postgres.ts'
 import { migrate, SCHEMA } from '../server/src/storage/schema/migrate.ts'
 
-/** One key for every server of a test run: on PostgreSQL they share a database, and so its secrets. */
+/**
+ * All servers of a test run have the same key: on PostgreSQL they share a database, including its secrets.
+ */
 export const TEST_MASTER_KEY = '5e'.repeat(32)
 
 const CACHE = fileURLToPath(new URL('../node_modules/.cache/countersign/', import.meta.url))
 const ENGINE = new URL('../server/src/storage/engine/', import.meta.url)
-/** The sources, next to the schema, on which its files depend. */
-const MAKERS = [
+/** The sources outside the schema that affect the empty database. */
+const SOURCES = [
   new URL('embedded.ts', ENGINE),
   new URL('embedded-worker.mjs', ENGINE),
   new URL('../schema/migrate.ts', ENGINE),
@@ -26,12 +28,12 @@ const MAKERS = [
 const UNUSED_MS_MAX = 24 * 3600 * 1000
 
 /**
- * The folder of a migrated, empty embedded database. Making it takes most of a first start, ten seconds of
- * CPU time, so it is cached until its sources change.
+ * Returns the folder of a migrated, empty embedded database. Creating it takes most of a first start (ten
+ * seconds of CPU time), so it is cached until its sources change.
  */
 export async function findOrMakeEmptyDatabase(): Promise<string> {
   const hash = createHash('sha256').update(JSON.stringify(SCHEMA))
-  for (const file of MAKERS) hash.update(await readFile(file))
+  for (const file of SOURCES) hash.update(await readFile(file))
   const folder = join(CACHE, `empty-database-${hash.digest('hex').slice(0, 16)}`)
   await removeUnused()
   if (!existsSync(folder)) await makeEmptyDatabase(folder)
@@ -40,20 +42,20 @@ export async function findOrMakeEmptyDatabase(): Promise<string> {
   return folder
 }
 
-/** Makes it under another name first, so that it is never there in part. */
+/** Creates it under a different name first, so that a partial database is never found. */
 async function makeEmptyDatabase(folder: string): Promise<void> {
-  const unfinished = await mkdtemp(join(tmpdir(), 'countersign-empty-'))
-  const db = await openEmbedded(unfinished)
+  const tempFolder = await mkdtemp(join(tmpdir(), 'countersign-empty-'))
+  const db = await openEmbedded(tempFolder)
   await migrate(db)
   const others = await db.query<{ readonly oid: string }>(
     'SELECT oid::text FROM pg_database WHERE datname <> current_database()',
   )
   await db.close()
   const copied = await mkdtemp(join(CACHE, `empty-database-new-`))
-  await copyEmptyDatabase(unfinished, copied)
-  // PostgreSQL's templates, which no server opens, have two of five files.
+  await copyEmptyDatabase(tempFolder, copied)
+  // PostgreSQL's template databases, which no server opens, make up two fifths of the files.
   for (const { oid } of others.rows) await rm(join(copied, 'db/base', oid), { recursive: true })
-  await rm(unfinished, { recursive: true })
+  await rm(tempFolder, { recursive: true })
   await rename(copied, folder).catch(async (error) => {
     // Another run was faster.
     if (!existsSync(folder)) throw error
@@ -61,7 +63,7 @@ async function makeEmptyDatabase(folder: string): Promise<void> {
   })
 }
 
-/** Removes databases of other schemas once no run uses them. */
+/** Removes databases of other schema versions that no run uses any more. */
 async function removeUnused(): Promise<void> {
   await mkdir(CACHE, { recursive: true })
   for (const name of await readdir(CACHE)) {
@@ -72,12 +74,12 @@ async function removeUnused(): Promise<void> {
   }
 }
 
-/** Copies its files into a server's folder. Waiting for each of 900 files would take five times as long. */
+/** Copies the files into a server's folder. Copying 900 files asynchronously takes five times as long. */
 export async function copyEmptyDatabase(emptyDatabase: string, dataDir: string): Promise<void> {
   copyFolder(join(emptyDatabase, 'db'), join(dataDir, 'db'))
 }
 
-/** Node's own `cpSync` looks at each file four times. */
+/** Replaces Node's `cpSync`, which checks each file four times. */
 function copyFolder(from: string, to: string): void {
   mkdirSync(to, { recursive: true, mode: 0o700 })
   for (const entry of readdirSync(from, { withFileTypes: true })) {
@@ -93,13 +95,16 @@ export interface PostgresDatabase {
   drop(): Promise<void>
 }
 
-/** Files that a shared server leaves in its folder for the end of the run: its PostgreSQL database, and the secrets of its platforms. */
+/**
+ * Files that a shared server leaves in its folder until the end of the run: the name of its PostgreSQL
+ * database, and its platforms' secrets.
+ */
 export const DATABASE_FILE = 'database'
 export const SECRETS_FILE = 'secrets'
 
 let databases = 0
 
-/** A separate database on a PostgreSQL server: a copy of `template`, or empty. */
+/** Creates a database on a PostgreSQL server, as a copy of `template` or empty. */
 export async function createPostgresDatabase(
   serverUrl: string,
   template?: string,
@@ -122,29 +127,32 @@ async function run(serverUrl: string, sql: string): Promise<void> {
   await client.end()
 }
 
-/** A migrated, empty database on a PostgreSQL server, without connections. */
+/** Creates a migrated, empty database on a PostgreSQL server, and closes all connections to it. */
 export async function makeEmptyPostgresDatabase(serverUrl: string): Promise<PostgresDatabase> {
-  const made = await createPostgresDatabase(serverUrl)
-  const db = await openPostgres(made.url)
+  const created = await createPostgresDatabase(serverUrl)
+  const db = await openPostgres(created.url)
   await migrate(db)
   await db.close()
-  return made
+  return created
 }
 
-/** With DATABASE_URL, a separate migrated database on that server. */
+/** If DATABASE_URL is set, creates a separate migrated database on that server. */
 async function ownPostgresDatabase(): Promise<PostgresDatabase | undefined> {
   const serverUrl = process.env.DATABASE_URL
   return serverUrl ? await createPostgresDatabase(serverUrl, inject('emptyPostgresDatabase')) : undefined
 }
 
-/** The empty database of a service of the test's own: with DATABASE_URL one on that server, else files in its data folder. */
+/**
+ * Returns an empty database for a service that belongs to one test: on the server in DATABASE_URL if set,
+ * otherwise files in the data folder.
+ */
 export async function ownDatabase(dataDir: string): Promise<PostgresDatabase | undefined> {
   const database = await ownPostgresDatabase()
   if (!database) await copyEmptyDatabase(inject('emptyDatabase'), dataDir)
   return database
 }
 
-/** A new folder for the database of one test file, which removes it. */
+/** Creates a folder for the database of a test file, which has to remove it. */
 export function temporaryFolder(): string {
   return mkdtempSync(join(tmpdir(), 'countersign-db-'))
 }

@@ -10,8 +10,8 @@ export interface Decision {
 }
 
 /**
- * The head of a decision: `# NNNN: title`, an empty line, `Status: accepted` or `Status: superseded by NNNN`.
- * Undefined for any other head, or if the number differs from the file name's.
+ * Parses the head of a decision: `# NNNN: title`, an empty line, then `Status: accepted` or `Status:
+ * superseded by NNNN`. Undefined for any other head, or if the number differs from the one in the file name.
  */
 export function decisionOf(file: string, text: string): Decision | undefined {
   const head = /^# (\d{4}): (.+)\n\nStatus: (accepted|superseded by \d{4})\n\n/.exec(text)
@@ -19,7 +19,7 @@ export function decisionOf(file: string, text: string): Decision | undefined {
   return { number: head[1]!, title: head[2]!, status: head[3]! }
 }
 
-/** The pages of `docs/decisions/`, in the order of their numbers. */
+/** The pages in `docs/decisions/`, ordered by number. */
 export function decisionFiles(): readonly string[] {
   return readdirSync(FOLDER)
     .filter((file) => file.endsWith('.md') && file !== 'README.md')
@@ -30,7 +30,7 @@ export function readDecision(file: string): Decision | undefined {
   return decisionOf(file, readFileSync(new URL(file, FOLDER), 'utf8'))
 }
 
-/** Every decision by number, title and status. Throws if the head of a page is malformed. */
+/** Prints every decision with its number, title and status. Throws if the head of a page is malformed. */
 export function decisionTable(): string {
   return markdownTable(
     ['number', 'decision', 'status'],

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 
 const ROOT = new URL('../', import.meta.url)
 
-/** The text of a file, by its path from the repository's folder. */
+/** Reads a file. `path` is relative to the repository. */
 export function textOf(path: string): string {
   return readFileSync(new URL(path, ROOT), 'utf8')
 }

@@ -6,9 +6,12 @@ import { beforeAll, describe, expect, inject, test } from 'vitest'
 import { parse } from 'yaml'
 import { hasProgram, textOf } from './deploy-files.ts'
 
-/** Labels that a scrape and histogram queries add. */
+/** Labels added by scraping and by histogram queries. */
 const LABELS_OF_PROMETHEUS = ['job', 'instance', 'le']
-/** Every server has these once it has been asked something; the values of others are there from the start. */
+/**
+ * Metrics that every server has once it has received a request. The values of all others exist from the
+ * start.
+ */
 const LABEL_OF_TRAFFIC = 'status'
 
 interface Rule {
@@ -21,7 +24,7 @@ const RULES: readonly Rule[] = parse(textOf('deploy/alerts.yaml')).groups[0].rul
 const DASHBOARD = JSON.parse(textOf('deploy/grafana-dashboard.json'))
 const GUIDE = textOf('docs/deploy.md')
 
-/** The queries of the dashboard, as Grafana sends them. */
+/** The dashboard's queries, in the form in which Grafana sends them. */
 const PANELS: readonly { name: string; expr: string; legend: string }[] = DASHBOARD.panels.flatMap(
   ({ title, targets = [] }: { title: string; targets?: { expr: string; legendFormat: string }[] }) =>
     targets.map(({ expr, legendFormat }) => ({
@@ -35,14 +38,14 @@ const QUERIES = [
   ...PANELS,
 ]
 
-/** The names in a query. */
+/** The names that occur in a query. */
 interface Named {
   readonly metrics: string[]
   readonly labels: string[]
   readonly values: { metric: string; label: string; value: string }[]
 }
 
-/** Throws if the text is not a query. */
+/** Throws if the text is not a valid query. */
 function namesIn(query: string): Named {
   const found: Named = { metrics: [], labels: [], values: [] }
   let metric = ''
@@ -65,10 +68,10 @@ function namesIn(query: string): Named {
   return found
 }
 
-/** The metrics of a server: each name of a series with the labels of its family and the values that it has. */
+/** A server's metrics: the name of each series, with the labels of its family and their values. */
 const series = new Map<string, { family: string; labels: Map<string, Set<string>>; isEmpty: boolean }>()
 
-/** The labels of the guide's table, for families that have no series without rails. */
+/** The labels from the guide's table, for families that have no series without rails. */
 const LABELS_OF_GUIDE = new Map(
   [...textOf('docs/operations.md').matchAll(/^\| `(countersign_\w+)` \| \w+ \| ([^|]*) \|/gm)].map(
     ([, name, labels]) => [name!, [...labels!.matchAll(/`(\w+)`/g)].map(([, label]) => label!)],

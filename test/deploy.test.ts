@@ -19,18 +19,18 @@ const NOBODY = 65534
 const STOP_SECONDS_LEAST = 30
 const DOCKERFILE = DockerfileParser.parse(textOf('deploy/Dockerfile'))
 
-/** The settings of the guide's table. */
+/** The settings in the guide's table. */
 const SETTINGS = [...textOf('docs/operations.md').matchAll(/^\| (`[A-Z][^|]*) \|/gm)].flatMap(([, names]) =>
   [...names!.matchAll(/`([A-Z_]+)`/g)].map(([, name]) => name!),
 )
 
-/** The names that are not settings of the server. */
+/** Names that are not settings of the server. */
 function unknownSettings(names: readonly string[]): string[] {
   const environment = Object.fromEntries(names.map((name) => [name, 'x']))
   return [...names.filter((name) => !SETTINGS.includes(name)), ...settingWarnings(environment)]
 }
 
-/** The instructions of the last stage. */
+/** The instructions of the final stage. */
 function finalStage(keyword: string): Instruction[] {
   const start = DOCKERFILE.getFROMs().at(-1)!.getRange().start.line
   return DOCKERFILE.getInstructions().filter(
@@ -38,7 +38,7 @@ function finalStage(keyword: string): Instruction[] {
   )
 }
 
-/** The words of an instruction such as `CMD ["node", "main.js"]`. */
+/** The arguments of an instruction such as `CMD ["node", "main.js"]`. */
 function wordsOf(instruction: Instruction | undefined): string[] {
   return JSON.parse(/\[.*\]$/s.exec(instruction?.getRawArgumentsContent() ?? '')?.[0] ?? '[]')
 }
@@ -57,7 +57,9 @@ async function freePort(): Promise<number> {
   return port
 }
 
-/** The files of the final stage in a read-only folder, and a data directory of another user. */
+/**
+ * Recreates the final stage: its files in a read-only folder, and a data directory owned by a different user.
+ */
 async function image(): Promise<{ app: string; data: string; asUser: readonly string[] }> {
   const isRoot = process.getuid?.() === 0
   const folder = await mkdtemp(join(tmpdir(), 'countersign-image-'))
@@ -219,7 +221,7 @@ describe('the unit', () => {
       await writeFile(file, unit.replace('/usr/bin/node', process.execPath))
       const { stderr } = await run('systemd-analyze', ['verify', '--man=no', file])
       expect(stderr.split('\n').filter((line) => line.includes('countersign.service'))).toEqual([])
-      // The threshold is in tenths: the exposure was 1.3 of 10.
+      // The threshold is in tenths: the exposure was 1.3 on a scale of 10.
       await run('systemd-analyze', ['security', '--offline=true', '--threshold=20', file])
     },
   )

@@ -15,7 +15,7 @@ import type { Source } from './source-reading.ts'
 const ROOT = new URL('../', import.meta.url)
 const LEFT_OUT = ['node_modules', 'dist', '.git']
 
-/** Every file of the tree by its path, with the text of documents. */
+/** All files of the tree by path, with the text of documents. */
 const TREE = new Map(filesBelow('').map((path) => [path, isRead(path) ? textOf(path) : undefined]))
 const SOURCES: Source[] = [...TREE].flatMap(([path, text]) => (text === undefined ? [] : [{ path, text }]))
 const _DOCUMENTS = SOURCES.filter(({ path }) => path.endsWith('.md'))

@@ -1,7 +1,7 @@
 import { posix } from 'node:path'
 import type { Source, Violation } from './source-reading.ts'
 
-/** Folders of the repository that a path may begin with. */
+/** Top-level folders with which a path may begin. */
 const TOP_FOLDERS = [
   'contract',
   'server',
@@ -21,7 +21,7 @@ const TOP_FOLDERS = [
   '.ci',
 ]
 
-/** Dangling links to a file of the tree or to a heading. */
+/** Finds links to a missing file or heading. */
 export function brokenLinks(document: Source, tree: ReadonlyMap<string, string | undefined>): Violation[] {
   const prose = outsideOfBlocks(document.text).replace(/`[^`\n]*`/g, '')
   return [...prose.matchAll(/\]\(([^)\s]+)\)/g)].flatMap(([, target]) => {
@@ -36,10 +36,10 @@ export function brokenLinks(document: Source, tree: ReadonlyMap<string, string |
 }
 
 /**
- * Files named in `code` that are not in the tree. A name that begins with a folder of the repository is a path from there, one
- * that begins with a wing a path in `server/src`; any other (`pipeline.ts`, `outbox/job-runner.ts`) is the end of a path.
- * `<noun>.ts`, `*.test.ts` and `NNNN-name.ts` stand for many files and are skipped, and so is a name without a folder in a
- * guide: its reader saves that file.
+ * Finds files named in `code` that are not in the tree. A name that begins with a top-level folder is a path
+ * from there; one that begins with a wing is a path in `server/src`; any other (`pipeline.ts`,
+ * `outbox/job-runner.ts`) is the end of a path. Skips `<noun>.ts`, `*.test.ts` and `NNNN-name.ts`, which
+ * stand for many files, and names without a folder in a guide, because the guide's reader saves that file.
  */
 export function unknownFiles(document: Source, tree: ReadonlyMap<string, string | undefined>): Violation[] {
   const paths = [...tree.keys()]
@@ -59,7 +59,7 @@ export function unknownFiles(document: Source, tree: ReadonlyMap<string, string 
   })
 }
 
-/** Scripts that a document runs by `npm run` and that the root package does not have. */
+/** Finds `npm run` scripts in a document that the root package does not have. */
 export function unknownScripts(document: Source, scripts: ReadonlySet<string>): Violation[] {
   return [...document.text.matchAll(/\bnpm run (?:-s )?([\w:-]+)/g)].flatMap(([, name]) =>
     scripts.has(name!) ? [] : [`${document.path}: npm run ${name} does not exist`],
@@ -68,7 +68,7 @@ export function unknownScripts(document: Source, scripts: ReadonlySet<string>): 
 
 const NUMBERS = String.raw`\d+(?:\.\d+)*(?:(?:,| and) \d+(?:\.\d+)*)*`
 
-/** The sections that a text refers to, spelled as in the index: `4.7`, `formats 4`, `conventions`. */
+/** Lists the sections that a text refers to, spelled as in the index: `4.7`, `formats 4`, `conventions`. */
 export function sectionsIn(text: string): string[] {
   const running = text.replace(/\n[ \t]*(?:\*|\/\/|>)?[ \t]*/g, ' ')
   const references = running.matchAll(
@@ -81,21 +81,24 @@ export function sectionsIn(text: string): string[] {
   )
 }
 
-/** References to a section in another spelling: `spec 4.7`, `section 4.7` of no named standard, `FORMATS`. */
+/**
+ * Finds references to a section in a different spelling: `spec 4.7`, `section 4.7` without a named standard,
+ * `FORMATS`.
+ */
 export function strangeReferences({ path, text }: Source): Violation[] {
   const strange =
     /\bspec \d|\bFORMATS(?:\.md\b|[,)])|(?<!\b(?:RFC \d+|WebAuthn|WebAuthn Level \d) )\b[Ss]ection \d+|DESIGN\.md/g
   return [...text.matchAll(strange)].map(([found]) => `${path}: ${found}: write specification or formats`)
 }
 
-/** The sections that have a line in docs/specification-index.md. */
+/** The sections that are listed in docs/specification-index.md. */
 export function sectionsOfIndex(index: string): string[] {
   return [...index.matchAll(/^\| ((?:formats )?\d+(?:\.\d+)*|conventions) \|/gm)].map(
     ([, section]) => section!,
   )
 }
 
-/** The names in `code` in the first column of the tables below a heading of the second level. */
+/** The names in `code` in the first column of the tables under a second-level heading. */
 export function firstCellsBelow(text: string, heading: string): string[] {
   const [, section = ''] = text.split(`\n## ${heading}\n`)
   const [own = ''] = section.split('\n## ')
@@ -104,7 +107,7 @@ export function firstCellsBelow(text: string, heading: string): string[] {
   )
 }
 
-/** Counts as `wc -w` does. */
+/** Counts words as `wc -w` does. */
 export function wordsOf(text: string): number {
   return text.split(/\s+/).filter(Boolean).length
 }
@@ -113,7 +116,7 @@ function outsideOfBlocks(text: string): string {
   return text.replace(/^```.*?^```$/gms, '')
 }
 
-/** Headings as links name them: in lower case, with dashes for spaces and without punctuation. */
+/** The anchors of headings: in lower case, without punctuation, and with dashes instead of spaces. */
 function headingsOf(text: string): string[] {
   return [...outsideOfBlocks(text).matchAll(/^#+ (.+)$/gm)].map(([, heading]) =>
     heading!
@@ -129,7 +132,7 @@ function isInTree(path: string, tree: ReadonlyMap<string, string | undefined>): 
   return tree.has(path) || [...tree.keys()].some((one) => one.startsWith(folder))
 }
 
-/** Written by `npm run build`, and not in git. */
+/** True for a file written by `npm run build`, which is not in git. */
 function isBuilt(path: string): boolean {
   return /^(?:\w+\/dist\/|(?:sdk|console)\/src\/generated|docs\/connectors\/(?:connector\.openapi|rails\.schema)\.json)/.test(
     path,

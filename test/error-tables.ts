@@ -20,7 +20,7 @@ const STATUSES: Readonly<Record<number, string>> = {
   503: 'busy or not available',
 }
 
-/** An entry for each code, under its status. */
+/** Prints an entry for each code, grouped by status. */
 export function errorEntries(): string {
   const statuses = [...new Set(ERROR_CODES.map((code) => ERRORS[code].status))].sort((a, b) => a - b)
   return statuses.map(statusSection).join('\n\n')
@@ -43,7 +43,7 @@ function entry(code: (typeof ERROR_CODES)[number]): string {
   ].join('\n\n')
 }
 
-/** An entry for each code that stands in `details.code`. */
+/** Prints an entry for each code that may occur in `details.code`. */
 export function detailCodeTable(): string {
   return Object.entries(DETAIL_CODES)
     .map(([code, when]) => `### \`${code}\`\n\n${when}`)

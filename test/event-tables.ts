@@ -3,7 +3,7 @@ import { EVENT_TYPES, EVENTS, type EventType } from '@countersign/contract/event
 import { eventTypesOf, WEBHOOKS, type Webhook } from '@countersign/contract/events/webhooks'
 import { markdownTable } from './markdown-table.ts'
 
-/** Every event type: its meaning, and its names in the OpenAPI document. */
+/** Prints every event type with its meaning and its names in the OpenAPI document. */
 export function eventTable(): string {
   return markdownTable(
     ['type', 'it says', 'webhook', 'schema'],

@@ -3,7 +3,7 @@ import { FILE_FORMATS, type FileFormat } from '../server/src/outside/bank-files/
 import { SWIFT_TYPES } from '../server/src/outside/bank-files/formats/mt-940-type-codes.ts'
 import { markdownTable } from './markdown-table.ts'
 
-/** The formats of banks' files that are read. */
+/** The formats of bank files that can be read. */
 export function fileFormatTable(): string {
   return markdownTable(
     ['format', 'versions', 'tells', 'account', 'currencies', 'characters', 'limits'],
@@ -15,7 +15,7 @@ export function fileFormatTable(): string {
   )
 }
 
-/** The type codes of BAI2 that are more than a credit or a debit. */
+/** The BAI2 type codes that say more than credit or debit. */
 export function typeCodeTable(): string {
   return markdownTable(
     ['code', 'meaning', 'words'],
@@ -23,7 +23,7 @@ export function typeCodeTable(): string {
   )
 }
 
-/** The types of MT940 that are more than a credit or a debit. */
+/** The MT940 transaction types that say more than credit or debit. */
 export function swiftTypeTable(): string {
   return markdownTable(
     ['type', 'meaning', 'words'],

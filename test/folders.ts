@@ -1,6 +1,7 @@
 /**
- * The wings of `server/src` from the ground up, and the rooms of each, also from the ground up. A wing imports only from
- * wings before it, and a room only from those and from rooms before it; type imports count. A new room gets its place here.
+ * The wings of `server/src` and the rooms of each, both from the ground up. A wing may import only from wings
+ * before it, and a room only from those and from rooms before it; type imports count. A new room has to be
+ * added here.
  */
 export const WINGS = {
   base: ['formats', 'http-client', 'json', 'crypto', 'pricing', 'settings'],
@@ -80,7 +81,10 @@ export const WINGS = {
   ],
 } satisfies Record<string, readonly string[]>
 
-/** The folders of the other packages that have an order, from the ground up. `.` is the files outside of a folder. */
+/**
+ * The folders of the other packages that have an order, from the ground up. `.` stands for files outside any
+ * folder.
+ */
 export const FOLDERS = {
   'contract/src': [
     'core',

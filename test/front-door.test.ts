@@ -6,7 +6,7 @@ import { textOf } from './deploy-files.ts'
 const { workspaces }: { workspaces: string[] } = JSON.parse(textOf('package.json'))
 const NODE_LINE = textOf('.nvmrc').trim()
 
-/** The names between the brackets of `STEPS=(…)` in `.ci/run`. */
+/** The names inside the parentheses of `STEPS=(…)` in `.ci/run`. */
 function ciSteps(): string[] {
   return /^readonly STEPS=\(([^)]+)\)$/m.exec(textOf('.ci/run'))![1]!.split(/\s+/)
 }

@@ -1,12 +1,14 @@
 import type { TestProject } from 'vitest/node'
 import type { SharedServer } from './shared-server.ts'
 
-/** Each project loads its own copy of this file, but all of them share one server through the process. */
+/**
+ * Each project loads its own copy of this file, but all projects share one server through the global object.
+ */
 const shared = globalThis as { countersignTestServer?: Promise<SharedServer> }
 
 /**
- * The global setup of projects whose tests need the shared server. The first project starts it and stops it
- * at the end.
+ * The global setup of projects whose tests need the shared server. The first project starts the server, and
+ * stops it at the end.
  */
 export async function setup(project: TestProject): Promise<(() => Promise<void>) | undefined> {
   const isFirst = shared.countersignTestServer === undefined
@@ -18,7 +20,7 @@ export async function setup(project: TestProject): Promise<(() => Promise<void>)
   return isFirst ? () => stop().catch(failRun) : undefined
 }
 
-/** vitest only prints an error of a teardown. A secret in the log has to fail the run. */
+/** vitest only prints errors of a teardown, but a secret in the log must fail the run. */
 function failRun(error: unknown): never {
   process.exitCode = 1
   throw error

@@ -20,7 +20,7 @@ const GUIDES = [
   ...CONNECTORS.map((name) => `docs/connectors/${name}`),
 ]
 
-/** The lines of code of a guide without comments, continued lines joined, and the code in its sentences. */
+/** A guide's lines of code without comments, with continued lines joined, and the code in its sentences. */
 function codeOf(guide: string): string[] {
   const text = textOf(guide)
   const blocks = [...text.matchAll(/^```.*\n([\s\S]*?)^```$/gm)].map(([, code]) => code ?? '')
@@ -33,7 +33,7 @@ function codeOf(guide: string): string[] {
   )
 }
 
-/** A command of a guide: its words and options. */
+/** A command in a guide: its words and options. */
 interface Command {
   readonly words: string
   readonly options: readonly string[]
@@ -41,7 +41,7 @@ interface Command {
 
 const COUNTERSIGN = /(?:^|npx |exec [^-]\S* |-- |\/bin\/)countersign((?: [a-z][a-z-]*)+)(.*)$/
 
-/** The calls of the program `countersign` in the guides, each once. */
+/** The calls of the `countersign` program in the guides, without duplicates. */
 function countersignCommands(): Command[] {
   const found = new Map<string, Set<string>>()
   for (const line of GUIDES.flatMap(codeOf)) {
@@ -109,7 +109,7 @@ describe('the commands of the guides for operators', () => {
       const [, compose, target = '', program] = /^docker (compose )?exec (\S+) (\S+)/.exec(line) ?? []
       if (program === undefined) continue
       if (compose !== undefined) expect(Object.keys(services)).toContain(target)
-      // deploy.test.ts runs it.
+      // Covered by deploy.test.ts.
       expect(textOf('deploy/Dockerfile')).toMatch(new RegExp(`> /usr/local/bin/${program} `))
     }
   })

@@ -6,7 +6,7 @@ import { IMPORT_RULES, SOURCE_FOLDERS } from './import-rules.ts'
 import type { Violation } from './source-reading.ts'
 import { isTest } from './source-rules.ts'
 
-/** For each file the files of the repository that it imports, type imports included. */
+/** The files that each file of the repository imports, including type imports. */
 export type ImportGraph = ReadonlyMap<string, readonly string[]>
 
 export interface Imports {
@@ -14,7 +14,7 @@ export interface Imports {
   readonly violations: readonly Violation[]
 }
 
-/** Reads every import below `root`: the repository, or a folder that is laid out like it. */
+/** Reads every import in `root`: the repository, or a folder with the same layout. */
 export async function readImports(root: string): Promise<Imports> {
   const { output } = await cruise(
     SOURCE_FOLDERS.filter((folder) => existsSync(join(root, folder))),
@@ -32,7 +32,7 @@ export async function readImports(root: string): Promise<Imports> {
         extensions: ['.ts', '.tsx', '.mjs', '.js', '.json'],
       },
     },
-    // The sources of built files that package.json names.
+    // The sources of built files that are listed in package.json.
     {
       alias: {
         '@countersign/sdk$': `${root}/sdk/src/index.ts`,
@@ -62,9 +62,12 @@ function graphOf(modules: readonly IModule[]): ImportGraph {
   )
 }
 
-/** The sets of files of which each imports, directly or through others, all others of its set: Tarjan's algorithm. */
+/**
+ * Finds import cycles: the sets of files in which each imports all others, directly or indirectly (Tarjan's
+ * algorithm).
+ */
 export function knotsOf(graph: ImportGraph): string[][] {
-  const knots: string[][] = []
+  const cycles: string[][] = []
   const seenAt = new Map<string, number>()
   const stack: string[] = []
   const done = new Set<string>()
@@ -78,14 +81,14 @@ export function knotsOf(graph: ImportGraph): string[][] {
     if (lowest < place) return lowest
     const knot = stack.splice(stack.indexOf(file))
     for (const member of knot) done.add(member)
-    if (knot.length > 1) knots.push(knot.sort())
+    if (knot.length > 1) cycles.push(knot.sort())
     return lowest
   }
   for (const file of graph.keys()) if (!seenAt.has(file)) visit(file)
-  return knots
+  return cycles
 }
 
-/** The wings of the server and their imports, or the rooms of one wing, as lines of text. */
+/** Prints the server's wings and their imports, or the rooms of one wing. */
 export function describeGraph(graph: ImportGraph, wing?: string): string {
   const root = wing === undefined ? 'server/src' : `server/src/${wing}`
   const rooms = new Map<string, readonly string[]>(Object.entries(WINGS))

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { WINGS } from './folders.ts'
 import { describeGraph, type Imports, knotsOf, readImports } from './import-graph.ts'
 
-/** Every form of an import, with the name that its file gets. */
+/** Every form of import, with the file name used for it. */
 const FORMS: Readonly<Record<string, (specifier: string) => string>> = {
   value: (specifier) => `import { a } from '${specifier}'\nexport const b = a\n`,
   type: (specifier) => `import type { A } from '${specifier}'\nexport type B = A\n`,

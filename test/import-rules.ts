@@ -1,10 +1,10 @@
 import type { IForbiddenRuleType } from 'dependency-cruiser'
 import { FOLDERS, WINGS } from './folders.ts'
 
-/** Tests and the settings of tools may import every package: they drive the service through the sdk. */
+/** Tests and tool configurations may import every package: they drive the service through the sdk. */
 const TESTS = String.raw`\.(?:test|testing)\.tsx?$|\.config\.ts$|^\w+/test/`
 
-/** The packages that each package may import. A package without a line may import all of them. */
+/** The packages that each package may import. A package that is not listed may import all of them. */
 const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   contract: [],
   server: ['contract'],
@@ -16,7 +16,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   examples: ['sdk'],
 }
 
-/** Every folder of the repository that may hold sources. */
+/** Every folder of the repository that may contain sources. */
 export const SOURCE_FOLDERS = [
   'contract',
   'server',
@@ -34,13 +34,13 @@ export const SOURCE_FOLDERS = [
 
 const OWN_SOURCES = `^(?:${SOURCE_FOLDERS.join('|')})/`
 
-/** Rooms whose work is SQL: other rooms may call their stores. */
+/** Rooms whose work is SQL. Other rooms may call their stores. */
 const SHARED_STORES = ['kernel/ledger', 'kernel/outbox', 'kernel/signing', 'kernel/enclave']
 
 const HTTP_CLIENTS =
   '^(?:https?|http2|undici|axios|got|node-fetch)$|^node_modules/(?:undici|axios|got|node-fetch)/'
 
-/** The rules about imports for dependency-cruiser. A violation prints the comment. */
+/** The import rules for dependency-cruiser. A violation prints the rule's comment. */
 export const IMPORT_RULES: IForbiddenRuleType[] = [
   ...orderRules('server/src', Object.keys(WINGS), 'wing'),
   ...Object.entries(WINGS).flatMap(([wing, rooms]) => orderRules(`server/src/${wing}`, rooms, 'room')),
@@ -81,7 +81,7 @@ export const IMPORT_RULES: IForbiddenRuleType[] = [
         '^server/src/$1/',
         '^server/src/storage/',
         `^server/src/(?:${SHARED_STORES.join('|')})/`,
-        // A port that is called a store.
+        // A port that happens to be called a store.
         String.raw`^server/src/kernel/ports/file-store\.ts$`,
       ],
     },
@@ -102,7 +102,7 @@ export const IMPORT_RULES: IForbiddenRuleType[] = [
   },
 ]
 
-/** One rule for each folder that has others above it. */
+/** Builds a rule for each folder that has folders above it in the order. */
 function orderRules(root: string, folders: readonly string[], kind: string): IForbiddenRuleType[] {
   return folders.slice(0, -1).map((folder, place) => ({
     name: `order of ${kind}s: ${root}/${folder}`,
@@ -113,7 +113,7 @@ function orderRules(root: string, folders: readonly string[], kind: string): IFo
   }))
 }
 
-/** The files of a folder, without the files of subfolders that have their own place in the order. */
+/** A pattern for the files of a folder, without subfolders that have their own place in the order. */
 function pathOf(root: string, folder: string, folders: readonly string[]): string {
   if (folder === '.') return `^${root}/[^/]+$`
   const below = folders

@@ -3,7 +3,7 @@ import { markdownTable } from './markdown-table.ts'
 
 const REQUIRED: ReadonlySet<string> = new Set(REQUIRED_COLUMNS)
 
-/** The columns of a file of customers, with the types of customer that have them. */
+/** The columns of a customer import file, with the customer types that have them. */
 export function importColumnTable(): string {
   return markdownTable(
     ['column', 'of', ''],

@@ -7,7 +7,10 @@ import { fileURLToPath } from 'node:url'
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const BIOME = join(ROOT, 'node_modules', '@biomejs', 'biome', 'bin', 'biome')
 
-/** The rules that each of these files breaks, by path: `performance/noBarrelFile`. Uses the repository's biome.json. */
+/**
+ * Lists the rules that each of the given files violates, such as `performance/noBarrelFile`, by path. Uses
+ * the repository's biome.json.
+ */
 export async function lint(files: Readonly<Record<string, string>>): Promise<Map<string, string[]>> {
   const folder = mkdtempSync(join(tmpdir(), 'countersign-lint-'))
   try {

@@ -1,4 +1,7 @@
-/** The fixed beginnings of stamps, sealed codes, Basic headers and tokens of agents, and the form of a device code. */
+/**
+ * Patterns of secrets: the fixed prefixes of stamps, sealed codes, Basic headers and agent tokens, and the
+ * format of a device code.
+ */
 export const SHAPES = [
   /eyJwdWJsaWNLZXki/,
   /encappedPublic/,
@@ -10,7 +13,8 @@ export const SHAPES = [
 ]
 
 /**
- * Throws with the beginning of the line if a log has one of the secrets, or something of the shape of one.
+ * Throws if a log contains one of the secrets, or something that looks like one. The error shows the
+ * beginning of the line.
  */
 export function refuseSecrets(log: string, secrets: readonly string[]): void {
   const places = [indexOfAny(log, secrets), ...SHAPES.map((shape) => log.search(shape))]
@@ -24,8 +28,8 @@ export function refuseSecrets(log: string, secrets: readonly string[]): void {
 const HASHES = 1 << 20
 
 /**
- * The position of the first of thousands of words in a text of many megabytes, or -1. It makes one pass, as
- * one search per word takes half a minute; words have at least four characters.
+ * The position of the first occurrence of any of thousands of words in a text of many megabytes, or -1. Words
+ * must have at least four characters. Makes a single pass, because one search per word takes half a minute.
  */
 export function indexOfAny(text: string, words: readonly string[]): number {
   const byBeginning = new Map<string, string[]>()
@@ -44,12 +48,12 @@ export function indexOfAny(text: string, words: readonly string[]): number {
   return -1
 }
 
-/** Of four characters. Those of secrets are ASCII; others only meet more candidates. */
+/** A hash of four characters. Secrets are ASCII; other characters only lead to more candidates. */
 function hashAt(text: string, at: number): number {
-  const four =
+  const code =
     (text.charCodeAt(at) << 24) ^
     (text.charCodeAt(at + 1) << 16) ^
     (text.charCodeAt(at + 2) << 8) ^
     text.charCodeAt(at + 3)
-  return (Math.imul(four, 0x9e3779b1) >>> 12) & (HASHES - 1)
+  return (Math.imul(code, 0x9e3779b1) >>> 12) & (HASHES - 1)
 }

@@ -6,7 +6,7 @@ type Family = Static<typeof MagicValueFamily>
 
 const UMA_DOMAIN = 'sandbox.uma.test'
 
-/** Every magic value of the sandbox, as in `GET /sandbox/magic-values`. */
+/** Prints the sandbox's magic values, as returned by `GET /sandbox/magic-values`. */
 export function magicValueTables(): string {
   return magicValueFamilies(UMA_DOMAIN).map(section).join('\n').trimEnd()
 }

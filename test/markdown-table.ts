@@ -1,4 +1,4 @@
-/** A table in Markdown; no cell may contain a line break or a bar. */
+/** Formats a Markdown table. Cells must not contain line breaks or vertical bars. */
 export function markdownTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`
   return [line(head), `|${'---|'.repeat(head.length)}`, ...rows.map(line)].join('\n')

@@ -1,7 +1,7 @@
 import { MEMBER_ROLES } from '@countersign/contract/core/member-roles'
 import { markdownTable } from './markdown-table.ts'
 
-/** The roles that pages and the command line offer. */
+/** The roles offered by the console and the command line. */
 export function memberRoleTable(): string {
   return markdownTable(
     ['role', 'permissions'],

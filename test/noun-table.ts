@@ -8,14 +8,14 @@ import {
 } from '@countersign/contract/operation/operator-commands'
 import { markdownTable } from './markdown-table.ts'
 
-/** Every call as the sdk offers it, by noun. */
+/** Prints every call of the sdk, by noun. */
 export function nounTable(): string {
   const rows = (Object.entries(API) as [EndpointName, Endpoint][]).map(([name, endpoint]) => ({
     name,
     endpoint,
     verb: verbOf(name),
   }))
-  // A helper stands for itself.
+  // A helper is its own noun.
   const nounOf = (verb: string) => verb.split('.', 1)[0]!
   const nouns = [...new Set(rows.map(({ verb }) => nounOf(verb)))]
   return markdownTable(
@@ -28,7 +28,7 @@ export function nounTable(): string {
   )
 }
 
-/** Every command of the operator, as `countersign` takes it. */
+/** Prints every operator command, as `countersign` accepts it. */
 export function operatorTable(): string {
   const forms: OperatorCommand[] = Object.values({ ...SERVICE_FORMS, ...OFFLINE_FORMS })
   return markdownTable(

@@ -15,7 +15,7 @@ interface Shown {
   readonly values: readonly unknown[]
 }
 
-/** Every schema of the paths that stands next to an example: of a parameter, a body or a response. */
+/** All schemas in the paths that have an example: for parameters, bodies and responses. */
 function shownIn(node: unknown, pointer: string): Shown[] {
   if (!isObject(node) && !Array.isArray(node)) return []
   const below = Object.entries(node).flatMap(([key, value]) =>

@@ -4,10 +4,10 @@ import type { Reporter, TestModule } from 'vitest/node'
 import { projectNameOf } from './projects.ts'
 
 /**
- * Ends the run with `N passed, N failed` on its own line, for programs that read the output, and fails a run without
- * tests. A test file that cannot be loaded and an error outside of any test count as failed; tests that the run
- * leaves out by their tags are not counted. `TEST_SUMMARY_FILE` names a file that gets the line too; what failed is named in the file
- * of that name and `.failed`, a line each.
+ * Ends the output with a line `N passed, N failed` for programs that read it, and fails a run without tests.
+ * A test file that cannot be loaded and an error outside any test count as failed; tests that the run
+ * excludes by tag are not counted. If `TEST_SUMMARY_FILE` names a file, the line is also written there, and
+ * the names of what failed to a file with `.failed` appended to its name, one per line.
  */
 export class PlainReporter implements Reporter {
   onTestRunEnd(modules: ReadonlyArray<TestModule>, unhandled: ReadonlyArray<SerializedError>): void {
@@ -39,7 +39,7 @@ export class PlainReporter implements Reporter {
   }
 }
 
-/** True if a test with these tags fits an expression of `tagsOf`: a tag, or `!` and a tag. */
+/** True if a test with these tags matches an expression of `tagsOf`: a tag, or `!` and a tag. */
 function isChosen(expression: string, tags: readonly string[]): boolean {
   return expression.startsWith('!') ? !tags.includes(expression.slice(1)) : tags.includes(expression)
 }

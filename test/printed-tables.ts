@@ -52,8 +52,9 @@ import { personDocumentTable, requiredDocumentTable } from './verification-table
 import { watchMetricTable, watchTable } from './watch-tables.ts'
 
 /**
- * Tables of the guides that are printed from the code. A guide has one between `<!-- printed: name -->` and
- * `<!-- printed end -->`; `npm run docs` writes them, and a test fails if one is out of date.
+ * The tables in the guides that are generated from the code. A guide contains a table between `<!-- printed:
+ * name -->` and `<!-- printed end -->`. `npm run docs` writes the tables, and a test fails if one is out of
+ * date.
  */
 export const PRINTED_TABLES: Readonly<Record<string, () => string>> = {
   'every call': callTable,
@@ -119,7 +120,7 @@ export const PRINTED_TABLES: Readonly<Record<string, () => string>> = {
   'variables of the wallet kit': kitVariableTable,
 }
 
-/** A file of the tree as it is. */
+/** Prints a file of the tree, unchanged. */
 function fileBlock(path: string): string {
   const text = textOf(path)
   return [`\`\`\`${path.split('.').at(-1)}`, `// ${path}`, text.trimEnd(), '```'].join('\n')
@@ -129,7 +130,7 @@ function textOf(path: string): string {
   return readFileSync(new URL(`../${path}`, import.meta.url), 'utf8')
 }
 
-/** The variables of the kit's style sheet, with their defaults. */
+/** The variables of the kit's style sheet, with their default values. */
 function kitVariableTable(): string {
   const css = textOf('sdk/src/react/styles.css')
   return markdownTable(
@@ -154,7 +155,7 @@ function stateTable(transitions: Transitions): string {
   )
 }
 
-/** The text with every printed table made from the code. Throws for an unknown table. */
+/** Returns the text with all printed tables regenerated. Throws for an unknown table. */
 export function withPrintedTables(text: string): string {
   return text.replace(/<!-- printed: (.+?) -->\n[\s\S]*?<!-- printed end -->/g, (_match, name: string) => {
     const print = PRINTED_TABLES[name]

@@ -4,9 +4,9 @@ import { PROJECTS, projectNameOf } from './projects.ts'
 const PLACES: ReadonlyMap<string, number> = new Map(PROJECTS.map(({ name }, place) => [name, place]))
 
 /**
- * Runs project by project, so that a worker keeps its modules, in the order of the table: first those whose files take
- * minutes, so that none is left over for one worker at the end. Within a project vitest begins with the files that took
- * longest in the run before.
+ * Runs the projects one after another in the table's order, so that workers keep their modules. Projects
+ * whose files take minutes come first, so that no long file is left for a single worker. Within a project,
+ * vitest starts with the files that took longest in the previous run.
  */
 export class ProjectOrder extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

@@ -6,24 +6,24 @@ export const ROOT = fileURLToPath(new URL('..', import.meta.url))
 
 export interface Project {
   readonly name: string
-  /** Claims the files below this folder. */
+  /** Claims the files in this folder. */
   readonly folder?: string
   /** Claims the files that import one of these modules, named by file name without `.ts`. */
   readonly imports?: readonly string[]
   /**
-   * `npm test` runs all of it but the tests tagged `long`, or only the tests tagged `smoke`; `script`: it has its own npm
-   * script.
+   * The part that `npm test` runs: `always` is everything except tests tagged `long`, `smoke` only tests
+   * tagged `smoke`, and `script` nothing, because the project has its own npm script.
    */
   readonly run: 'always' | 'smoke' | 'script'
-  /** Its tests get the server that the whole run shares, and the empty databases. */
+  /** True if its tests use the empty databases and the server shared by the whole run. */
   readonly needsServer?: true
-  /** Its tests of the server depend on the database, so they run on PostgreSQL too. */
+  /** True if its tests of the server depend on the database, so that they run on PostgreSQL too. */
   readonly onBothDatabases?: true
 }
 
 /**
- * The projects of tests. A test file belongs to the first one that claims it, so to exactly one.
- * CONTRIBUTING.md explains what to run; `npm run test:projects` prints the project of each file.
+ * The test projects. A test file belongs to the first project that claims it, so to exactly one.
+ * CONTRIBUTING.md explains what to run, and `npm run test:projects` prints the project of each file.
  */
 export const PROJECTS: readonly Project[] = [
   { name: 'packages', folder: 'e2e/packages/', run: 'script', needsServer: true },
@@ -91,19 +91,20 @@ export const PROJECTS: readonly Project[] = [
 ]
 
 /**
- * The scope of a run, from the environment variable TEST_SCOPE; unset means everything. `smoke` is `npm
- * test`: projects that always run without their tests tagged `long`, and tests tagged `smoke`. `all` is everything
- * without its own script, `rest` what `npm test` leaves out, and `storage` what depends on the database.
+ * The scope of a run, from the environment variable TEST_SCOPE. Unset means everything. `smoke` is what `npm
+ * test` runs: projects that always run, without their tests tagged `long`, and tests tagged `smoke`. `all` is
+ * everything without its own script, `rest` is what `npm test` leaves out, and `storage` is what depends on
+ * the database.
  */
 export type Scope = 'smoke' | 'all' | 'rest' | 'storage' | undefined
 
-/** Which tests of a project a scope runs, as an expression of vitest over tags; undefined means all. */
+/** The tests of a project that belong to a scope, as vitest's tag expression. Undefined means all. */
 export function tagsOf(run: Project['run'], scope: Scope): string | undefined {
   if (scope === 'smoke') return run === 'smoke' ? 'smoke' : '!long'
   return scope === 'rest' && run === 'always' ? 'long' : undefined
 }
 
-/** Of the files of a project, those that a run covers. */
+/** The files of a project that belong to a scope. */
 export function filesOf(project: Project, scope: Scope, files: readonly TestFile[]): readonly TestFile[] {
   const own = files.filter((file) => file.project === project.name)
   if (scope === undefined) return own
@@ -117,28 +118,31 @@ export function filesOf(project: Project, scope: Scope, files: readonly TestFile
 }
 
 export interface TestFile {
-  /** Relative to the repository, with slashes. */
+  /** Relative to the repository, with forward slashes. */
   readonly path: string
   readonly project: string
-  /** True if one of its tests has the tag `smoke`. */
+  /** True if at least one of its tests is tagged `smoke`. */
   readonly hasSmoke: boolean
-  /** True if one of its tests has the tag `long`. */
+  /** True if at least one of its tests is tagged `long`. */
   readonly hasLong: boolean
-  /** True if its text mentions that it behaves differently on PostgreSQL. */
+  /** True if its text suggests that it behaves differently on PostgreSQL. */
   readonly namesPostgres: boolean
 }
 
 let nameByPath: ReadonlyMap<string, string> | undefined
 
-/** The name of the project of a file, by its full path. A run may make one project of vitest's of several. */
+/**
+ * The name of the project to which a file belongs, by its full path. A run may combine several projects into
+ * one project of vitest.
+ */
 export function projectNameOf(fullPath: string): string {
   nameByPath ??= new Map(testFiles().map(({ path, project }) => [join(ROOT, path), project]))
   return nameByPath.get(fullPath) ?? 'unit'
 }
 
-/** Every test file of the repository, sorted by path. */
+/** All test files of the repository, sorted by path. */
 export function testFiles(): TestFile[] {
-  return pathsBelow('').map((path) => {
+  return listPaths('').map((path) => {
     const text = readFileSync(join(ROOT, path), 'utf8')
     return {
       path,
@@ -150,24 +154,24 @@ export function testFiles(): TestFile[] {
   })
 }
 
-/** The project that a test file belongs to. */
+/** The project to which a test file belongs. */
 export function projectOf(path: string, text: string): Project {
   const statements = text.matchAll(/^(?:import|export|\}).* from '(?:[^']*\/)?([^'/]+?)(?:\.ts)?'/gm)
   const imported = new Set([...statements].map(([, name]) => name))
-  const claims = ({ folder, imports = [] }: Project) =>
+  const isClaimed = ({ folder, imports = [] }: Project) =>
     (folder !== undefined && path.startsWith(folder)) || imports.some((name) => imported.has(name))
-  return PROJECTS.find(claims)!
+  return PROJECTS.find(isClaimed)!
 }
 
 const SKIPPED: ReadonlySet<string> = new Set(['node_modules', 'dist', 'generated'])
 
-function pathsBelow(folder: string): string[] {
+function listPaths(folder: string): string[] {
   return readdirSync(join(ROOT, folder), { withFileTypes: true })
     .sort((a, b) => (a.name < b.name ? -1 : 1))
     .flatMap((entry) => {
       const path = folder + entry.name
       if (entry.isDirectory())
-        return SKIPPED.has(entry.name) || entry.name.startsWith('.') ? [] : pathsBelow(`${path}/`)
+        return SKIPPED.has(entry.name) || entry.name.startsWith('.') ? [] : listPaths(`${path}/`)
       return /\.test\.tsx?$/.test(entry.name) ? [path] : []
     })
 }

@@ -21,29 +21,35 @@ import { refuseSecrets } from './log-secrets.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** The base address of the server that all tests share. */
+    /** The base URL of the server that all tests share. */
     baseUrl: string
-    /** A POST to it creates a platform and returns its credentials: `{platformId, tokenId, clientSecret}`. */
+    /**
+     * A POST to this URL creates a platform and returns its credentials: `{platformId, tokenId,
+     * clientSecret}`.
+     */
     platformMaker: string
     /** The folder of a migrated, empty embedded database, for tests that start their own servers. */
     emptyDatabase: string
-    /** On PostgreSQL the name of such a database, to be the template of others; else empty. */
+    /**
+     * On PostgreSQL, the name of such a database, which serves as the template for others. Otherwise empty.
+     */
     emptyPostgresDatabase: string
-    /** The folder of the servers of `world()`, which the end of the run checks and removes. */
+    /** The folder of the servers started by `world()`. It is checked and removed at the end of the run. */
     worldsFolder: string
   }
 }
 
 export interface SharedServer {
-  /** Values that tests get by `inject`. */
+  /** Values that tests read with `inject`. */
   readonly provided: ProvidedContext
   stop(): Promise<void>
 }
 
 /**
- * One server for the whole run, on the embedded database or, with DATABASE_URL, on PostgreSQL. Every test makes its own
- * platform, which no other test can see and whose clock only it moves, so tests run in parallel and in any order. The
- * server's log, at the finest level, must not contain a secret.
+ * Starts one server for the whole run, on the embedded database or, with DATABASE_URL, on PostgreSQL. Every
+ * test creates its own platform, which no other test can see and whose clock only that test moves, so tests
+ * can run in parallel and in any order. The server logs at the finest level, and its log must not contain a
+ * secret.
  */
 export async function startSharedServer(): Promise<SharedServer> {
   const dataDir = await mkdtemp(join(tmpdir(), 'countersign-test-'))
@@ -80,7 +86,7 @@ export async function startSharedServer(): Promise<SharedServer> {
     const log = (await readFile(logFile, 'utf8')) + worlds.log
     await rm(dataDir, { recursive: true, force: true })
     await template?.drop()
-    // A fault is a defect, even if a test accepted its 500.
+    // An internal error is a defect, even if a test accepted its 500 response.
     for (const line of log.split('\n').filter((line) => line.includes('operation failed')))
       console.error(line)
     refuseSecrets(log, [...secrets, ...worlds.secrets])
@@ -88,7 +94,10 @@ export async function startSharedServer(): Promise<SharedServer> {
   return { provided, stop }
 }
 
-/** Removes the servers of `world()`, whose processes have ended or are about to. Returns their logs and the secrets of their platforms. */
+/**
+ * Removes the servers started by `world()`, whose processes have ended or are about to. Returns their logs
+ * and their platforms' secrets.
+ */
 async function endWorlds(folder: string): Promise<{ readonly log: string; readonly secrets: string[] }> {
   const serverUrl = process.env.DATABASE_URL
   let log = ''
@@ -104,7 +113,9 @@ async function endWorlds(folder: string): Promise<{ readonly log: string; readon
   return { log, secrets }
 }
 
-/** Turns limits off, because every test calls from the same address. Tests of limits use their own service. */
+/**
+ * Disables the limits, because all tests call from the same address. Tests of limits use their own service.
+ */
 const NO_ATTEMPT_LIMITS = Object.fromEntries(
   Object.entries(ATTEMPT_LIMITS).map(([kind, limit]) => [
     kind,
@@ -112,7 +123,7 @@ const NO_ATTEMPT_LIMITS = Object.fromEntries(
   ]),
 ) as AttemptLimits
 
-/** Platforms are made by an operator, not over the API. This is the operator of the tests. */
+/** Stands in for the operator: platforms are created by an operator, not over the API. */
 function startPlatformMaker(service: Service, secrets: string[]): Promise<Server> {
   const server = createServer((_request, response) => {
     createPlatform(service.app, 'Test').then(

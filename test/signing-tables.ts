@@ -11,7 +11,7 @@ interface JsonSchema {
 
 const operations = Object.keys(PAYLOADS) as SignedOperation[]
 
-/** The members that every payload has. */
+/** The fields that every payload has. */
 const COMMON = operations
   .map((operation) => Object.keys(PAYLOADS[operation].properties))
   .reduce((common, own) => common.filter((member) => own.includes(member)))
@@ -30,7 +30,7 @@ export function payloadTable(): string {
   )
 }
 
-/** `card`, `state?`, `sends {amount, currency}`. */
+/** Describes a schema's fields, as in `card`, `state?`, `sends {amount, currency}`. */
 function membersOf(schema: object): string[] {
   const { properties = {}, required = [] }: JsonSchema = schema
   return Object.entries(properties).map(([name, member]) => {

@@ -1,12 +1,12 @@
 import ts from 'typescript'
 
-/** A file of the tree: its path from the repository's folder, with forward slashes, and its text. */
+/** A file of the tree: its text, and its path relative to the repository with forward slashes. */
 export interface Source {
   readonly path: string
   readonly text: string
 }
 
-/** The violations, as `path:line: what`. */
+/** A violation in the form `path:line: message`. */
 export type Violation = string
 
 const parsed = new WeakMap<Source, ts.SourceFile>()

@@ -11,15 +11,15 @@ import { type Source, type Violation, visit } from './source-reading.ts'
 export type Rule = (source: Source) => Violation[]
 
 /**
- * The only places that may ask the system for the time or for randomness; everything else gets them from Op.
- * The sdk has no Op: it checks a webhook's time against the clock of its machine.
+ * The only places that may read the time or randomness from the system. Everything else gets them from Op.
+ * The sdk has no Op: it compares a webhook's time with its own machine's clock.
  */
 const TIME_AND_RANDOMNESS_ARE_FROM: readonly string[] = [
   'server/src/kernel/operation/app.ts',
   'sdk/src/time/system-clock.ts',
 ]
 
-/** The folders of SQL, next to each folder's store.ts. Others may call these. */
+/** Folders that may contain SQL in addition to each folder's store.ts. Others may call them. */
 const SQL_FOLDERS = ['kernel/ledger', 'kernel/outbox', 'kernel/signing', 'kernel/enclave']
 
 /** Time, ids and randomness come from Op (ARCHITECTURE.md, "The map"). */
@@ -41,7 +41,10 @@ export const timeAndRandomness: Rule = (source) => {
   })
 }
 
-/** The global `fetch` knows no destinations and no deadline; its imports are in import-rules.ts. */
+/**
+ * The global `fetch` has neither allowed destinations nor a deadline. The rules for importing HTTP clients
+ * are in import-rules.ts.
+ */
 export const outgoingHttp: Rule = (source) => {
   const { path } = source
   if (!path.startsWith('server/src/') || isTest(path) || roomOf(path) === 'base/http-client') return []
@@ -52,7 +55,7 @@ export const outgoingHttp: Rule = (source) => {
   )
 }
 
-/** SQL stands in a folder's store.ts and in the folders whose work it is. */
+/** SQL belongs in a folder's store.ts, and in the folders whose work it is. */
 export const sqlInStores: Rule = (source) => {
   const { path } = source
   if (!path.startsWith('server/src/') || isTest(path) || /[/-]store\.ts$/.test(path)) return []
@@ -68,12 +71,15 @@ export const sqlInStores: Rule = (source) => {
   })
 }
 
-/** The beginning of a statement, but not of a sentence that begins with "Select" or "Update". */
+/** Matches the beginning of a statement, but not of a sentence that begins with "Select" or "Update". */
 const SQL_START =
   /^\s*(?:(?:SELECT|select)\s|(?:INSERT|insert)\s+(?:INTO|into)\s|(?:UPDATE|update)\s+\S+\s+(?:SET|set)\s|(?:DELETE|delete)\s+(?:FROM|from)\s|(?:WITH|with)\s+\w+\s+(?:AS|as)\s+)/
 const SQL_BUILDERS = ['selectFrom', 'insertInto', 'updateTable', 'deleteFrom', 'replaceInto', 'mergeInto']
 
-/** A test through the service is in server/test, in the folder of the room that it tests, unless it tests them all. */
+/**
+ * A test that goes through the service belongs in server/test, in the folder of the room that it tests,
+ * unless it tests all rooms.
+ */
 export const testAddresses: Rule = ({ path }) => {
   const [, folder] = /^server\/test\/(.*)\/[^/]+\.test\.ts$/.exec(path) ?? []
   if (!/^server\/test\/.*\.test\.ts$/.test(path)) return []
@@ -86,8 +92,8 @@ export const testAddresses: Rule = ({ path }) => {
 }
 
 /**
- * A test in a browser that waits for the heading of the next page names it in full: without `exact`, the heading of the page before matches
- * if it contains the name.
+ * A browser test that waits for the next page's heading must match it exactly. Without `exact`, the previous
+ * page's heading also matches if it contains the name.
  */
 export const exactHeadings: Rule = (source) => {
   if (!/^e2e\/console(?:\/|\.testing)/.test(source.path)) return []
@@ -101,14 +107,14 @@ export const exactHeadings: Rule = (source) => {
 }
 
 /**
- * States come from their tables, so that editing a cell changes the behaviour. Reads and expected rows may
- * name them.
+ * States must come from their tables, so that editing a table changes the behavior. Reads and expected rows
+ * may name states.
  */
 export const statesFromTables: Rule = (source) => {
   if (!source.path.startsWith('server/src/') || isTest(source.path)) return []
   return visit(source, (node) => {
-    const given = givenToState(node)
-    const state = given && !isAskedFor(node) ? literalsOf(given).find((one) => STATES.has(one)) : undefined
+    const given = findStateValue(node)
+    const state = given && !isInRead(node) ? literalsOf(given).find((one) => STATES.has(one)) : undefined
     return state === undefined ? undefined : `'${state}' as a state: take it from its table`
   })
 }
@@ -127,15 +133,15 @@ const STATES = new Set(
 )
 const STATE_NAMES = /^(?:state|status|pull_state|verification_status)$/
 
-/** The value given to a property or variable named like a state column. */
-function givenToState(node: ts.Node): ts.Expression | undefined {
+/** The value assigned to a property or variable that is named like a state column. */
+function findStateValue(node: ts.Node): ts.Expression | undefined {
   if (ts.isPropertyAssignment(node) || ts.isVariableDeclaration(node))
     return STATE_NAMES.test(node.name.getText().replace(/^['"]|['"]$/g, '')) ? node.initializer : undefined
   const isSet = ts.isBinaryExpression(node) && node.operatorToken.kind === ts.SyntaxKind.EqualsToken
   return isSet && STATE_NAMES.test(/\w*$/.exec(node.left.getText())![0]) ? node.right : undefined
 }
 
-/** The strings that an expression can come to. */
+/** The strings that an expression can evaluate to. */
 function literalsOf(node: ts.Expression): string[] {
   if (ts.isStringLiteralLike(node)) return [node.text]
   if (ts.isConditionalExpression(node)) return [...literalsOf(node.whenTrue), ...literalsOf(node.whenFalse)]
@@ -151,8 +157,8 @@ const EITHER = [
   ts.SyntaxKind.AmpersandAmpersandToken,
 ]
 
-/** True inside the arguments of a read, or of an expected row. */
-function isAskedFor(node: ts.Node): boolean {
+/** True inside the arguments of a read or an expected row. */
+function isInRead(node: ts.Node): boolean {
   for (let at = node.parent; at && !ts.isFunctionLike(at); at = at.parent)
     if (ts.isCallExpression(at) && /^(?:select\w*|expectRow)$/.test(at.expression.getText())) return true
   return false
@@ -167,12 +173,15 @@ export const RULES: Readonly<Record<string, Rule>> = {
   statesFromTables,
 }
 
-/** Tests, and the settings of their runs, may use every room: they drive the service through the sdk. */
+/**
+ * True for tests and test configurations. They may use every room, because they drive the service through the
+ * sdk.
+ */
 export function isTest(path: string): boolean {
   return /(?:\.(?:test|testing)|\/vitest\.config)\.tsx?$/.test(path) || /^\w+\/test\//.test(path)
 }
 
-/** The wing and room of a file under server/src, or undefined for a file outside of one. */
+/** The wing and room of a file in server/src. Undefined for a file outside a room. */
 function roomOf(path: string): string | undefined {
   return /^server\/src\/([^/]+\/[^/]+)\//.exec(path)?.[1]
 }

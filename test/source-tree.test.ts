@@ -14,7 +14,7 @@ import {
 
 const ROOT = new URL('../', import.meta.url)
 
-/** The folders directly below a folder that hold sources, without tests and generated files. */
+/** The direct subfolders of a folder that contain sources other than tests and generated files. */
 function foldersBelow(folder: string): string[] {
   const names = readdirSync(new URL(folder, ROOT), { recursive: true, encoding: 'utf8' })
     .filter((path) => /\.(?:tsx?|mjs)$/.test(path) && !isTest(`${folder}/${path}`))
@@ -38,7 +38,7 @@ describe('the order of folders', () => {
   })
 })
 
-/** The number of violations of a rule in a made-up file. */
+/** The number of violations of a rule in an invented file. */
 function broken(rule: Rule, path: string, text: string): number {
   return rule({ path, text }).length
 }

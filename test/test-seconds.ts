@@ -6,15 +6,16 @@ import type {} from './worker-setup.ts'
 
 const FILE = join(ROOT, 'node_modules/.cache/countersign/test-seconds.json')
 
-/** On PostgreSQL, or with longer reliability tests, a project takes another time. */
+/** Times differ on PostgreSQL and with longer reliability tests, so such runs are not recorded. */
 const IS_OTHER_RUN = process.env.DATABASE_URL !== undefined || process.env.RELIABILITY === 'full'
 
 /**
- * Writes the CPU time of each project that ran in full, or as `npm test` runs those that always run, on the embedded
- * database to `node_modules/.cache/countersign/test-seconds.json`, as `{ "<project>": seconds }`. It counts the workers,
- * the processes that their tests started, and the main process meanwhile (the shared server, the compiler,
- * the threads of `unit`), which projects that run at the same time share evenly; not the start of the run,
- * PostgreSQL databases, and processes that a test left running.
+ * Records the CPU time of each project that ran completely on the embedded database; for projects that always
+ * run, the part run by `npm test` is enough. Writes `{ "<project>": seconds }` to
+ * `node_modules/.cache/countersign/test-seconds.json`. The time includes the workers, the processes started
+ * by their tests, and the main process (the shared server, the compiler, the threads of `unit`), which
+ * concurrent projects share evenly, but not the start of the run, PostgreSQL databases, and processes that a
+ * test left running.
  */
 export class TestSeconds implements Reporter {
   readonly #seconds = new Map<string, number>()
@@ -67,7 +68,10 @@ export class TestSeconds implements Reporter {
   }
 }
 
-/** The tags of a run whose time counts: what `npm test` runs of a project that always runs, else everything. */
+/**
+ * The tags of a run whose time counts: the tests that `npm test` runs for a project that always runs,
+ * otherwise all tests.
+ */
 function expectedTags(project: string): string | undefined {
   const run = PROJECTS.find(({ name }) => name === project)?.run
   return run === 'always' ? tagsOf(run, 'smoke') : undefined

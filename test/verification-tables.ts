@@ -5,7 +5,7 @@ import {
 } from '@countersign/contract/customers/verification-requirements'
 import { markdownTable } from './markdown-table.ts'
 
-/** The documents that a verification asks for, and what satisfies each. */
+/** The documents that a verification requires, and what satisfies each requirement. */
 export function requiredDocumentTable(): string {
   return markdownTable(
     ['entry of `errors`', 'a document that proves', 'accepted types'],
@@ -17,7 +17,7 @@ export function requiredDocumentTable(): string {
   )
 }
 
-/** The documents of a person by country. */
+/** The accepted documents of a person, by country. */
 export function personDocumentTable(): string {
   const yes = (needed: boolean) => (needed ? 'yes' : 'no')
   return markdownTable(

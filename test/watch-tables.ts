@@ -1,7 +1,7 @@
 import { WATCH_NAMES, WATCHES, watchMetric } from '@countersign/contract/operation/watches'
 import { markdownTable } from './markdown-table.ts'
 
-/** Everything that is watched, with its alert and the setting of its limit. */
+/** Prints everything that is watched, with its alert and the setting that limits it. */
 export function watchTable(): string {
   return markdownTable(
     ['watched', 'needs attention if', 'limit', 'alert'],
@@ -12,7 +12,7 @@ export function watchTable(): string {
   )
 }
 
-/** The metrics of what is watched. */
+/** Prints the metrics of what is watched. */
 export function watchMetricTable(): string {
   return markdownTable(
     ['metric', 'type', 'labels', 'meaning'],
@@ -30,7 +30,10 @@ export function watchMetricTable(): string {
 const BEGIN = '      # printed: what is watched (npm run docs)\n'
 const END = '      # printed end\n'
 
-/** The rules for Prometheus with the rules of what is watched. Throws if the file has no place for them. */
+/**
+ * Returns the Prometheus rules file with the rules for what is watched. Throws if the file has no section for
+ * them.
+ */
 export function withWatchRules(file: string): string {
   const [before, rest] = file.split(BEGIN)
   const after = rest?.split(END)[1]
@@ -41,7 +44,7 @@ export function withWatchRules(file: string): string {
 function ruleOf(name: (typeof WATCH_NAMES)[number]): string {
   const { alertsIf, alert } = WATCHES[name]
   const metric = watchMetric(name)
-  // Each server has its own workers; all servers agree about the rest.
+  // Each server has its own workers. For everything else, all servers report the same.
   const labels = name === 'WORKER' ? 'instance, platform, subject, unit' : 'platform, subject, unit'
   const [value, sign, limit] = alertsIf === 'below' ? ['min', '<', 'max'] : ['max', '>', 'min']
   return `      - alert: ${alert.name}

@@ -20,7 +20,7 @@ function pageOf(wing: string): string {
   return textOf(`docs/internals/wings/${wing}.md`)
 }
 
-/** The tables that the baseline and the migrations create. */
+/** The tables created by the baseline and the migrations. */
 function tablesOfDatabase(): string[] {
   const files = readdirSync(new URL(SCHEMA, ROOT), { recursive: true, encoding: 'utf8' })
   const sources = files.filter((path) => path.endsWith('.ts')).map((path) => textOf(SCHEMA + path))

@@ -6,7 +6,10 @@ import { afterAll } from 'vitest'
 
 declare module 'vitest' {
   interface TaskMeta {
-    /** The CPU time of a test file in seconds: of its worker and of the ended processes that it started. */
+    /**
+     * CPU time of a test file in seconds, summed over its worker and the processes that it started and that
+     * have ended.
+     */
     cpuSeconds?: number
   }
 }
@@ -16,12 +19,12 @@ interface Worker {
   cpuSeconds: number
 }
 
-/** vitest runs this file again for each test file; the worker stays. */
+/** vitest runs this file again for each test file in the same worker. */
 const shared = globalThis as { countersignWorker?: Worker }
 shared.countersignWorker ??= watchChildren()
 const worker = shared.countersignWorker
 
-/** A thread has no separate CPU time here: it counts as the main process. */
+/** Threads have no separate CPU time: they count toward the main process. */
 if (isMainThread)
   // biome-ignore lint/correctness/noEmptyPattern: vitest insists on a pattern
   afterAll(({}, suite) => {
@@ -30,7 +33,7 @@ if (isMainThread)
     worker.cpuSeconds = now
   })
 
-/** Every process that a test starts ends with its worker, also after a time-out: nothing is left running. */
+/** Makes sure that every process started by a test ends with its worker, also after a timeout. */
 function watchChildren(): Worker {
   const children = new Set<ChildProcess>()
   subscribe('child_process', (message) => {
@@ -41,20 +44,23 @@ function watchChildren(): Worker {
   process.on('exit', () => {
     for (const child of children) child.kill('SIGKILL')
   })
-  // vitest ends its workers so.
+  // vitest terminates its workers with this signal.
   process.on('SIGTERM', () => process.exit(143))
   return { children, cpuSeconds: 0 }
 }
 
 const TICKS_PER_SECOND = 100
 
-/** Of this process since its start, with its children that have ended. Linux only: elsewhere without the children. */
+/**
+ * CPU seconds of this process since its start, including children that have ended. Children are counted only
+ * on Linux.
+ */
 function cpuSecondsOfThisProcess(): number {
   try {
     const fields = readFileSync('/proc/self/stat', 'utf8')
       .replace(/^.*\) /, '')
       .split(' ')
-    // utime, stime, cutime and cstime of proc(5), counted from the third field on.
+    // proc(5): utime, stime, cutime and cstime, counted from the third field on.
     return fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks), 0) / TICKS_PER_SECOND
   } catch {
     const { user, system } = process.cpuUsage()

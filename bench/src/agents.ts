@@ -13,7 +13,7 @@ const PAYMENT = 1_001n
 /** More than a run can spend. */
 const FUNDS = 1_000_000n * PAYMENT
 
-/** One limit of every kind, none of which is reached, so that all of them are checked. */
+/** One limit of each kind, so that all are checked. None of them is reached. */
 const LIMITS = {
   currency: 'USD',
   perTransactionLimit: PAYMENT,
@@ -22,14 +22,16 @@ const LIMITS = {
   monthlyLimit: FUNDS,
 }
 
-/** A customer with dollars and a bank account, and the token of an agent that pays for it. */
+/**
+ * A customer with a dollar account and a bank account, and the token of the agent that pays on its behalf.
+ */
 export interface AgentPayer {
   readonly accountId: string
   readonly bankAccountId: string
   readonly accessToken: string
 }
 
-/** Measures quote and execution by an agent next to the same calls by the platform. */
+/** Measures quotes and their execution by an agent, alongside the same calls by the platform. */
 export async function runAgents(options: Options): Promise<void> {
   const { seconds, rounds, isShort } = options
   await onServer(
@@ -41,7 +43,7 @@ export async function runAgents(options: Options): Promise<void> {
       )
       const [first] = payers
       if (first === undefined) throw new Error('There are no agents.')
-      // One agent per load: autocannon does not report the connection for which it sets up a call.
+      // One agent for the whole load: autocannon does not report which connection it sets up a call for.
       const agent = { ...target, authorization: `Bearer ${first.accessToken}` }
       const byPlatform = () => pay(target, '', payers, seconds, settled)
       const byAgent = () => pay(agent, '/agents/me', [first], seconds, settled)
@@ -75,7 +77,7 @@ async function pay(
   return load(target, { seconds }, [quote, execute], settled)
 }
 
-/** The two calls of a payment; the second is given the quote. */
+/** The two calls of a payment. The second one receives the quote. */
 export function agentSteps(prefix: string, payers: readonly AgentPayer[]) {
   return {
     quote: (): Call => {

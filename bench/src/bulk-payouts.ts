@@ -12,7 +12,10 @@ const SHORT_LONG_FILE = 1_000
 const PAYEES = 100
 const FUNDS = 1_000_000_000n
 
-/** One round: rates per second, and the resident memory of the server after a tenth of the lines and at the end, in MiB. */
+/**
+ * One round: rates per second, and the server's resident memory in MiB after a tenth of the lines and at the
+ * end.
+ */
 interface Round {
   readonly single: number
   readonly bulk: number
@@ -20,8 +23,8 @@ interface Round {
 }
 
 /**
- * Measures payouts of a CSV file, from the upload to the last accepted line, next to as many single calls of `POST /transfer-out` from the
- * same account in the same round.
+ * Measures the payouts of a CSV file, from the upload to the last accepted line, alongside the same number of
+ * single `POST /transfer-out` calls from the same account in the same round.
  */
 export async function measureBulk(
   bench: Bench<unknown>,
@@ -63,7 +66,7 @@ export async function measureBulk(
   await measureLongFile(countersign, bench.target.pid, payees, isShort ? SHORT_LONG_FILE : LONG_FILE)
 }
 
-/** The dollar account of the platform with money, and payees of the platform. */
+/** The platform's funded dollar account, and payees of the platform. */
 async function platformPayer(countersign: Countersign) {
   const { data } = await countersign.platformInternalAccounts.list({ currency: 'USD' })
   const [account] = data
@@ -85,20 +88,23 @@ async function platformPayer(countersign: Countersign) {
   return { accountId: account.id, payees }
 }
 
-/** Sends a file, and pays it once it is checked. */
+/** Uploads a file, and pays it once it has been checked. */
 async function sendFile(countersign: Countersign, pid: number, payees: readonly string[], lines: number) {
-  const begunMs = performance.now()
+  const startedMs = performance.now()
   const { id, early } = await checkFile(countersign, pid, payees, lines)
   await countersign.payoutBatches.execute(id, { totals: [{ currency: 'USD', amount: BigInt(lines) }] })
   const ended = await countersign.waitForPayoutBatch(id, WAIT)
-  const seconds = (performance.now() - begunMs) / 1000
+  const seconds = (performance.now() - startedMs) / 1000
   if (ended.progress.sent !== lines) throw new Error(`${ended.progress.sent} of ${lines} lines were sent.`)
   return { bulk: lines / seconds, memory: [early, residentMib(pid)] as const }
 }
 
 const WAIT = { timeoutMs: Number.POSITIVE_INFINITY, pollEveryMs: 50 }
 
-/** Sends a file that is only checked. Returns the memory of the server in MiB after a tenth of its lines, and after all. */
+/**
+ * Uploads a file that is only checked. Returns the server's memory in MiB after a tenth of its lines and at
+ * the end.
+ */
 async function checkFile(countersign: Countersign, pid: number, payees: readonly string[], lines: number) {
   const rows = Array.from({ length: lines }, (_, n) => `${payees[n % payees.length]},USD,1`)
   const file = new Blob([`accountId,currency,amount\n${rows.join('\n')}\n`], { type: 'text/csv' })
@@ -114,16 +120,16 @@ async function checkFile(countersign: Countersign, pid: number, payees: readonly
   return { id: body.id, early: early ?? late, late }
 }
 
-/** Checks one file of many lines: the memory of the server must not grow with them. */
+/** Checks a single file with many lines: the server's memory must not grow with their number. */
 async function measureLongFile(
   countersign: Countersign,
   pid: number,
   payees: readonly string[],
   lines: number,
 ): Promise<void> {
-  const begunMs = performance.now()
+  const startedMs = performance.now()
   const { id, early, late } = await checkFile(countersign, pid, payees, lines)
-  const perSecond = (lines * 1000) / (performance.now() - begunMs)
+  const perSecond = (lines * 1000) / (performance.now() - startedMs)
   await countersign.payoutBatches.cancel(id)
   process.stdout.write(
     `A CSV file of ${formatInteger(lines)} lines is checked: ${formatInteger(perSecond)} lines a second, memory ` +
@@ -131,7 +137,7 @@ async function measureLongFile(
   )
 }
 
-/** The memory of a process that is in use. Linux only: elsewhere it is not a number. */
+/** A process's resident memory. Works only on Linux; NaN elsewhere. */
 function residentMib(pid: number): number {
   const [, kib] = /^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
   return Number(kib) / 1024

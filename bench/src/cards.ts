@@ -8,7 +8,10 @@ const SHORT_CARDS = 100
 const WARM_UP_SECONDS = 2
 let sent = 0
 
-/** Measures authorizations of cards, each decided, held and stored under a key like the events of a processor. */
+/**
+ * Measures card authorizations. Each is decided, held, and stored under an idempotency key, like a
+ * processor's events.
+ */
 export async function runCards(options: Options): Promise<void> {
   const { seconds, rounds, isShort } = options
   const count = isShort ? SHORT_CARDS : CARDS
@@ -44,7 +47,7 @@ ${rounds} rounds of ${seconds} s in turn.`,
   )
 }
 
-/** A cent at a coffee shop. */
+/** An authorization of one cent at a coffee shop. */
 export function authorizationCall(cardId: string): Call {
   return {
     path: `/sandbox/cards/${cardId}/simulate/authorization`,

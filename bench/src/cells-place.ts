@@ -17,7 +17,7 @@ const SETTINGS = {
   max_wal_size: '4GB',
 }
 const FUNDS = 1_000_000_000n
-/** Customers that are made at the same time. */
+/** Number of customers created concurrently. */
 const AT_ONCE = 16
 const MAIN = join(ROOT, 'server/dist/main.js')
 
@@ -43,44 +43,49 @@ interface Scripts {
   distribute(citus: CitusCluster, name: string): Promise<void>
 }
 
-/** A cell with its server under load. */
+/** A cell whose server is put under load. */
 export interface Cell {
   readonly name: string
   readonly target: Target
   readonly payers: readonly Payer[]
-  /** Restarts its server behind a counter of round trips to PostgreSQL for the work. */
+  /**
+   * For the duration of the work, restarts the server behind a proxy that counts round trips to PostgreSQL.
+   */
   behindCounter<T>(work: (target: Target, trips: () => number) => Promise<T>): Promise<T>
-  /** Stops its server and its PostgreSQL. */
+  /** Stops the cell's server and PostgreSQL. */
   stop(): Promise<void>
 }
 
 export interface Cells {
   readonly plain: readonly [Cell, Cell]
-  /** On Citus: one with its server at the worker that holds it, one with its server at the coordinator. None without Citus. */
+  /**
+   * On Citus: one cell with its server next to the worker that holds it, and one with its server next to the
+   * coordinator. Undefined without Citus.
+   */
   readonly citus: readonly [Cell, Cell] | undefined
 }
 
-/** Starts the cells, each with its accounts, runs the bench, and removes everything. */
+/** Starts the cells with their accounts, runs the bench, and removes everything. */
 export async function onCells(accounts: number, run: (cells: Cells) => Promise<void>): Promise<void> {
-  const ends: (() => Promise<unknown>)[] = []
+  const cleanups: (() => Promise<unknown>)[] = []
   try {
     const scripts = await readScripts()
     const newFolder = async () => {
       const dataDir = await mkdtemp(join(tmpdir(), 'countersign-bench-'))
-      ends.push(() => rm(dataDir, { recursive: true, force: true, maxRetries: 5 }))
+      cleanups.push(() => rm(dataDir, { recursive: true, force: true, maxRetries: 5 }))
       return dataDir
     }
     const open = (name: string, cluster: Cluster, dataDir: string) =>
-      openCell({ name, cluster, dataDir }, accounts, ends)
+      openCell({ name, cluster, dataDir }, accounts, cleanups)
     const plain = async (name: string) => {
       const cluster = await scripts.startCluster({ settings: SETTINGS })
-      ends.push(() => cluster.stop())
+      cleanups.push(() => cluster.stop())
       await scripts.addRole(cluster, name)
       return open(name, cluster, await newFolder())
     }
     const onCitus = async (): Promise<[Cell, Cell]> => {
       const citus = await scripts.startCitus({ settings: SETTINGS })
-      ends.push(() => citus.stop())
+      cleanups.push(() => citus.stop())
       const [east, west] = [await newFolder(), await newFolder()]
       await distributeCell(scripts, citus, 'east', east)
       await distributeCell(scripts, citus, 'west', west)
@@ -92,7 +97,7 @@ export async function onCells(accounts: number, run: (cells: Cells) => Promise<v
     const cells = [await plain('north'), await plain('south')] as const
     await run({ plain: cells, citus: scripts.hasCitus() ? await onCitus() : undefined })
   } finally {
-    for (const end of ends.reverse()) await end()
+    for (const end of cleanups.reverse()) await end()
   }
 }
 
@@ -104,7 +109,7 @@ async function readScripts(): Promise<Scripts> {
   return { ...postgres, ...citus }
 }
 
-/** The schema has its tables before it goes to a worker. */
+/** The tables have to be created before the schema moves to a worker. */
 async function distributeCell(
   scripts: Scripts,
   citus: CitusCluster,
@@ -120,7 +125,7 @@ async function distributeCell(
 async function openCell(
   { name, cluster, dataDir }: { name: string; cluster: Cluster; dataDir: string },
   accounts: number,
-  ends: (() => Promise<unknown>)[],
+  cleanups: (() => Promise<unknown>)[],
 ): Promise<Cell> {
   const placeAt = (url: string): Place => ({
     ...{ dataDir, cluster, env: cellEnv(name, dataDir, url) },
@@ -128,7 +133,7 @@ async function openCell(
   })
   const place = placeAt(urlOf(cluster, name))
   let running: RunningProcess | undefined
-  ends.push(async () => running?.stop())
+  cleanups.push(async () => running?.stop())
   const start = async (at: Place): Promise<Target> => {
     await running?.stop()
     const { server, baseUrl } = await startServer(at)
@@ -166,15 +171,15 @@ const cellEnv = (name: string, dataDir: string, url: string) => ({
 
 const urlOf = ({ url }: Cluster, role: string) => url.replace('postgres@', `${role}@`)
 
-/** Accounts with money over the API, as on every engine, each with an account at a bank. */
+/** Creates funded accounts over the API, as on every engine, each with a bank account. */
 async function makePayers(countersign: Countersign, count: number): Promise<Payer[]> {
-  const made: Payer[] = []
-  let begun = 0
+  const created: Payer[] = []
+  let started = 0
   const maker = async () => {
-    while (begun < count) made.push(await makePayer(countersign, begun++))
+    while (started < count) created.push(await makePayer(countersign, started++))
   }
   await Promise.all(Array.from({ length: AT_ONCE }, maker))
-  return made
+  return created
 }
 
 async function makePayer(countersign: Countersign, n: number): Promise<Payer> {

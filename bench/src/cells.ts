@@ -13,8 +13,8 @@ const PIECES = 200
 const IDLE_MS = 2000
 
 /**
- * Measures durable `POST /transfer-out` of cells: on plain PostgreSQL, and on Citus with the server at the worker and at the
- * coordinator. Then two cells under load, one of which stops.
+ * Measures durable `POST /transfer-out` calls to cells: on plain PostgreSQL, and on Citus with the server
+ * next to the worker and next to the coordinator. Then measures two cells under load, one of which stops.
  */
 export async function runCells({ seconds, rounds, isShort }: Options): Promise<void> {
   await onCells(isShort ? SHORT_ACCOUNTS : ACCOUNTS, async (cells) => {
@@ -43,7 +43,10 @@ function transfers({ target, payers }: Cell, seconds: number): Promise<Figure> {
   return load(target, { seconds }, [() => transferCall(anyOf(payers))], () => settleSandbox(target))
 }
 
-/** Counts the round trips of one transfer until it has settled, less what an idle server has in the same time. */
+/**
+ * Counts the round trips of one transfer until it has settled, minus the round trips of an idle server in the
+ * same time.
+ */
 function roundTrips(cell: Cell): Promise<number> {
   return cell.behindCounter(async (target, trips) => {
     const next = inTurn(cell.payers)
@@ -52,9 +55,9 @@ function roundTrips(cell: Cell): Promise<number> {
       await settleSandbox(target)
     }
     const measure = async (work: () => Promise<unknown>) => {
-      const [before, begunMs] = [trips(), performance.now()]
+      const [before, startedMs] = [trips(), performance.now()]
       await work()
-      return { count: trips() - before, ms: performance.now() - begunMs }
+      return { count: trips() - before, ms: performance.now() - startedMs }
     }
     await work(WARM_UP_PIECES)
     const idle = await measure(() => setTimeout(IDLE_MS))
@@ -63,7 +66,7 @@ function roundTrips(cell: Cell): Promise<number> {
   })
 }
 
-/** The rates of two cells under load together, and of the first after the other has stopped. */
+/** Measures two cells under load together, then the first one after the other has stopped. */
 async function printStops({ plain, citus }: Cells, seconds: number, rounds: number): Promise<void> {
   const lines: string[][] = [['', 'both', 'other stopped', 'ratio']]
   for (const [name, pair] of [
@@ -72,7 +75,7 @@ async function printStops({ plain, citus }: Cells, seconds: number, rounds: numb
   ] as const) {
     if (!pair) continue
     const [stays, stops] = pair
-    // Their servers have just been started again.
+    // Their servers have just been restarted.
     for (const cell of pair) await transfers(cell, WARM_UP_SECONDS)
     const together: number[] = []
     const alone: number[] = []

@@ -13,7 +13,7 @@ const WARM_UP_SECONDS = 2
 const READS = 20
 const PAGES = ['overview', 'transactions'] as const satisfies readonly ConsolePage[]
 
-/** Measures durable `POST /transfer-out` alone and with one open page of the console, in the same rounds. */
+/** Measures durable `POST /transfer-out` calls alone and with one open console page, in the same rounds. */
 export async function runConsole(options: Options): Promise<void> {
   const { seconds, rounds, isShort } = options
   const accounts = isShort ? SHORT_ACCOUNTS : ACCOUNTS
@@ -23,10 +23,10 @@ export async function runConsole(options: Options): Promise<void> {
     async (bench) => {
       await transfers(bench, WARM_UP_SECONDS)
       const alone: Figure[] = []
-      const besides = PAGES.map((page) => ({ page, figures: [] as Figure[], readMs: [] as number[] }))
+      const withPage = PAGES.map((page) => ({ page, figures: [] as Figure[], readMs: [] as number[] }))
       for (let n = 0; n < rounds; n++) {
         alone.push(await transfers(bench, seconds))
-        for (const { page, figures, readMs } of besides) {
+        for (const { page, figures, readMs } of withPage) {
           const open = await OpenConsole.open(bench.credentials, page)
           figures.push(await transfers(bench, seconds))
           await open.close()
@@ -38,10 +38,10 @@ export async function runConsole(options: Options): Promise<void> {
 32 connections, ${accounts} accounts, ${rounds} rounds of ${seconds} s in turn.`,
         [
           { name: 'transfers', figures: alone },
-          ...besides.map(({ page, figures }) => ({ name: `transfers, ${page} open`, figures })),
+          ...withPage.map(({ page, figures }) => ({ name: `transfers, ${page} open`, figures })),
         ],
       )
-      for (const { page, readMs } of besides) await printCost(bench, page, readMs)
+      for (const { page, readMs } of withPage) await printCost(bench, page, readMs)
     },
   )
 }
@@ -50,7 +50,7 @@ function transfers(bench: Bench<readonly Payer[]>, seconds: number): Promise<Fig
   return load(bench.target, { seconds }, [() => transferCall(anyOf(bench.seeded))], bench.waitUntilIdle)
 }
 
-/** Prints the cost of the reads of an open page, measured without other work. */
+/** Prints the cost of an open page's reads, measured without any other load. */
 async function printCost(
   { target: { pid }, credentials }: Bench<unknown>,
   page: ConsolePage,

@@ -15,12 +15,12 @@ import { printCounts } from './table.ts'
 import { transferCall } from './transfers.ts'
 import { COUNT_SETTINGS, type Counts, canCountWrites, countWrites } from './write-counts.ts'
 
-/** The counts of each kind of work, by its name. */
+/** The counts by kind of work. */
 export type AllCounts = Readonly<Record<string, Counts>>
 
 const FILE = join(ROOT, 'ratchets.json')
 const SECTION = 'counts per payment'
-/** Few accounts, so that rows written once per account already exist. */
+/** Only a few accounts, so that rows that are written once per account already exist. */
 const ACCOUNTS = 4
 const WARM_UP_PIECES = 20
 const PIECES = 200
@@ -32,8 +32,8 @@ interface Seeded {
 }
 
 /**
- * Prints the writes of a payment, which do not depend on the machine, and compares them with `ratchets.json`;
- * `--lower` writes them there.
+ * Prints the writes of a payment, which do not depend on the machine, and compares them with `ratchets.json`.
+ * With `--lower`, stores lower counts there.
  */
 export async function runCounts({ lower, ...options }: Options & { readonly lower: boolean }): Promise<void> {
   const counts = await measureCounts(options)
@@ -57,8 +57,8 @@ export function readCounts(): AllCounts {
 }
 
 /**
- * One caller does each kind of work, piece after piece, while the database's writes are counted. Undefined if
- * this PostgreSQL cannot count them. `plant` is SQL that runs before.
+ * Lets a single caller repeat each kind of work while the database's writes are counted. Undefined if this
+ * PostgreSQL cannot count them. `plant` is SQL to run first.
  */
 export async function measureCounts(
   options: Options,
@@ -89,7 +89,7 @@ export async function measureCounts(
   return canCount ? counts : undefined
 }
 
-/** Does one piece of work. */
+/** Does one unit of work. */
 type Piece = () => Promise<void>
 type Kind = (bench: Bench<unknown>, seeded: Seeded, pieces: number) => Promise<Piece>
 
@@ -104,7 +104,7 @@ async function countKind(kind: Kind, bench: Bench<unknown>, seeded: Seeded): Pro
   return countWrites(seeded.db, PIECES, () => work(PIECES))
 }
 
-/** A search in the request log first writes all requests logged before it. */
+/** A search in the request log first writes all requests logged so far. */
 async function flushRequestLog({ baseUrl, authorization }: Target): Promise<void> {
   const response = await fetch(`${baseUrl}/requests?limit=1`, { headers: { authorization } })
   if (!response.ok) throw new Error(`The server returned ${response.status}: ${await response.text()}`)
@@ -139,17 +139,17 @@ async function sendCall(target: Target, call: Call): Promise<void> {
 }
 
 /**
- * The compared numbers of a total, without deletions: background jobs delete the rows of several payments
+ * The compared totals. Deletions are left out, because a background job deletes the rows of several payments
  * together.
  */
 const OF_TOTAL = ['inserts', 'updates', 'indexEntries', 'logBytes', 'statements', 'commits'] as const
-/** The log of a single table differs by how full its pages are. */
+/** The log bytes of a single table are left out: they depend on how full its pages are. */
 const OF_TABLE = ['inserts', 'updates', 'indexEntries'] as const
-/** Averages of a few hundred pieces differ by less. */
+/** Averages over a few hundred units differ by less than this. */
 const NOISE = { ratio: 0.02, count: 0.1 }
 const ADVICE = 'If this is meant, run: npm run bench -- counts --lower'
 
-/** One line per number that differs from the stored one. */
+/** Lists the numbers that differ from the stored ones, one per line. */
 export function compareCounts(measured: AllCounts, stored: AllCounts): string[] {
   return Object.entries(measured).flatMap(([kind, { total, tables }]) => {
     const of = stored[kind]

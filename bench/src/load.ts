@@ -1,7 +1,7 @@
 import autocannon from 'autocannon'
 import { postgresTime, processorTime } from './server-process.ts'
 
-/** A POST, and the status that its response must have. */
+/** A POST request, and the status that its response must have. */
 export interface Call {
   readonly path: string
   readonly body?: object
@@ -9,40 +9,40 @@ export interface Call {
   readonly status: number
 }
 
-/** The server under load, and the credentials of its caller. */
+/** The server under load, and the caller's credentials. */
 export interface Target {
-  /** Base address of the API. */
+  /** The API's base URL. */
   readonly baseUrl: string
-  /** The server's process, whose processor time is counted. */
+  /** The server's process, whose CPU time is measured. */
   readonly pid: number
   readonly authorization: string
 }
 
-/** The duration of a load and its highest rate, or a fixed number of calls. */
+/** Either a duration with an optional maximum rate, or a fixed number of calls. */
 export type Length = { readonly seconds: number; readonly perSecond?: number } | { readonly calls: number }
 
-/** The result of a load. Processor time is for each piece of work, in µs; times of requests are in ms. */
+/** The result of a load. CPU times are per unit of work, in µs; request times are in ms. */
 export interface Figure {
   readonly perSecond: number
-  /** The time until everything that the requests started was done. */
+  /** The rate measured until all work started by the requests was done. */
   readonly settledPerSecond: number
   readonly p50: number
   readonly p99: number
   readonly mainUs: number
-  /** Other threads of the server: the embedded database is one. */
+  /** CPU time of the server's other threads, which include the embedded database. */
   readonly othersUs: number
-  /** CPU time of the PostgreSQL that this program started; 0 without one. */
+  /** CPU time of the PostgreSQL started by this program. 0 without one. */
   readonly postgresUs: number
 }
 
-/** A step of each connection's loop. It gets the last response of the same turn. */
+/** A step in each connection's loop. It receives the response to the previous step of the same turn. */
 export type Step = (last: unknown) => Call
 
 export const CONNECTIONS = 32
 
 /**
- * Runs the steps in turn on each connection, then waits until their work is `settled`. A turn is one piece of
- * work. Throws for a response with another status.
+ * Runs the steps in turn on each connection, then waits until their work is `settled`. One turn is one unit
+ * of work. Throws if a response has the wrong status.
  */
 export async function load(
   { baseUrl, pid, authorization }: Target,
@@ -55,7 +55,7 @@ export async function load(
   const requests = steps.map((step, n) =>
     toRequest(step, n < steps.length - 1, pathname, authorization, faults),
   )
-  const [before, postgresBefore, begun] = [processorTime(pid), postgresTime(), performance.now()]
+  const [before, postgresBefore, startedMs] = [processorTime(pid), postgresTime(), performance.now()]
   const result = await autocannon({
     url: origin,
     connections: CONNECTIONS,
@@ -63,8 +63,8 @@ export async function load(
     ...lengthOf(length, steps),
   })
   await settled()
-  const seconds = (performance.now() - begun) / 1000
-  const spent = processorTime(pid)
+  const seconds = (performance.now() - startedMs) / 1000
+  const cpuUsed = processorTime(pid)
   if (faults[0] !== undefined || result.errors > 0) throw new Error(faults[0] ?? 'A connection failed.')
   const done = result.requests.total / steps.length
   if (done === 0) throw new Error('The server completed no call in this time.')
@@ -73,13 +73,13 @@ export async function load(
     settledPerSecond: done / seconds,
     p50: result.latency.p50,
     p99: result.latency.p99,
-    mainUs: (spent.main - before.main) / done,
-    othersUs: (spent.others - before.others) / done,
+    mainUs: (cpuUsed.main - before.main) / done,
+    othersUs: (cpuUsed.others - before.others) / done,
     postgresUs: (postgresTime() - postgresBefore) / done,
   }
 }
 
-/** State that autocannon carries from one step of a connection to the next. */
+/** The state that autocannon carries from one step of a connection to the next. */
 interface Turn {
   last?: unknown
   wanted?: number
@@ -115,7 +115,7 @@ function lengthOf(length: Length, steps: readonly Step[]): Partial<autocannon.Op
   if ('calls' in length) return { amount: length.calls * steps.length }
   const { seconds, perSecond } = length
   if (perSecond === undefined) return { duration: seconds }
-  // Times of the calls themselves, without the wait for a free connection.
+  // Times of the calls themselves, without waiting for a free connection.
   return {
     duration: seconds,
     overallRate: Math.max(1, Math.round(perSecond)),
@@ -123,7 +123,7 @@ function lengthOf(length: Length, steps: readonly Step[]): Partial<autocannon.Op
   }
 }
 
-/** One call outside of a load. Returns the body of the response. */
+/** Makes one call outside of a load. Returns the response body. */
 export async function send({ baseUrl, authorization }: Target, call: Call): Promise<unknown> {
   const response = await fetch(baseUrl + call.path, {
     method: 'POST',
@@ -135,7 +135,7 @@ export async function send({ baseUrl, authorization }: Target, call: Call): Prom
   return JSON.parse(text)
 }
 
-/** Resolves once the sandbox has done all due jobs. */
+/** Resolves once the sandbox has run all due jobs. */
 export async function settleSandbox(target: Target): Promise<void> {
   await send(target, { path: '/sandbox/clock/advance', body: { seconds: 0 }, status: 200 })
 }
@@ -144,17 +144,17 @@ export function basic({ tokenId, clientSecret }: { tokenId: string; clientSecret
   return `Basic ${Buffer.from(`${tokenId}:${clientSecret}`).toString('base64')}`
 }
 
-/** Returns a function that goes through the items in turn, without end. */
+/** Returns a function that cycles through the items forever. */
 export function inTurn<T>(all: readonly T[]): () => T {
-  let given = 0
+  let next = 0
   return () => {
-    const found = all[given++ % all.length]
+    const found = all[next++ % all.length]
     if (found === undefined) throw new Error('The list is empty.')
     return found
   }
 }
 
-/** One of several, at random. */
+/** Returns a random item. */
 export function anyOf<T>(all: readonly T[]): T {
   const found = all[Math.floor(Math.random() * all.length)]
   if (found === undefined) throw new Error('The list is empty.')

@@ -13,7 +13,7 @@ import { runStart } from './start.ts'
 import { runTransfers } from './transfers.ts'
 import { runWebhooks } from './webhooks.ts'
 
-/** A bench, and the databases that it runs on; the first is the default. */
+/** The bench commands and the databases that each supports. The first database is the default. */
 const COMMANDS: Readonly<
   Record<
     string,
@@ -70,7 +70,7 @@ async function main(args: readonly string[]): Promise<number> {
   }
 }
 
-/** Undefined for wrong usage. */
+/** Parses the arguments. Undefined if they are invalid. */
 function readOptions(args: readonly string[]) {
   try {
     const { values, positionals } = parseArgs({

@@ -8,10 +8,12 @@ import { transferCall } from './transfers.ts'
 import { call, type Sides, untilDelivered } from './webhook-sides.ts'
 
 const ENDPOINTS = 100
-/** Payments per second: each is one webhook for each endpoint, well below what the server can send. */
+/** Payments per second. Each sends one webhook to each endpoint, far fewer than the server can deliver. */
 const PER_SECOND = 5
 
-/** Measures how late webhooks arrive at many endpoints, first while all respond, then while one hangs. */
+/**
+ * Measures how late webhooks arrive at many endpoints: first while all of them respond, then while one hangs.
+ */
 export async function measureManyEndpoints(
   bench: Bench<readonly Payer[]>,
   { db, receiver }: Sides,
@@ -45,7 +47,7 @@ export async function measureManyEndpoints(
   ) => [
     name,
     ...[0.5, 0.99].map(
-      (part) => `${formatInteger(median(done.map((round) => quantile(of(round), part))))} ms`,
+      (fraction) => `${formatInteger(median(done.map((round) => quantile(of(round), fraction))))} ms`,
     ),
     formatInteger(median(done.map((round) => of(round).length))),
     share.toFixed(2),
@@ -61,7 +63,7 @@ ${table([
 ])}`)
 }
 
-/** The SQL that adds copies of an endpoint: a platform may add fewer over the API. */
+/** SQL that copies an endpoint. The API allows fewer endpoints per platform. */
 function copiesOf(endpoint: string, count: number): string {
   const copyOf = (row: string) =>
     `overlay(gen_random_uuid()::text PLACING right(${row}.id::text, 2) FROM 35)::uuid`
@@ -75,8 +77,8 @@ SELECT ${copyOf('s')}, copies.platform_id, copies.id, s.key_generation, s.create
 FROM copies, webhook_secrets s WHERE s.endpoint_id = '${endpoint}'`
 }
 
-/** The quantile of the values. */
-function quantile(values: readonly number[], part: number): number {
+/** A quantile of the values. */
+function quantile(values: readonly number[], fraction: number): number {
   const sorted = [...values].sort((a, b) => a - b)
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * fraction))] ?? Number.NaN
 }

@@ -11,13 +11,15 @@ import { formatInteger, median, table } from './table.ts'
 
 const LINES = 100_000
 const SHORT_LINES = 2_000
-/** Payments of one amount, distinguished by their references. */
+/** Number of payments with the same amount. Their references distinguish them. */
 const PER_AMOUNT = 10
-/** One line in 50 has another amount than its payment, so that neither has a partner of its amount. */
+/**
+ * One line in 50 has a different amount than its payment, so neither has a counterpart with the same amount.
+ */
 const ODD_EVERY = 50
 const DAY_MS = 24 * 60 * 60 * 1000
 
-/** Seconds, and the memory in use after a tenth of the lines and after all of them, in MiB. */
+/** Seconds, and memory use in MiB after a tenth of the lines and after all of them. */
 interface Measured {
   readonly seconds: number
   readonly memory: readonly [number, number]
@@ -30,8 +32,9 @@ interface Round {
 }
 
 /**
- * Measures in one run: reading a CAMT.053 statement, comparing it with as many payments in the database, and the suggestion of matches
- * if none of the lines names its payment. The statement is read as the server does: once to check it, and once for its records.
+ * In each round, measures reading a CAMT.053 statement, comparing it with the same number of payments in the
+ * database, and suggesting matches when no line names its payment. The statement is read twice, as by the
+ * server: once to validate it, and once for its records.
  */
 export async function runMatches(options: Options): Promise<void> {
   const lines = options.isShort ? SHORT_LINES : LINES
@@ -70,7 +73,10 @@ function print(lines: number, rounds: readonly Round[]): void {
   )
 }
 
-/** Compares the lines of the day with the payments that they name, as the server does once a statement has arrived. */
+/**
+ * Compares the day's lines with the payments that they name, as the server does after a statement has
+ * arrived.
+ */
 async function compareDay(db: Database, { platform, asked }: SeededDay, lines: number): Promise<Measured> {
   const watch = new Watch(lines)
   watch.noteCount(lines)
@@ -103,7 +109,7 @@ function suggestAll(lines: number): Measured {
   return watch.end()
 }
 
-/** The time, and the memory at two moments. */
+/** Elapsed time, and memory use at two points. */
 class Watch {
   readonly #lines: number
   readonly #begunMs = performance.now()
@@ -127,34 +133,34 @@ function residentMib(): number {
   return process.memoryUsage.rss() / 1024 ** 2
 }
 
-const referenceOf = (n: number) => `CS${n.toString(16).toUpperCase().padStart(10, '0')}`
-const amountOf = (n: number) => BigInt(1000 + 2 * Math.floor(n / PER_AMOUNT))
+const getReference = (n: number) => `CS${n.toString(16).toUpperCase().padStart(10, '0')}`
+const getAmount = (n: number) => BigInt(1000 + 2 * Math.floor(n / PER_AMOUNT))
 const isOdd = (n: number) => n % ODD_EVERY === ODD_EVERY - 1
 
-/** Lines in the order of their amounts. Lines of one amount come in another order than their payments. */
+/** Lines ordered by amount. Lines with the same amount are in a different order than their payments. */
 function* openLines(count: number): Generator<OpenLine> {
   for (let n = 0; n < count; n++) {
     const payment = n - (n % PER_AMOUNT) + (PER_AMOUNT - 1 - (n % PER_AMOUNT))
-    const amount = amountOf(n) + (isOdd(n) ? 1n : 0n)
-    yield { id: `line-${n}`, amount, atMs: DAY_MS, text: `SEPA order ${referenceOf(payment)} Ada Lovelace` }
+    const amount = getAmount(n) + (isOdd(n) ? 1n : 0n)
+    yield { id: `line-${n}`, amount, atMs: DAY_MS, text: `SEPA order ${getReference(payment)} Ada Lovelace` }
   }
 }
 
 function* openPayments(count: number): Generator<OpenPayment> {
   for (let n = 0; n < count; n++) {
-    const known = { references: [referenceOf(n)], names: ['Ada Lovelace'] }
-    yield { id: `payment-${n}`, booked: amountOf(n), lineIds: [], lineSum: 0n, atMs: 0, ...known }
+    const known = { references: [getReference(n)], names: ['Ada Lovelace'] }
+    yield { id: `payment-${n}`, booked: getAmount(n), lineIds: [], lineSum: 0n, atMs: 0, ...known }
   }
 }
 
-/** The file of a statement with as many entries, piece by piece. */
+/** A statement file with this number of entries, in chunks. */
 async function* statementBytes(count: number): AsyncGenerator<Uint8Array> {
   const file = camtFile({ entries: [] })
   const end = file.indexOf('</Stmt>')
   yield Buffer.from(file.slice(0, end))
   for (let n = 0; n < count; n++) {
-    const amount = `${amountOf(n) / 100n}.${String(amountOf(n) % 100n).padStart(2, '0')}`
-    const transaction = { endToEndId: referenceOf(n), amount, debtor: 'Ada Lovelace', text: `Order ${n}` }
+    const amount = `${getAmount(n) / 100n}.${String(getAmount(n) % 100n).padStart(2, '0')}`
+    const transaction = { endToEndId: getReference(n), amount, debtor: 'Ada Lovelace', text: `Order ${n}` }
     const entry = {
       amount,
       direction: 'CRDT',

@@ -15,37 +15,44 @@ import {
   startServer,
 } from './server-process.ts'
 
-/** For every database of the cluster: all tables fit into PostgreSQL's own cache, and no checkpoint comes by its time. */
+/**
+ * Settings for every database of the cluster: all tables fit into PostgreSQL's cache, and there are no timed
+ * checkpoints.
+ */
 const CLUSTER_SETTINGS = { shared_buffers: '1GB', checkpoint_timeout: '1h', ...LOG_SETTINGS }
 const POLL_MS = 20
-/** Finds due jobs, and payouts that have not ended at their rail, because such a payment has not settled. */
+/**
+ * Finds due jobs, and payouts that have not finished at their rail, because those payments have not settled.
+ */
 const OPEN_WORK = `SELECT 1 FROM rail_payments WHERE state IN ('GIVEN', 'ACCEPTED')
   UNION ALL SELECT 1 FROM jobs WHERE due_at <= now() LIMIT 1`
 
 export interface Options {
   readonly database: DatabaseKind
-  /** The length of each part of a round. */
+  /** Seconds per part of a round. */
   readonly seconds: number
   readonly rounds: number
-  /** True for a run of seconds that only shows that the bench works: little data, no warm-up. */
+  /**
+   * True for a run of a few seconds that only shows that the bench works, with little data and no warm-up.
+   */
   readonly isShort: boolean
 }
 
-/** A running server with seeded accounts. */
+/** A running server with accounts. */
 export interface Bench<Seeded> {
   readonly seeded: Seeded
   readonly target: Target
   readonly credentials: Credentials
   readonly cluster: Cluster | undefined
-  /** Resolves once nothing is due any more. */
+  /** Resolves once no due work is left. */
   waitUntilIdle(): Promise<void>
 }
 
-/** The kind of server that is started. */
+/** The setup of a server. */
 export interface SetUp {
-  /** Settings on top of the defaults of its folder. */
+  /** Settings that override the defaults of its folder. */
   env(place: Place): Promise<Readonly<Record<string, string>>>
-  /** Its platform, which is there afterwards. */
+  /** Returns the credentials of its platform, creating the platform if necessary. */
   credentials(place: Place, baseUrl: string): Promise<Credentials>
 }
 
@@ -54,7 +61,9 @@ const SANDBOX: SetUp = {
   credentials: async (place, baseUrl) => readCredentials(place, baseUrl),
 }
 
-/** Starts a server, seeds it, runs the bench, and removes everything at the end. `settings` are PostgreSQL's. */
+/**
+ * Starts a server, creates its data, runs the bench, and removes everything. `settings` are for PostgreSQL.
+ */
 export async function onServer<Seeded>(
   { database, isShort }: Options,
   seed: (db: Database) => Promise<Seeded>,
@@ -72,7 +81,7 @@ export async function onServer<Seeded>(
     server = started.server
     const credentials = await setUp.credentials(place, started.baseUrl)
     if (cluster) db = await openPostgres(cluster.url, { poolMax: 1 })
-    // The embedded database has one user at a time.
+    // Only one process at a time can open the embedded database.
     else await server.stop()
     const seeding = db ?? (await openEmbedded(place.dataDir))
     const seeded = await seed(seeding)

@@ -2,20 +2,23 @@ import { Countersign } from '@countersign/sdk'
 import { pauseAfter } from '../../console/src/data/paced-reads.ts'
 import type { Credentials } from './server-process.ts'
 
-/** A page of the console, as the reads that it makes. */
+/** A console page, represented by the requests that it makes. */
 export type ConsolePage = 'overview' | 'transactions'
 
-/** The days of the charts of the overview, and as many before them. */
+/** The days shown in the overview's charts, plus the preceding period of the same length. */
 const DAYS = 60
 const DAY_MS = 86_400_000
 const ROWS = 100
 
-/** An open page of the console without a browser: it follows the events of the platform and reads again like the page. */
+/**
+ * An open console page without a browser. It follows the platform's events and refetches data as the page
+ * does.
+ */
 export class OpenConsole {
   readonly #closing = new AbortController()
   readonly #member: Countersign
   readonly #done: Promise<void>
-  /** The time of each read, in ms. */
+  /** Durations of the reads, in ms. */
   readonly readMs: number[] = []
 
   private constructor(member: Countersign, page: ConsolePage) {
@@ -23,7 +26,7 @@ export class OpenConsole {
     this.#done = this.#follow(page)
   }
 
-  /** Signs a member in and opens a page. */
+  /** Signs in as a team member and opens a page. */
   static async open(credentials: Credentials, page: ConsolePage): Promise<OpenConsole> {
     return new OpenConsole(await signIn(credentials), page)
   }
@@ -37,7 +40,7 @@ export class OpenConsole {
     const { signal } = this.#closing
     let nextMs = Number.NEGATIVE_INFINITY
     for await (const _ of this.#member.followEvents({ latestOnly: true, signal })) {
-      // The stream has an event per second, so a read is late by a second at most.
+      // The event stream has one event per second, so a read is at most a second late.
       const startMs = performance.now()
       if (startMs < nextMs) continue
       await readPage(this.#member, page)
@@ -48,7 +51,10 @@ export class OpenConsole {
   }
 }
 
-/** The reads of a page after a change: also of the counts in the navigation, which the overview shares. */
+/**
+ * Makes the requests that a page makes after a change, including those for the counts in the navigation,
+ * which the overview shares.
+ */
 export async function readPage(member: Countersign, page: ConsolePage): Promise<void> {
   const { overview, transactions, sandbox } = member
   const countDays = async () => {
@@ -62,7 +68,7 @@ export async function readPage(member: Countersign, page: ConsolePage): Promise<
   ])
 }
 
-/** A client with the cookie of a member, which it gets by the link of the sandbox. */
+/** Signs in as a team member through the sandbox's link. Returns a client with the session cookie. */
 export async function signIn(credentials: Credentials): Promise<Countersign> {
   const { url } = await new Countersign(credentials).sandbox.consoleLink()
   const { hash } = new URL(url)

@@ -2,7 +2,7 @@ import { Countersign } from '@countersign/sdk'
 import type { Session } from '@countersign/sdk/wallet'
 import type { Credentials } from './server-process.ts'
 
-/** A signed-in wallet with money, and the bank account that it pays to. */
+/** A signed-in wallet with money, and the bank account to which it pays. */
 export interface Payer {
   readonly walletId: string
   readonly bankAccountId: string
@@ -13,7 +13,7 @@ export interface Payer {
 export const PAYMENT = 1_000_000n
 const FUNDS = 100_000n * PAYMENT
 
-/** Payers of one platform, created over the API as by any platform. */
+/** Creates payers of one platform through the API, as any platform would. */
 export function makePayers(credentials: Credentials, count: number): Promise<Payer[]> {
   const countersign = new Countersign(credentials)
   return Promise.all(Array.from({ length: count }, (_, n) => makePayer(countersign, n)))
@@ -30,7 +30,7 @@ async function makePayer(countersign: Countersign, n: number): Promise<Payer> {
   return { walletId, bankAccountId, session }
 }
 
-/** A customer with its internal accounts, and one at a bank. */
+/** Creates a customer with its internal accounts and a bank account. */
 export async function makeBankedCustomer(countersign: Countersign, n: number) {
   const { body: customer } = await countersign.call('customer_create', {
     body: { customerType: 'INDIVIDUAL', fullName: 'Ada Lovelace', email: `bench-${n}-ada@example.com` },

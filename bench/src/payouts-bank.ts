@@ -7,30 +7,32 @@ import { createPlatform, ROOT, RunningProcess } from './server-process.ts'
 
 const MASTER_KEY = '5e'.repeat(32)
 
-/** The way the example bank responds to payouts. */
+/** The example bank's way of responding to payouts. */
 export interface Answering {
-  /** The name of the rail. There is a bank for each, so that only one of them sends events. */
+  /**
+   * The name of the rail. Each way of responding has a separate bank, so that only one of them sends events.
+   */
   readonly rail: string
-  /** The network that the payouts ask for, by which the server finds the rail. */
+  /** The network that the payouts request, from which the server finds the rail. */
   readonly network: string
-  /** The account number for this response. */
+  /** The account number that leads to this response. */
   readonly number: string
 }
 
-/** The response says DELIVERED, and no event follows. */
+/** The response has the status DELIVERED, and no event follows. */
 export const DELIVERED: Answering = { rail: 'quiet-bank', network: 'WIRE', number: '000123456102' }
-/** The response says ACCEPTED, and an event reports the delivery later. */
+/** The response has the status ACCEPTED, and an event reports the delivery later. */
 export const ACCEPTED: Answering = { rail: 'example-bank', network: 'ACH', number: '000123456789' }
 
 const ALL = [DELIVERED, ACCEPTED]
 
-/** The secret of a rail, and the variable that has it: no two rails share one. */
-function secretOf(answering: Answering): { readonly env: string; readonly value: string } {
+/** A rail's secret, and the environment variable that holds it. Two rails never share a secret. */
+function getSecret(answering: Answering): { readonly env: string; readonly value: string } {
   const place = ALL.indexOf(answering)
   return { env: `BANK_SECRET_${place}`, value: `whsec_${Buffer.alloc(32, 7 + place).toString('base64')}` }
 }
 
-/** Example banks, each in its own process, and the production server that uses them as rails. */
+/** Example banks, each in its own process, and the setup of a production server that uses them as rails. */
 export class Banks {
   readonly #folder: string
   readonly #serverPort: number
@@ -42,7 +44,7 @@ export class Banks {
   }
 
   static async start(): Promise<Banks> {
-    // The banks need the URL for events before there is a server.
+    // The banks need the URL for events before the server is running.
     const banks = new Banks(await mkdtemp(join(tmpdir(), 'countersign-bench-bank-')), await freePort())
     for (const one of ALL) await banks.#start(one)
     return banks
@@ -55,25 +57,25 @@ export class Banks {
     const program = join(ROOT, 'connectors/dist/example-bank/main.js')
     const args = [program, ...place, ...(answering === ACCEPTED ? events : [])]
     const bank = new RunningProcess(process.execPath, args, {
-      EXAMPLE_BANK_SECRET: secretOf(answering).value,
+      EXAMPLE_BANK_SECRET: getSecret(answering).value,
     })
     const [, url] = await bank.says(/is open: (\S+)/)
     this.#banks.set(answering, { process: bank, url: url! })
   }
 
-  /** Of the server. */
+  /** The server's setup. */
   readonly setUp: SetUp = {
     env: async ({ dataDir }) => {
       const railsFile = join(dataDir, 'rails.json')
       await writeFile(railsFile, JSON.stringify({ rails: ALL.map((one) => this.#entryOf(one)) }))
       return {
         COUNTERSIGN_MODE: 'production',
-        // No log line per request, like the sandbox.
+        // Do not log every request, as in the sandbox.
         LOG_LEVEL: 'warn',
         COUNTERSIGN_MASTER_KEY: MASTER_KEY,
         PORT: String(this.#serverPort),
         RAILS_FILE: railsFile,
-        ...Object.fromEntries(ALL.map(secretOf).map(({ env, value }) => [env, value])),
+        ...Object.fromEntries(ALL.map(getSecret).map(({ env, value }) => [env, value])),
       }
     },
     credentials: async (place, baseUrl) => ({ ...(await createPlatform(place, 'Bench')), baseUrl }),
@@ -88,10 +90,10 @@ export class Banks {
       currencies: ['USD'],
     }
     const { url } = this.#banks.get(answering)!
-    return { kind: 'http', name, url, secret: { env: secretOf(answering).env }, serves: [line] }
+    return { kind: 'http', name, url, secret: { env: getSecret(answering).env }, serves: [line] }
   }
 
-  /** The delay of responses. Accepted payments are delivered after twice that. */
+  /** Sets the delay of responses. Accepted payments are delivered after twice that delay. */
   async behave(answering: Answering, answerDelayMs: number): Promise<void> {
     const { ok, status } = await fetch(`${this.#banks.get(answering)!.url}/bank/behaviour`, {
       method: 'PATCH',

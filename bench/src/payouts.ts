@@ -8,18 +8,18 @@ import { ACCOUNTS, transferCall } from './transfers.ts'
 
 const SHORT_ACCOUNTS = 500
 const WARM_UP_SECONDS = 2
-/** The number of payouts of a platform that wait for their rail at the same time. */
+/** The maximum number of a platform's payouts that wait for their rail at the same time. */
 const IN_PROGRESS_MAX = 256
-/** The number of times the slow rail is full in one part. */
+/** The number of times that the slow rail is filled in one part. */
 const WAVES = 10
 const SHORT_WAVES = 1
 const [FAST_MS, SLOW_MS] = [50, 2000]
-/** Of the accounts that are paid to, in turn. */
+/** The account numbers to which payouts go, in turn. */
 const NUMBERS = [DELIVERED.number, ACCEPTED.number]
 
 /**
- * Measures payouts until they have settled: in a sandbox, and on a production server whose rail is the
- * example bank, a separate process that responds late. The two take turns, each on its own database.
+ * Measures payouts until they have settled, in a sandbox and on a production server. The latter's rail is the
+ * example bank, a separate process that responds late. The two take turns, each with its own database.
  */
 export async function runPayouts(options: Options): Promise<void> {
   const accounts = options.isShort ? SHORT_ACCOUNTS : ACCOUNTS
@@ -49,11 +49,11 @@ interface Sides {
   readonly banks: Banks
 }
 
-/** Each column of a round. */
+/** The columns of a round. */
 interface Round {
   readonly sandbox: Figure
   readonly fast: Figure
-  /** Like `fast`, but the response says ACCEPTED and an event follows. */
+  /** Like `fast`, but the response has the status ACCEPTED, and an event follows. */
   readonly byEvent: Figure
   readonly slow: Figure
 }

@@ -6,19 +6,19 @@ import { CONNECTIONS } from './load.ts'
 import { type Cluster, postgresTime } from './server-process.ts'
 
 const run = promisify(execFile)
-/** More branches than clients, so that pgbench's clients do not wait for each other's. */
+/** More branches than clients, so that clients rarely wait for one another's branch. */
 const SCALE = 50
 const SHORT_SCALE = 2
 const DATABASE = 'pgbench'
-const TIDYING = ['VACUUM pgbench_branches', 'VACUUM pgbench_tellers', 'TRUNCATE pgbench_history']
+const CLEANUP = ['VACUUM pgbench_branches', 'VACUUM pgbench_tellers', 'TRUNCATE pgbench_history']
 
-/** Transactions per second, and PostgreSQL's processor time of each. */
+/** Transactions per second, and PostgreSQL's CPU time per transaction. */
 export interface TpcB {
   readonly perSecond: number
   readonly postgresUs: number
 }
 
-/** pgbench's "TPC-B (sort of)" on its own database in a cluster. */
+/** Runs pgbench's "TPC-B (sort of)" benchmark on a separate database in a cluster. */
 export class Pgbench {
   readonly #cluster: Cluster
   readonly #url: string
@@ -28,7 +28,7 @@ export class Pgbench {
     this.#url = url
   }
 
-  /** Makes its database; undefined without a cluster. */
+  /** Creates the database. Undefined without a cluster. */
   static async prepare(cluster: Cluster | undefined, isShort: boolean): Promise<Pgbench | undefined> {
     if (!cluster) return undefined
     const db = await openPostgres(cluster.url, { poolMax: 1 })
@@ -42,11 +42,11 @@ export class Pgbench {
   }
 
   async measure(seconds: number): Promise<TpcB> {
-    // pgbench does this first itself, so it must not count.
+    // pgbench itself does this first, so it must not count.
     const db = await openPostgres(this.#url, { poolMax: 1 })
-    for (const statement of TIDYING) await db.query(statement)
+    for (const statement of CLEANUP) await db.query(statement)
     await db.close()
-    // Connecting does not belong to a transaction: the time of a run with one transaction per client is
+    // Connecting is not part of a transaction, so the time of a run with one transaction per client is
     // subtracted.
     const first = await this.#runTimed('--transactions=1')
     const all = await this.#runTimed(`--time=${seconds}`)

@@ -1,73 +1,67 @@
 import { once } from 'node:events'
-import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { setTimeout } from 'node:timers/promises'
+import { Worker } from 'node:worker_threads'
+import { AGES_MAX, Cell, type ReceiverData } from './receiver-cells.ts'
 
-/** A platform's endpoint, which counts what it gets. Requests to `HANGING_PATH` get no response. */
+const PROGRAM = new URL('./receiver-thread.js', import.meta.url)
+
+/**
+ * A platform's webhook endpoint, which counts deliveries, in a thread of its own, so that callers in the same
+ * process do not delay its responses. Requests to `HANGING_PATH` get no response.
+ */
 export class Receiver {
   static readonly HANGING_PATH = '/hangs'
-  /** Address with a `/` at the end. */
+  /** URL with a trailing `/`. */
   readonly url: string
-  /** When the last webhook arrived, by `performance.now()`. */
-  lastMs = 0
-  /** The time until a response. */
-  delayMs = 0
-  #requests = 0
-  #connections = 0
-  #ages: number[] = []
-  readonly #server: Server
+  readonly #cells: Float64Array
+  readonly #ages: Float64Array
+  readonly #worker: Worker
+  #taken = 0
 
-  private constructor(server: Server, port: number) {
-    this.#server = server
+  private constructor(worker: Worker, port: number, { cells, ages }: ReceiverData) {
+    this.#worker = worker
     this.url = `http://127.0.0.1:${port}/`
-    server.on('connection', () => {
-      this.#connections++
-    })
-    server.on('request', (request, response) => {
-      if (request.url === Receiver.HANGING_PATH) return
-      this.#requests++
-      this.lastMs = performance.now()
-      const arrivedAt = Date.now()
-      const chunks: Buffer[] = []
-      request.on('data', (chunk) => chunks.push(chunk))
-      request.on('end', () => {
-        this.#ages.push(arrivedAt - timeOf(Buffer.concat(chunks)))
-        if (this.delayMs > 0) void setTimeout(this.delayMs).then(() => response.end())
-        else response.end()
-      })
-    })
+    this.#cells = cells
+    this.#ages = ages
   }
 
   static async open(): Promise<Receiver> {
-    const server = createServer()
-    server.listen(0, '127.0.0.1')
-    await once(server, 'listening')
-    const address: AddressInfo | string | null = server.address()
-    if (typeof address !== 'object' || address === null) throw new Error('The receiver does not listen.')
-    return new Receiver(server, address.port)
+    const shared = (count: number) =>
+      new Float64Array(new SharedArrayBuffer(count * Float64Array.BYTES_PER_ELEMENT))
+    const data: ReceiverData = {
+      cells: shared(Object.keys(Cell).length),
+      ages: shared(AGES_MAX),
+      hangingPath: Receiver.HANGING_PATH,
+    }
+    const worker = new Worker(PROGRAM, { workerData: data })
+    const [port]: unknown[] = await once(worker, 'message')
+    if (typeof port !== 'number') throw new Error('The receiver does not listen.')
+    return new Receiver(worker, port, data)
+  }
+
+  /** The time until a response. */
+  set delayMs(ms: number) {
+    this.#cells[Cell.delayMs] = ms
+  }
+
+  /** When the last webhook arrived, by `performance.now()`. */
+  get lastMs(): number {
+    return (this.#cells[Cell.lastAt] ?? 0) - performance.timeOrigin
   }
 
   counts() {
-    return { requests: this.#requests, connections: this.#connections }
+    return { requests: this.#cells[Cell.requests] ?? 0, connections: this.#cells[Cell.connections] ?? 0 }
   }
 
-  /** Returns the delays from the events to their webhooks, in ms. */
+  /** Returns the time from each event to its webhook, in ms, and forgets them. */
   takeAges(): number[] {
-    const ages = this.#ages
-    this.#ages = []
+    const { requests } = this.counts()
+    const count = Math.min(AGES_MAX, requests - this.#taken)
+    const ages = Array.from({ length: count }, (_, n) => this.#ages[(this.#taken + n) % AGES_MAX] ?? 0)
+    this.#taken = requests
     return ages
   }
 
   async close(): Promise<void> {
-    this.#server.closeAllConnections()
-    this.#server.close()
-    await once(this.#server, 'close')
+    await this.#worker.terminate()
   }
-}
-
-const TIMESTAMP = /"timestamp":"([^"]+)"/
-
-/** The time of an event, without the cost of parsing all of it. */
-function timeOf(body: Buffer): number {
-  return Date.parse(TIMESTAMP.exec(body.toString('latin1'))?.[1] ?? '')
 }

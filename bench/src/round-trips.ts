@@ -1,7 +1,10 @@
 import { once } from 'node:events'
 import { connect, createServer, type Server, type Socket } from 'node:net'
 
-/** A proxy before PostgreSQL that counts round trips: requests that follow a response on the same connection. */
+/**
+ * A proxy in front of PostgreSQL that counts round trips: requests that follow a response on the same
+ * connection.
+ */
 export class RoundTrips {
   count = 0
   readonly port: number
@@ -30,14 +33,14 @@ export class RoundTrips {
   }
 
   #forward(caller: Socket, callee: Socket): void {
-    let isAsked = false
+    let isAwaitingResponse = false
     callee.setNoDelay(true)
     caller.on('data', () => {
-      if (!isAsked) this.count++
-      isAsked = true
+      if (!isAwaitingResponse) this.count++
+      isAwaitingResponse = true
     })
     callee.on('data', () => {
-      isAsked = false
+      isAwaitingResponse = false
     })
     for (const [from, to] of [
       [caller, callee],

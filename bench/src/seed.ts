@@ -4,36 +4,36 @@ import type { SidesQuery } from '@countersign/server/operation/reconciliations/s
 import { idOf, uuidOf } from '@countersign/server/storage/engine/ids'
 import type { Database } from '@countersign/server/storage/engine/port'
 
-/** An account that pays, and its destination. */
+/** An account that pays, and the bank account that it pays. */
 export interface Payer {
   readonly accountId: string
   readonly bankAccountId: string
 }
 
-/** The initial balance of each account: more cents than a run can spend. */
+/** The initial balance of each account in cents: more than a run can spend. */
 const FUNDS = 1_000_000_000
 
-/** The first characters of the ids that are made here. */
+/** The prefix of the ids that are generated here. */
 const SEEDED = '0190b000-0000-7000-8000-'
 
-/** The last two digits of the ids of a kind. */
+/** The last two digits of an id of this kind. */
 const digitsOf = (kind: keyof typeof ID_KINDS) => ID_KINDS[kind].toString(16).padStart(2, '0')
 
 const ids = (kind: keyof typeof ID_KINDS) =>
   `('${SEEDED}' || lpad(n::text, 10, '0') || '${digitsOf(kind)}')::uuid`
 
 export interface Paying {
-  /** The rail that has brought the money, if rails have names. */
+  /** The rail through which the money arrived, if rails have names. */
   readonly rail?: string
-  /** The numbers of the bank accounts, one after the other: payer `n`, from 0, has number `n % numbers.length`. */
+  /** Bank account numbers, used in turn: payer `n`, counted from 0, has number `n % numbers.length`. */
   readonly numbers: readonly string[]
 }
 
 const BY_SANDBOX: Paying = { numbers: ['000123456789'] }
 
 /**
- * Writes a number of customers by SQL, each with a funded dollar account and a bank account: over the API it would take
- * minutes. The money is one transfer of the ledger, so the books balance. Returns them in the order of their numbers.
+ * Creates customers with SQL, each with a funded dollar account and a bank account; through the API it would
+ * take minutes. The money is one ledger transfer, so the ledger balances. Returns the payers in order.
  */
 export async function seedPayers(
   db: Database,
@@ -77,7 +77,7 @@ ANALYZE;`)
   return rows.map(({ id, bank }) => ({ accountId: id, bankAccountId: bank }))
 }
 
-/** Writes an ACTIVE card for each of the first payers, also by SQL. Returns their ids. */
+/** Creates an ACTIVE card for each of the first payers, also with SQL. Returns the card ids. */
 export async function seedCards(db: Database, count: number): Promise<string[]> {
   await db.script(`
 INSERT INTO cards (id, platform_id, cardholder_id, platform_card_id, state, currency, funding_sources, brand, last4, exp_month,
@@ -98,15 +98,15 @@ const DAY = '2026-03-02'
 const NOON = `${DAY}T12:00:00Z`
 const HOUR_MS = 60 * 60 * 1000
 
-/** A day of a rail, for `selectSides`. */
+/** A rail's day, as `selectSides` takes it. */
 export interface SeededDay {
   readonly platform: { readonly id: string }
   readonly asked: SidesQuery
 }
 
 /**
- * Writes by SQL a statement whose lines name as many payments, each with its transaction and its transfer of the ledger. Each
- * `oddEvery`th line has another amount than its payment.
+ * Creates with SQL a statement and as many payments as it has lines, each with its transaction and ledger
+ * transfer. Each line names a payment. Every `oddEvery`th line has a different amount than its payment.
  */
 export async function seedStatement(db: Database, lines: number, oddEvery: number): Promise<SeededDay> {
   const platform = (await db.query<{ id: string }>('SELECT id FROM platforms LIMIT 1')).rows[0]!
@@ -137,7 +137,7 @@ export async function seedStatement(db: Database, lines: number, oddEvery: numbe
        FROM ${series}`,
     'ANALYZE',
   ]
-  // One by one, because each takes seconds on a busy machine.
+  // One at a time, because each takes seconds on a busy machine.
   for (const insert of inserts) await db.script(insert)
   const { rows } = await db.query<{ id: string }>(`SELECT ${statement} AS id`)
   const since = new Date(Date.parse(NOON) - HOUR_MS)
@@ -157,12 +157,12 @@ export async function seedStatement(db: Database, lines: number, oddEvery: numbe
   }
 }
 
-/** `wearInLog` needs these settings, and with them no checkpoint interrupts a run. */
+/** `wearInLog` needs these settings, which also prevent checkpoints during a run. */
 export const LOG_SETTINGS = { min_wal_size: '2GB', max_wal_size: '4GB' }
 
 /**
- * Makes a new cluster behave like one that has run for a while, whose log reuses files. Creating a file of 16
- * MB delays every commit by tens of milliseconds, and a new cluster creates many.
+ * Makes a new cluster behave like one that has been running for a while and reuses its log files. Creating a
+ * 16 MB file delays every commit by tens of milliseconds, and a new cluster creates many of them.
  */
 export async function wearInLog(db: Database): Promise<void> {
   await db.script(

@@ -6,28 +6,28 @@ import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 
-/** The repository's folder, from bench/src as from bench/dist. */
+/** The repository's folder, seen both from bench/src and from bench/dist. */
 export const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 
 export type DatabaseKind = 'embedded' | 'postgres'
 
-/** The data directory of this run's servers, and the environment that names it. */
+/** The data directory of this run's servers, with the environment that points to it. */
 export interface Place {
   readonly dataDir: string
   readonly env: Readonly<Record<string, string>>
-  /** Present with PostgreSQL. */
+  /** Only with PostgreSQL. */
   readonly cluster: Cluster | undefined
   remove(): Promise<void>
 }
 
 export interface Cluster {
   readonly url: string
-  /** The folder of PostgreSQL's programs. */
+  /** The folder of PostgreSQL's executables. */
   readonly bin: string
   stop(): Promise<void>
 }
 
-/** A new data directory; with PostgreSQL also a throwaway cluster. */
+/** Creates a new data directory and, for PostgreSQL, a temporary cluster. */
 export async function newPlace(
   kind: DatabaseKind,
   settings: Readonly<Record<string, string>> = {},
@@ -58,7 +58,7 @@ export interface Credentials {
   readonly clientSecret: string
 }
 
-/** The credentials that the first start wrote, with the current address of the server. */
+/** Reads the credentials that the first start wrote, with the server's current base URL. */
 export function readCredentials(place: Place, baseUrl: string): Credentials {
   const text = readFileSync(credentialsFile(place), 'utf8')
   return { ...(JSON.parse(text) as Credentials), baseUrl }
@@ -82,7 +82,7 @@ export class RunningProcess {
   stdout = ''
   stderr = ''
 
-  /** In its own process group, so that the processes of npm end with it. */
+  /** Starts it in its own process group, so that child processes of npm end with it. */
   constructor(command: string, args: readonly string[], env: Readonly<Record<string, string>> = {}) {
     const { DATABASE_URL: _, ...inherited } = process.env
     this.#child = spawn(command, args, {
@@ -112,7 +112,7 @@ export class RunningProcess {
     return this.#child.pid!
   }
 
-  /** Resolves once standard output matches; rejects if the program ends before. */
+  /** Resolves once standard output matches the pattern. Rejects if the program ends first. */
   says(pattern: RegExp): Promise<RegExpExecArray> {
     return new Promise((resolve, reject) => {
       this.#look = () => {
@@ -146,16 +146,16 @@ export class RunningProcess {
   }
 }
 
-/** The whole banner, with the base address. */
+/** The whole startup banner; captures the base URL. */
 export const READY = /^ {2}API +(\S+)$[\s\S]*Ctrl-C/m
 
-/** Starts the built server. Resolves with its base address once it is ready. */
+/** Starts the built server. Resolves with its base URL once it is ready. */
 export async function startServer(place: Place): Promise<{ server: RunningProcess; baseUrl: string }> {
   const server = new RunningProcess(process.execPath, [join(ROOT, 'server/dist/main.js')], place.env)
   return { server, baseUrl: (await server.says(READY))[1]! }
 }
 
-/** Creates a platform by the operator's command, which works next to the running server. */
+/** Creates a platform with the operator command, which works while the server is running. */
 export async function createPlatform(place: Place, name: string): Promise<Credentials> {
   const { DATABASE_URL: _, ...inherited } = process.env
   const args = [join(ROOT, 'server/dist/main.js'), 'platform', 'create', '--name', name]
@@ -166,21 +166,25 @@ export async function createPlatform(place: Place, name: string): Promise<Creden
 
 const TICK_US = 10_000
 
-/** Processor time of a process so far, in µs: of its main thread, and of its others (the embedded database). */
+/**
+ * A process's CPU time so far, in µs: of its main thread, and of all other threads, which include the
+ * embedded database.
+ */
 export function processorTime(pid: number): { main: number; others: number } {
   let main = 0
   let others = 0
   for (const thread of readdirSync(`/proc/${pid}/task`)) {
-    const { spent } = readStat(`${pid}/task/${thread}`)
-    if (Number(thread) === pid) main += spent
-    else others += spent
+    const { usedUs } = readStat(`${pid}/task/${thread}`)
+    if (Number(thread) === pid) main += usedUs
+    else others += usedUs
   }
   return { main, others }
 }
 
 /**
- * Processor time so far, in µs, of the PostgreSQL that this process started: its server, its backends and
- * ended backends. Another cluster on the machine, such as another bench's, has another parent.
+ * CPU time so far, in µs, of the PostgreSQL started by this process: its server, its backends, and backends
+ * that have ended. Other clusters on the machine, for example another bench's, have a different parent
+ * process.
  */
 export function postgresTime(): number {
   const found = new Map<number, ProcessStat>()
@@ -190,13 +194,13 @@ export function postgresTime(): number {
       const stat = readStat(`${pid}`)
       if (stat.name === 'postgres') found.set(pid, stat)
     } catch {
-      // The process has ended meanwhile.
+      // The process has ended in the meantime.
     }
   }
   let sum = 0
-  for (const { parent, spent, spentByEnded } of found.values()) {
-    if (parent === process.pid) sum += spent + spentByEnded
-    else if (found.get(parent)?.parent === process.pid) sum += spent
+  for (const { parent, usedUs, spentByEnded } of found.values()) {
+    if (parent === process.pid) sum += usedUs + spentByEnded
+    else if (found.get(parent)?.parent === process.pid) sum += usedUs
   }
   return sum
 }
@@ -204,14 +208,14 @@ export function postgresTime(): number {
 interface ProcessStat {
   readonly name: string
   readonly parent: number
-  readonly spent: number
-  /** By its children that have ended. */
+  readonly usedUs: number
+  /** CPU time of its children that have ended. */
   readonly spentByEnded: number
 }
 
 /**
- * proc(5): the name is in parentheses. Counted after it, the parent is field 2, user and system time are
- * fields 12 and 13, followed by the times of children.
+ * proc(5): the name is in parentheses. Counting fields after it, the parent is field 2, and user and system
+ * time are fields 12 and 13, followed by the children's times.
  */
 function readStat(path: string): ProcessStat {
   const line = readFileSync(`/proc/${path}/stat`, 'utf8')
@@ -221,7 +225,7 @@ function readStat(path: string): ProcessStat {
   return {
     name: line.slice(line.indexOf('(') + 1, nameEnd),
     parent: Number(fields[1]),
-    spent: us(11),
+    usedUs: us(11),
     spentByEnded: us(13),
   }
 }

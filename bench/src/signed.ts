@@ -4,14 +4,17 @@ import { makePayers, PAYMENT, type Payer } from './payers.ts'
 import { Pgbench, type TpcB } from './pgbench.ts'
 import { printTable } from './table.ts'
 
-/** Each signs for its own payments. */
+/** Each wallet signs its own payments. */
 const WALLETS = 32
 const SHORT_WALLETS = 4
-/** Signed payments before the measurement; their rate determines how many to prepare. */
+/** Signed payments before the measurement. Their rate determines how many to prepare. */
 const WARM_UP_PAYMENTS = 2_000
 const SHORT_PAYMENTS = 100
 
-/** Measures the signed call of the execution of quotes. Quotes, first calls and signatures are made before. */
+/**
+ * Measures the signed call that executes a quote. The quotes, the first calls and the signatures are prepared
+ * beforehand.
+ */
 export async function runSigned(options: Options): Promise<void> {
   const { seconds, rounds, isShort } = options
   await onServer(
@@ -58,17 +61,17 @@ interface Quote {
   }[]
 }
 
-/** The signed second calls of quotes that are ready to execute. */
+/** Prepares the signed second calls of quotes that are ready to be executed. */
 export async function prepareSignedCalls(
   target: Target,
   payers: readonly Payer[],
   count: number,
 ): Promise<Call[]> {
   const calls: Call[] = []
-  let begun = 0
+  let started = 0
   const nextPayer = inTurn(payers)
   const work = async () => {
-    while (begun++ < count) calls.push(await prepareSignedCall(target, nextPayer()))
+    while (started++ < count) calls.push(await prepareSignedCall(target, nextPayer()))
   }
   await Promise.all(Array.from({ length: CONNECTIONS }, work))
   return calls

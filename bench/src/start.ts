@@ -15,7 +15,10 @@ const STARTS = 5
 const DEMOS = 3
 const SHORT = 1
 
-/** Measures the time from `npm start` to the line with the server's address, and the demo's payment. Prints a table. */
+/**
+ * Measures the time from `npm start` to the line with the server's URL, and the demo's payment. Prints a
+ * table.
+ */
 export async function runStart({ database, isShort }: Options): Promise<void> {
   const place = await newPlace(database)
   try {
@@ -58,7 +61,7 @@ async function demoSeconds(place: Place, count: number): Promise<number[]> {
   return seconds
 }
 
-/** Runs the demo of the cli. Returns the seconds that it prints. */
+/** Runs the cli's demo. Returns the duration in seconds that it prints. */
 async function runDemo(place: Place, baseUrl: string): Promise<number> {
   const cli = join(ROOT, 'cli/dist/main.js')
   const args = [cli, 'demo', '--credentials', credentialsFile(place), '--base-url', baseUrl]

@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os'
 import type { Figure } from './load.ts'
 import type { Counts, TableCounts } from './write-counts.ts'
 
-/** The median. */
+/** The median of the values. */
 export function median(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b)
   const middle = Math.floor(sorted.length / 2)
@@ -15,7 +15,7 @@ export function formatInteger(value: number): string {
   return Math.round(value).toLocaleString('en-US')
 }
 
-/** Lines of a table: the first column is left-aligned, the others right-aligned. */
+/** Formats a table: the first column is left-aligned, the others right-aligned. */
 export function table(rows: readonly (readonly string[])[]): string {
   const widths = rows.reduce<number[]>(
     (most, row) => row.map((cell, column) => Math.max(most[column] ?? 0, cell.length)),
@@ -31,7 +31,7 @@ export function table(rows: readonly (readonly string[])[]): string {
     .join('')
 }
 
-/** A row of a table: one figure for each round. */
+/** A table row with one figure per round. */
 export interface Row {
   readonly name: string
   readonly figures: readonly Partial<Figure>[]
@@ -51,8 +51,8 @@ const COLUMNS = {
 } as const satisfies Record<keyof Figure, object>
 
 /**
- * Prints a table of medians. The column "ratio" compares the settled rate of a row with the rate of the first row of the
- * same round: the machine is not equally busy in all rounds.
+ * Prints a table of medians. The column "ratio" compares a row's settled rate with the settled rate of the
+ * first row in the same round, because the machine's load differs from round to round.
  */
 export function printTable(title: string, rows: readonly Row[]): void {
   const keys = (Object.keys(COLUMNS) as (keyof Figure)[]).filter((key) =>

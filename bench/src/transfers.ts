@@ -9,7 +9,10 @@ const SHORT_ACCOUNTS = 500
 const WARM_UP_SECONDS = 2
 let sent = 0
 
-/** Measures durable `POST /transfer-out` from many accounts and from one, on PostgreSQL next to pgbench in the same rounds. */
+/**
+ * Measures durable `POST /transfer-out` calls from many accounts and from a single one. On PostgreSQL,
+ * pgbench runs in the same rounds.
+ */
 export async function runTransfers(options: Options): Promise<void> {
   const { seconds, rounds, isShort } = options
   const accounts = isShort ? SHORT_ACCOUNTS : ACCOUNTS
@@ -48,7 +51,7 @@ function transfers(
   return load(bench.target, { seconds }, [() => transferCall(anyOf(payers))], bench.waitUntilIdle)
 }
 
-/** A payment of a cent from an account to its bank account, by the named network if any. */
+/** A payment of one cent from an account to its bank account, through the given network if any. */
 export function transferCall({ accountId, bankAccountId }: Payer, network?: string): Call {
   const destination = { accountId: bankAccountId, ...(network === undefined ? {} : { paymentRail: network }) }
   return {

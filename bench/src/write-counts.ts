@@ -1,31 +1,31 @@
 import { type Database, onlyRow } from '@countersign/server/storage/engine/port'
 
-/** Writes of one piece of work to a table and its indexes. */
+/** Writes per unit of work to a table and its indexes. */
 export interface TableCounts {
   readonly inserts: number
   readonly updates: number
   readonly deletes: number
   readonly indexEntries: number
-  /** In PostgreSQL's log, without the images of whole pages after a checkpoint. */
+  /** Bytes in PostgreSQL's log, without the full-page images that follow a checkpoint. */
   readonly logBytes: number
 }
 
-/** The average cost of a piece of work for the database. It does not depend on the machine. */
+/** The average cost of a unit of work for the database. It does not depend on the machine. */
 export interface Counts {
   readonly total: TableCounts & {
-    /** Statements that the server sends, each a round trip. */
+    /** Statements sent by the server. Each is a round trip. */
     readonly statements: number
     readonly commits: number
   }
-  /** By table. Parts of a table count as the table. */
+  /** By table. Partitions count toward their table. */
   readonly tables: Readonly<Record<string, TableCounts>>
 }
 
-/** PostgreSQL needs these for `countWrites`; autovacuum would count too. */
+/** The settings that `countWrites` needs. Autovacuum is off because its writes would count. */
 export const COUNT_SETTINGS = { shared_preload_libraries: 'pg_stat_statements', autovacuum: 'off' }
 const EXTENSIONS = ['pg_walinspect', 'pg_stat_statements']
 
-/** False if this PostgreSQL does not have the extensions: `pg_walinspect` came with version 15. */
+/** False if this PostgreSQL lacks the extensions. `pg_walinspect` was added in version 15. */
 export async function canCountWrites(db: Database): Promise<boolean> {
   const { rows } = await db.query('SELECT FROM pg_available_extensions WHERE name = ANY ($1)', [EXTENSIONS])
   return rows.length === EXTENSIONS.length
@@ -43,7 +43,10 @@ interface LogRow {
   readonly bytes: number
 }
 
-/** The relations of this database by their files: an index and a TOAST table as their table, a part as the whole. */
+/**
+ * The relations of this database by file. Indexes and TOAST tables count toward their table, and partitions
+ * toward the whole.
+ */
 const LOG = `
 WITH RECURSIVE owners AS (
   SELECT c.oid, c.relfilenode, coalesce(i.indrelid, t.oid, c.oid) AS owner
@@ -62,14 +65,14 @@ LEFT JOIN tables AS t ON t.relfilenode = (regexp_match(w.block_ref, 'rel [0-9]+/
 GROUP BY 1, 2`
 
 /**
- * Counts a statement as often as every piece of work sends it. Polling and reads after a cache has expired are left
- * out: a busy machine has more of them per piece.
+ * Counts a statement as many times as every unit of work sends it. Polling and cache refreshes are left out,
+ * because a busy machine has more of them per unit.
  */
 const STATEMENTS = `SELECT coalesce(sum(floor(calls / $1::float + 0.05)), 0)::int AS statements,
     coalesce(sum(calls) FILTER (WHERE query LIKE 'SELECT commit%'), 0)::int AS commits
   FROM pg_stat_statements WHERE toplevel AND dbid = (SELECT oid FROM pg_database WHERE datname = current_database())`
 
-/** Counts the writes of several pieces of work, one after the other. Nothing else may use the cluster. */
+/** Counts the writes of several units of work, done one after another. Nothing else may use the cluster. */
 export async function countWrites(db: Database, pieces: number, work: () => Promise<void>): Promise<Counts> {
   for (const name of EXTENSIONS) await db.query(`CREATE EXTENSION IF NOT EXISTS ${name}`)
   await db.query('SELECT pg_stat_statements_reset()')
@@ -83,16 +86,16 @@ export async function countWrites(db: Database, pieces: number, work: () => Prom
       (name) =>
         [
           name,
-          countsOf(
+          countByKind(
             rows.filter(({ relation }) => relation === name),
             pieces,
           ),
         ] as const,
     )
-    .filter(([, { inserts, updates, deletes }]) => inserts + updates + deletes >= LEAST)
+    .filter(([, { inserts, updates, deletes }]) => inserts + updates + deletes >= WRITES_MIN)
   return {
     total: {
-      ...countsOf(
+      ...countByKind(
         rows.filter(({ relation }) => tables.some(([name]) => name === relation)),
         pieces,
       ),
@@ -103,10 +106,10 @@ export async function countWrites(db: Database, pieces: number, work: () => Prom
   }
 }
 
-/** Fewer writes belong to occasional work, and differ from run to run. */
-const LEAST = 0.3
+/** Fewer writes than this come from occasional work, and differ from run to run. */
+const WRITES_MIN = 0.3
 
-/** A record of the log that splits a page of an index also has the entry that did not fit. */
+/** A log record that splits an index page also contains the entry that did not fit. */
 const KINDS = {
   inserts: /^Heap INSERT/,
   updates: /^Heap (?:HOT_)?UPDATE/,
@@ -114,7 +117,7 @@ const KINDS = {
   indexEntries: /^Btree (?:INSERT|SPLIT)/,
 } as const
 
-function countsOf(rows: readonly LogRow[], pieces: number): TableCounts {
+function countByKind(rows: readonly LogRow[], pieces: number): TableCounts {
   const countPerPiece = (pattern: RegExp) =>
     roundTo(sumOf(rows, ({ kind, count }) => (pattern.test(kind) ? count : 0)) / pieces, 0.1)
   return {

@@ -3,7 +3,7 @@ import { compareCounts, measureCounts, readCounts } from '../src/counts.ts'
 
 const OPTIONS = { database: 'postgres', seconds: 1, rounds: 1, isShort: true } as const
 
-/** Adds a useless row with every transfer of the ledger. */
+/** Adds a useless row with every ledger transfer. */
 const EXTRA_ROW = `
 CREATE TABLE extra (id uuid PRIMARY KEY);
 CREATE FUNCTION add_extra() RETURNS trigger LANGUAGE plpgsql AS $$

@@ -46,7 +46,7 @@ async function main(): Promise<number> {
     waitMs: Number(values.wait) * 1000,
     graceMs: Number(values.grace),
     eventsHost: values['events-host'],
-    onResult: printer(),
+    onResult: createPrinter(),
     ...(accounts ? { accounts } : {}),
     ...(values['events-port'] === undefined ? {} : { eventsPort: Number(values['events-port']) }),
     ...(values.group === undefined ? {} : { groups: values.group }),
@@ -55,8 +55,8 @@ async function main(): Promise<number> {
   return results.length === 0 || results.some(({ verdict }) => verdict === 'fail') ? 1 : 0
 }
 
-/** Prints each result as it comes, under the name of its group. */
-function printer(): (result: Result) => void {
+/** Prints each result as it arrives, under the name of its group. */
+function createPrinter(): (result: Result) => void {
   let group = ''
   return (result) => {
     if (result.group !== group) process.stdout.write(`\n${result.group}\n`)

@@ -10,7 +10,7 @@ import { Receiver } from './kit/receiver.ts'
 import { type Group, type Result, runChecks } from './kit/report.ts'
 import { Wire } from './kit/wire.ts'
 
-/** All checks in order: the last ones check the results of all others. */
+/** All groups of checks, in order. The last ones check the results of all others. */
 export const GROUPS: readonly Group<Context>[] = [
   PAYMENTS,
   PULLS,
@@ -26,18 +26,18 @@ export const GROUPS: readonly Group<Context>[] = [
 ]
 
 export interface CheckOptions {
-  /** The connector's base address. */
+  /** The connector's base URL. */
   readonly url: string
-  /** One or two, `whsec_…`, the current one first. */
+  /** One or two secrets (`whsec_…`), the current one first. */
   readonly secrets: readonly string[]
   readonly accounts?: Accounts
-  /** Port for the connector's events, on any path. Without it, events are not checked. */
+  /** The port on which to receive the connector's events, on any path. If absent, events are not checked. */
   readonly eventsPort?: number
-  /** The address to listen on, by default 127.0.0.1. */
+  /** The address to listen on. Defaults to 127.0.0.1. */
   readonly eventsHost?: string
   readonly waitMs?: number
   readonly graceMs?: number
-  /** The names of the groups, by default all. */
+  /** The names of the groups to run. Defaults to all. */
   readonly groups?: readonly string[]
   readonly onResult?: (result: Result) => void
 }

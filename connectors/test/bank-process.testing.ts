@@ -10,14 +10,14 @@ const BUILD = fileURLToPath(new URL('../../scripts/build.mjs', import.meta.url))
 
 export interface BankProcess {
   readonly url: string
-  /** Kills it, without a chance to write anything. */
+  /** Kills it without giving it a chance to write anything. */
   readonly kill: () => Promise<void>
-  /** Stops it with a signal, like a person, and returns its exit code. */
+  /** Stops it with a signal, as a person would, and returns its exit code. */
   readonly stop: () => Promise<number | null>
 }
 
 /**
- * Starts the built example bank as a separate process. `npm test` has built it; vitest alone runs the last
+ * Starts the built example bank in a separate process. `npm test` builds it first; vitest alone runs the last
  * build.
  */
 export async function startBankProcess(options: {
@@ -73,7 +73,10 @@ export interface Answered {
   body: string
 }
 
-/** A proxy between two sides. It may change calls and responses, or respond instead of the server. */
+/**
+ * Handles calls between a client and a server. It may change calls and responses, or respond instead of the
+ * server.
+ */
 export type Between = (call: Passed, pass: (call: Passed) => Promise<Answered>) => Promise<Answered>
 
 export interface Proxy {
@@ -81,7 +84,7 @@ export interface Proxy {
   readonly close: () => Promise<void>
 }
 
-/** A server that passes calls on to `target`, through `between`. */
+/** Starts a server that forwards calls to `target` through `between`. */
 export async function openProxy(target: () => string, between: Between): Promise<Proxy> {
   const pass = async ({ method, url, headers, body }: Passed): Promise<Answered> => {
     const response = await fetch(`${target()}${url}`, { method, headers, ...(body === '' ? {} : { body }) })
@@ -93,7 +96,7 @@ export async function openProxy(target: () => string, between: Between): Promise
       for await (const part of request) parts.push(part as Buffer)
       const { method = '', url = '' } = request
       const body = Buffer.concat(parts).toString('utf8')
-      const answer = await between({ method, url, headers: passedOn(request.headers), body }, pass)
+      const answer = await between({ method, url, headers: toForwardedHeaders(request.headers), body }, pass)
       response.writeHead(answer.status, { 'content-type': 'application/json' }).end(answer.body)
     } catch {
       request.socket.destroy()
@@ -115,7 +118,7 @@ function listening(server: Server): Promise<number> {
   )
 }
 
-function passedOn(headers: IncomingHttpHeaders): Record<string, string> {
+function toForwardedHeaders(headers: IncomingHttpHeaders): Record<string, string> {
   const { host: _host, connection: _connection, 'content-length': _length, ...rest } = headers
   return Object.fromEntries(Object.entries(rest).map(([name, value]) => [name, String(value)]))
 }

@@ -67,7 +67,7 @@ interface Order {
   readonly bookings: number
 }
 
-/** A receiver of events like Countersign's, which counts the deliveries of each. */
+/** Receives events as Countersign does, and counts the deliveries of each event. */
 async function newDoor() {
   const counts = new Map<string, number>()
   const order: string[] = []
@@ -107,11 +107,11 @@ test('a bank that is killed at any moment keeps its acknowledged payments, and p
   for (let round = 0; round < 8; round++) {
     const batch = Array.from({ length: 50 }, () => newPayment())
     payments.push(...batch)
-    // The number of responses after which the bank is killed, with other calls in progress.
+    // The bank is killed after this number of responses, with other calls in progress.
     let left = Math.floor(Math.random() * 60)
     let killed: Promise<void> | undefined = left === 0 ? bank.kill() : undefined
     const sends = batch.map(async (payment) => {
-      // Repeats of earlier payments are in progress at the same time.
+      // Repeats of earlier payments run at the same time.
       const again = payments[Math.floor(Math.random() * payments.length)]!
       for (const one of [payment, again]) {
         const reply = await wire.call(creating(one)).catch(() => undefined)

@@ -26,7 +26,7 @@ const guide = await readFile(join(ROOT, 'docs/connectors/build-a-connector.md'),
 
 const SECRET = /`(whsec_[\w+/=]+)`/.exec(protocol)![1]!
 
-/** The HTTP examples: method, path, headers and body. */
+/** The HTTP examples with method, path, headers and body. */
 const requests = [...protocol.matchAll(/```http\n([\s\S]*?)```/g)].map(([, text]) => {
   const [head = '', body = ''] = text!.trim().split('\n\n')
   const [first = '', ...lines] = head.split('\n')
@@ -68,7 +68,7 @@ test('the code in the guide is the code of the example bank', async () => {
   expect(blocks.length).toBeGreaterThan(5)
   let file = ''
   for (const [, named, code] of blocks) {
-    // A block without a name is of the file before.
+    // A block without a file name belongs to the previous file.
     file = named ?? file
     expect((await readFile(join(ROOT, file), 'utf8')).includes(code!), `${file} has\n${code}`).toBe(true)
   }

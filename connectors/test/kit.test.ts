@@ -24,7 +24,10 @@ const SECRETS = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)].map((bytes) => `whsec
 const RAIL = 'example-bank'
 const QUICK = { settleDelayMs: 40, returnDelayMs: 80 }
 const WAITS = { waitMs: 15_000, graceMs: 150 }
-/** A failing check waits for its full time limit. A shorter limit could only make more checks fail. */
+/**
+ * A failing check waits for its full time limit, so the limit is short. A shorter limit can only make more
+ * checks fail.
+ */
 const SHORT_WAITS = { waitMs: 2000, graceMs: 150 }
 
 /** Most of these tests wait, so they run concurrently, and each registers its own cleanup. */
@@ -37,8 +40,8 @@ async function newFolder(atEnd: AtEnd): Promise<string> {
 }
 
 /**
- * A server with one endpoint: it kills the bank and starts it again, with its journal or, if it forgets, with
- * an empty one.
+ * A server with one endpoint that kills the bank and restarts it, with its journal or, if `forgets`, with an
+ * empty one.
  */
 async function startRestartServer(forgets: boolean, atEnd: AtEnd) {
   const [port, eventsPort] = [await freePort(), await freePort()]
@@ -84,7 +87,7 @@ function failedIn(results: readonly Result[]): string[] {
   return results.filter(({ verdict }) => verdict === 'fail').map(({ name }) => name)
 }
 
-/** A correct bank behind a proxy that makes one mistake in its calls or events. */
+/** A correct bank behind a proxy that introduces one mistake into its calls or events. */
 async function checkThrough(flaw: Flaw, atEnd: AtEnd): Promise<Result[]> {
   const eventsPort = await freePort()
   const events = await openProxy(() => `http://127.0.0.1:${eventsPort}`, flaw.events ?? passOn)
@@ -113,7 +116,7 @@ const passOn: Between = (call, pass) => pass(call)
 
 const secretBytes = SECRETS.map((one) => Buffer.from(one.slice('whsec_'.length), 'base64'))
 
-/** The call with another body, signed again. */
+/** The call with a different body, signed again. */
 function rewritten(call: Passed, body: string, id?: string): Passed {
   const signingId = `${call.method} ${call.url}${id === undefined ? '' : ` ${id}`}`
   const key = id === undefined ? {} : { 'idempotency-key': id }
@@ -123,7 +126,7 @@ function rewritten(call: Passed, body: string, id?: string): Passed {
 const isOrder = ({ method, url }: Passed) => method === 'POST' && url === '/payments'
 const idOf = ({ headers }: Passed) => headers['idempotency-key'] ?? ''
 
-/** Repeats of a key become separate payments, under a hidden name. */
+/** Turns repeats of an id into separate payments, under a hidden id. */
 function payingTwice(): Between {
   const seen = new Set<string>()
   return async (call, pass) => {
@@ -142,7 +145,7 @@ function withoutReference(answer: Answered): Answered {
   return { ...answer, body: answer.body.replace(/"connectorReference":"[^"]*",?/, '').replace(',}', '}') }
 }
 
-/** A repeat returns the first payment, whatever its body says. */
+/** Returns the first payment for a repeat, whatever its body says. */
 function comparingNothing(): Between {
   const bodies = new Map<string, string>()
   return (call, pass) => {
@@ -166,7 +169,7 @@ const failingOnBadBodies: Between = async (call, pass) => {
   return answer.status === 400 ? { ...answer, status: 500 } : answer
 }
 
-/** Payments that never arrived are claimed to be on their way. */
+/** Claims that payments which never arrived are in progress. */
 const inventing: Between = async (call, pass) => {
   const answer = await pass(call)
   if (answer.status !== 404 || call.method !== 'GET') return answer
@@ -181,7 +184,7 @@ const losingAnEntry: Between = async (call, pass) => {
   return { ...answer, body: JSON.stringify({ ...statement, entries: statement.entries.slice(1) }) }
 }
 
-/** Calls a payment delivered that has failed. */
+/** Reports a failed payment as delivered. */
 const hopeful: Between = async (call, pass) => {
   const answer = await pass(call)
   return { ...answer, body: answer.body.replace('"status":"FAILED"', '"status":"DELIVERED"') }
@@ -194,7 +197,7 @@ const signingWrongly: Between = (call, pass) => {
   return pass({ ...call, headers: { ...call.headers, 'webhook-signature': signature.split(' ')[0]! } })
 }
 
-/** Takes each event from the bank and does not care whether it arrives. */
+/** Accepts each event from the bank without checking whether it is delivered. */
 const askingOnce: Between = async (call, pass) => {
   await pass(call).catch(() => undefined)
   return { status: 200, body: '{}' }
@@ -206,7 +209,7 @@ function dropping(): Between {
   return (call, pass) => (++count % 10 === 0 ? Promise.resolve({ status: 200, body: '{}' }) : pass(call))
 }
 
-/** Each attempt becomes a separate event. */
+/** Turns each attempt into a separate event. */
 function renaming(): Between {
   let count = 0
   return (call, pass) => {

@@ -11,7 +11,7 @@ import { startBridge } from '../two-cells/start.ts'
 const SECRETS = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)].map((bytes) => `whsec_${bytes.toString('base64')}`)
 const [NORTH = '', SOUTH = ''] = SECRETS
 
-/** Opens an account of the cell south, as its server does. */
+/** Opens an account in the south cell, as the cell's server does. */
 async function openAccount(url: string): Promise<DepositAccount> {
   const id = 'InternalAccount:payee'
   const body = JSON.stringify({ id, purpose: 'ACCOUNT', currency: 'EUR', reference: 'CS1' })
@@ -32,7 +32,7 @@ test('the connector between two cells passes the kit with payments to an account
   const events = `http://127.0.0.1:${eventsPort}/rail-events/bridge`
   const bridge = await startBridge(folder, {
     north: { port: 0, events, secrets: NORTH },
-    // Nothing listens there, so the deposits wait.
+    // Nothing listens at this URL, so the deposits wait.
     south: { port: 0, events: `http://127.0.0.1:${await freePort()}/rail-events/bridge`, secrets: SOUTH },
   })
   onTestFinished(bridge.close)

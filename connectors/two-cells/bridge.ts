@@ -29,11 +29,11 @@ import { DEFAULT_BEHAVIOUR } from '../example-bank/outcomes.ts'
 export const CELLS = ['north', 'south'] as const
 export type CellName = (typeof CELLS)[number]
 
-/** A line of the journal: the changes that one decision makes in the books of either cell. */
+/** A line of the journal: the changes to both cells' books that result from one decision. */
 type Line = readonly (readonly [CellName, Change])[]
 type NewChange = DistributiveOmit<Change, 'at'>
 
-/** A bank code that no bank has. It distinguishes the accounts here for payers. */
+/** A bank code that belongs to no bank. It lets payers recognize the accounts at this bridge. */
 export const BANK_CODE = '99999998'
 export const BIC = 'NETTDEFF'
 const CURRENCY = 'EUR'
@@ -45,8 +45,8 @@ const RETURNED: ConnectorFailure = {
 }
 
 /**
- * Two cells and the netting account between them. A payment out of one cell and the deposit in the other are one line of the
- * journal, so a crash keeps both or none, and the two balances are always opposite.
+ * Two cells and the netting account between them. A payment out of one cell and the deposit in the other are
+ * a single line of the journal, so a crash keeps both or neither, and the two balances always add up to zero.
  */
 export class Bridge {
   readonly desks: Readonly<Record<CellName, Desk>> = {
@@ -68,7 +68,7 @@ export class Bridge {
     return bridge
   }
 
-  /** Stores changes together. Their events leave once they are on disk. */
+  /** Stores changes together. Their events are sent once they are on disk. */
   commit(changes: readonly (readonly [CellName, NewChange])[]): void {
     const at = new Date().toISOString()
     const line = changes.map(([cell, change]) => [cell, { ...change, at }] as const)
@@ -87,26 +87,28 @@ export class Bridge {
     return this.desks[cell === 'north' ? 'south' : 'north']
   }
 
-  /** The day open in both cells. */
+  /** The books of both cells, for the open day. */
   get books(): Books {
     return this.desks.north.books
   }
 
-  /** Closes the open day of both cells, so that their statements have the same payments. Returns its date. */
+  /**
+   * Closes the open day of both cells, so that their statements contain the same payments. Returns its date.
+   */
   closeDay(): string {
     const { date } = this.books
     this.commit(CELLS.map((cell) => [cell, { type: 'closed' }]))
     return date
   }
 
-  /** The amounts that the bridge owes to each cell, in cents. A negative amount is owed by the cell. */
+  /** The amount that the bridge owes each cell, in cents. Negative if the cell owes the bridge. */
   position(): Record<CellName, string> {
     const of = (cell: CellName) => String(this.desks[cell].books.balances.get(CURRENCY) ?? 0n)
     return { north: of('north'), south: of('south') }
   }
 }
 
-/** The side of the bridge that one cell calls. */
+/** The interface of the bridge toward one cell. */
 export class Desk implements CalledBank, ReportingBank {
   readonly cell: CellName
   readonly books: Books = emptyBooks()
@@ -120,7 +122,7 @@ export class Desk implements CalledBank, ReportingBank {
     this.cell = cell
   }
 
-  /** The order with this id, new or existing; undefined if the id was used with another body. */
+  /** Returns the new or existing order with this id. Undefined if the id was used with a different body. */
   order(direction: Direction, request: PaymentRequest | PullRequest): Order | undefined {
     const { orders } = this.books
     const known = orders[direction].get(request.id)
@@ -136,7 +138,7 @@ export class Desk implements CalledBank, ReportingBank {
     this.#bridge.commit([[this.cell, { type: 'ordered', direction, request, status: 'FAILED', failure }]])
   }
 
-  /** The payment is a deposit of the other cell, under the same id. */
+  /** Turns the payment into a deposit of the other cell, with the same id. */
   #pay(request: PaymentRequest): void {
     const { id, amount, beneficiary, originator, remittanceInformation, reference } = request
     const other = this.#bridge.other(this.cell)
@@ -161,12 +163,13 @@ export class Desk implements CalledBank, ReportingBank {
     ])
   }
 
-  /** A deposit that this cell could not credit: the payment of the other cell is returned. */
+  /** Returns the other cell's payment, because this cell could not credit the deposit. */
   #sendBack(request: PaymentRequest, depositId: string): void {
-    const kept = this.books.deposits.get(depositId)
+    const storedDeposit = this.books.deposits.get(depositId)
     const { value, currency } = request.amount
-    const isWhole = kept?.deposit.amount.value === value && kept.deposit.amount.currency === currency
-    if (!kept || kept.returnedBy || !isWhole) {
+    const isWhole =
+      storedDeposit?.deposit.amount.value === value && storedDeposit.deposit.amount.currency === currency
+    if (!storedDeposit || storedDeposit.returnedBy || !isWhole) {
       this.#refuse('payment', request, 'Only a whole deposit that was not returned can be returned.')
       return
     }
@@ -177,12 +180,12 @@ export class Desk implements CalledBank, ReportingBank {
     ])
   }
 
-  /** A payment ends with its first response, so nothing can be canceled. */
+  /** Always false: a payment is final with its first response, so nothing can be canceled. */
   move(): boolean {
     return false
   }
 
-  /** The account of an internal account; undefined if the id was used with another body. */
+  /** Returns the bank details for an internal account. Undefined if the id was used with a different body. */
   detailsFor(request: DepositAccountRequest): DepositAccount | undefined {
     const known = this.books.details.get(request.id)
     if (known) return isDeepStrictEqual(known.request, request) ? known.answer : undefined
@@ -202,7 +205,7 @@ export class Desk implements CalledBank, ReportingBank {
     return { result: 'UNAVAILABLE' }
   }
 
-  /** An event was received by the cell. */
+  /** Records that the cell has received an event. */
   told(eventId: string): void {
     this.#bridge.commit([[this.cell, { type: 'told', eventId }]])
   }

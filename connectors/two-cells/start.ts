@@ -8,13 +8,13 @@ import { secretsOf } from '../example-bank/signatures.ts'
 import { closePastDays, DAY_CHECK_MS } from '../example-bank/start.ts'
 import { Bridge, CELLS, type CellName } from './bridge.ts'
 
-/** The settings of the bridge for one cell. */
+/** The bridge's settings for one cell. */
 export interface Side {
-  /** The port for the calls of the cell, 0 for a free one. */
+  /** The port for the cell's calls. 0 picks a free one. */
   readonly port: number
-  /** The URL for events to the cell: …/rail-events/NAME-OF-THE-RAIL */
+  /** The URL for events to the cell: …/rail-events/RAIL-NAME */
   readonly events: string
-  /** One or two secrets, `whsec_…`, with a space between them. */
+  /** One or two secrets (`whsec_…`), separated by a space. */
   readonly secrets: string
 }
 
@@ -32,15 +32,15 @@ export async function startBridge(
   const opened = new Promise<Bridge>((resolve) => {
     isOpen = resolve
   })
-  const serverOf = (cell: CellName) => {
+  const startServer = (cell: CellName) => {
     const secrets = secretsOf(sides[cell].secrets)
     return createServer(async (request, response) => {
       const bridge = await opened
       await serve(bridge, () => answerCall(bridge.desks[cell], secrets, request), request, response)
     })
   }
-  const servers = { north: serverOf('north'), south: serverOf('south') }
-  // The ports come first: a second bridge started by mistake must not write into the journal of the first one.
+  const servers = { north: startServer('north'), south: startServer('south') }
+  // Open the ports first: a second bridge started by mistake must not write to the first one's journal.
   const urls = {
     north: await listen(servers.north, sides.north.port, '127.0.0.1'),
     south: await listen(servers.south, sides.south.port, '127.0.0.1'),
@@ -68,7 +68,7 @@ export async function startBridge(
   }
 }
 
-/** Responds to a request once all changes in the response are on disk. */
+/** Responds to a request once all changes that the response mentions are on disk. */
 async function serve(
   bridge: Bridge,
   call: () => Promise<Answer>,
@@ -80,7 +80,7 @@ async function serve(
   if (!response.destroyed) send(response, answer)
 }
 
-/** The calls of people and tests. They are not signed, so only this machine may make them. */
+/** Serves the control calls for people and tests. They are not signed, so only this machine may make them. */
 async function control(bridge: Bridge, { method, url, socket, headers }: IncomingMessage): Promise<Answer> {
   const isLocal = LOOPBACK.test(socket.remoteAddress ?? '') && !headers.origin
   if (isLocal && method === 'GET' && url === '/bridge/position') return ok(bridge.position())

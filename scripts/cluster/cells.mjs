@@ -16,13 +16,16 @@ import { cellProxy } from './proxies.mjs'
 const NAMES = ['north', 'south']
 
 /** @typedef {{ tokenId: string, clientSecret: string, baseUrl: string }} Credentials */
-/** The PostgreSQL of a cell, and the link of its server to it. @typedef {{ cluster: import('../postgres.mjs').Cluster, link: Link }} Place */
+/**
+ * A cell's PostgreSQL, and its server's network link to it.
+ * @typedef {{ cluster: import('../postgres.mjs').Cluster, link: Link }} Place
+ */
 /** @typedef {{ name: string, port: number, databaseUrl: string, program: Program, credentials: Credentials, map: string, place: Place }} Cell */
 
-/** A cell moves to another PostgreSQL by logical replication. */
+/** A cell is moved to another PostgreSQL by logical replication. */
 const SETTINGS = { wal_level: 'logical' }
 
-/** Two cells on two PostgreSQL servers, or on two workers of Citus, and HAProxy before them, in one temporary folder. */
+/** Two cells on two PostgreSQL servers or on two Citus workers, behind HAProxy, in one temporary folder. */
 export class Cells {
   /** @type {Cell[]} */
   cells = []
@@ -69,7 +72,7 @@ export class Cells {
     }
   }
 
-  /** The API behind the proxy. */
+  /** The API's URL, through the proxy. */
   get baseUrl() {
     return `http://127.0.0.1:${this.port}${new URL(this.cells[0]?.credentials.baseUrl ?? '').pathname}`
   }
@@ -90,7 +93,7 @@ export class Cells {
     const args = ['--enable-source-maps', MAIN]
     const program = new Program(name, { file: process.execPath, args, cwd: data, logs: this.logs, env })
     if (this.citus !== undefined) {
-      // The first start makes the tables.
+      // The first start creates the tables.
       await runCommand({ env }, 'cell', 'check')
       await distribute(this.citus, name)
     }
@@ -114,14 +117,17 @@ export class Cells {
     return { cluster, link }
   }
 
-  /** A PostgreSQL server that ends with the cells. */
+  /** Starts a PostgreSQL server that stops with the cells. */
   async startCluster() {
     const cluster = await startCluster({ settings: SETTINGS })
     this.#clusters.push(cluster)
     return cluster
   }
 
-  /** Checks that each cell is on a separate worker of Citus and that its server reports no problem. @param {(line: string) => void} say */
+  /**
+   * Checks that each cell is on a separate Citus worker and that its server reports no problem.
+   * @param {(line: string) => void} say
+   */
   async checkCitus(say) {
     if (this.citus === undefined) return
     const places = new Set()
@@ -150,24 +156,25 @@ export class Cells {
   }
 
   /**
-   * Makes a customer in each cell through the proxy, finds it there by the token and by the host, and not in the other cell.
+   * Creates a customer in each cell through the proxy, and checks that it is found there by token and by
+   * host, and not in the other cell.
    * @param {(line: string) => void} say
    */
   async check(say) {
     const base = new URL(this.baseUrl).pathname
     /** @type {{ cell: Cell, id: string }[]} */
-    const made = []
+    const created = []
     for (const cell of this.cells) {
       const { status, body } = await this.#call(`${base}/customers`, { cell, name: `Ada of ${cell.name}` })
       if (status !== 201) throw new Error(`${cell.name} returned ${status} through the proxy`)
-      made.push({ cell, id: body.id })
+      created.push({ cell, id: body.id })
     }
-    for (const { cell, id } of made)
+    for (const { cell, id } of created)
       for (const asked of this.cells) {
         const at = `${base}/customers/${id}`
         const byToken = await this.#call(at, { cell: asked })
-        const wanted = asked === cell ? 200 : 404
-        if (byToken.status !== wanted)
+        const expected = asked === cell ? 200 : 404
+        if (byToken.status !== expected)
           throw new Error(`${asked.name} returned ${byToken.status} for a customer of ${cell.name}`)
         const byHost = await this.#call(at, { cell: asked, host: `${cell.name}.localhost` })
         if (byHost.status !== (asked === cell ? 200 : 401))
@@ -193,7 +200,7 @@ export class Cells {
     const method = name === undefined ? 'GET' : 'POST'
     const body =
       name === undefined ? undefined : JSON.stringify({ customerType: 'INDIVIDUAL', fullName: name })
-    // fetch does not let anyone set the host.
+    // fetch does not allow setting the Host header.
     const answer = await new Promise((resolve, reject) => {
       const sent = request({ host: '127.0.0.1', port: this.port, path: at, method, headers, agent: false })
       sent.on('response', resolve).on('error', reject).end(body)
@@ -208,7 +215,7 @@ export class Cells {
     program.start()
   }
 
-  /** Ends everything and removes the folder. */
+  /** Stops everything and removes the folder. */
   async stop() {
     process.off('exit', this.#onExit)
     await Promise.all(this.#programs.map((program) => program.end('SIGKILL')))
@@ -217,7 +224,7 @@ export class Cells {
     fs.rmSync(this.folder, { recursive: true, force: true, maxRetries: 5 })
   }
 
-  /** Cleans up if the process exits without stop(). */
+  /** Cleans up if the process exits without calling stop(). */
   #abandon() {
     for (const program of this.#programs) program.signal('SIGKILL')
     fs.rmSync(this.folder, { recursive: true, force: true, maxRetries: 5 })

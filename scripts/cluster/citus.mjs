@@ -12,7 +12,7 @@ const pg = createRequire(path.join(ROOT, 'server/package.json'))('pg')
 
 const SETTINGS = {
   shared_preload_libraries: 'citus',
-  // A cell moves to another worker by logical replication.
+  // A cell is moved to another worker by logical replication.
   wal_level: 'logical',
   'citus.enable_statistics_collection': 'off',
   'citus.node_conninfo': 'sslmode=disable',
@@ -20,12 +20,12 @@ const SETTINGS = {
 const WORKERS = 2
 
 /**
- * A coordinator and its workers. `placeOf` finds the worker that holds a schema; `moveTo` moves it to another, while writes wait for
- * the copy (`block_writes`) or for its end only (`auto`).
+ * A coordinator and its workers. `placeOf` finds the worker that holds a schema. `moveTo` moves a schema to
+ * another worker; writes wait during the whole copy (`block_writes`) or only at its end (`auto`).
  * @typedef {{ coordinator: import('../postgres.mjs').Cluster, workers: import('../postgres.mjs').Cluster[], placeOf: (schema: string) => Promise<import('../postgres.mjs').Cluster>, moveTo: (schema: string, worker: import('../postgres.mjs').Cluster, mode: 'block_writes' | 'auto') => Promise<void>, stop: () => Promise<void> }} CitusCluster
  */
 
-/** True if the newest PostgreSQL of this machine has the extension. */
+/** True if this machine's newest PostgreSQL has the extension. */
 export function hasCitus() {
   try {
     const control = fs
@@ -39,7 +39,7 @@ export function hasCitus() {
 }
 
 /**
- * Starts a coordinator and two workers, on which every user may connect without a password.
+ * Starts a coordinator and two workers, to which every user may connect without a password.
  * @param {{ inMemory?: boolean, settings?: Record<string, string> }} [options]
  * @returns {Promise<CitusCluster>}
  */
@@ -79,12 +79,18 @@ SELECT n.nodeport AS port FROM pg_dist_schema s JOIN pg_dist_partition p USING (
   JOIN pg_dist_shard USING (logicalrelid) JOIN pg_dist_placement USING (shardid) JOIN pg_dist_node n USING (groupid)
 WHERE s.schemaid = $1::text::regnamespace LIMIT 1`
 
-/** Makes a role with an empty schema of its name. @param {import('../postgres.mjs').Cluster} cluster @param {string} name */
+/**
+ * Creates a role with an empty schema of the same name.
+ * @param {import('../postgres.mjs').Cluster} cluster @param {string} name
+ */
 export async function addRole({ url }, name) {
   await query(url, `CREATE ROLE ${name} LOGIN; CREATE SCHEMA ${name} AUTHORIZATION ${name}`)
 }
 
-/** Puts a schema on a node, by the script of operators. @param {CitusCluster} citus @param {string} name of the schema and its role */
+/**
+ * Moves a schema to a node with the operators' script.
+ * @param {CitusCluster} citus @param {string} name of the schema and its role
+ */
 export async function distribute({ coordinator }, name) {
   const script = path.join(ROOT, 'deploy/citus.sql')
   const options = ['--no-psqlrc', '--quiet', `--set=schema=${name}`, `--set=role=${name}`, `--file=${script}`]

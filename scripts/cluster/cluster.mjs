@@ -15,7 +15,7 @@ const pg = createRequire(path.join(ROOT, 'server/package.json'))('pg')
 const NODES = ['node1', 'node2', 'node3']
 const SERVERS = ['server1', 'server2']
 const DATABASE = 'countersign'
-/** Settings that a server sends at the start of a connection, where pgbouncer drops them. */
+/** Settings that a server sends when it connects. pgbouncer drops them. */
 const SESSION = [
   "TimeZone = 'UTC'",
   "default_transaction_isolation = 'read committed'",
@@ -23,13 +23,13 @@ const SESSION = [
   'jit = off',
 ]
 
-/** The ways that the servers reach PostgreSQL. */
+/** The ways in which servers can reach PostgreSQL. */
 export const WAYS = /** @type {const} */ (['proxy', 'hosts', 'session', 'transaction'])
 
 /** @typedef {{ folder: string, logs: string, user: { uid?: number, gid?: number }, programs: ReturnType<typeof findPrograms>, own: (path: string) => void, hasDisks: boolean }} Base */
 /** @typedef {{ name: string, port: number, program: Program }} Server */
 
-/** Three PostgreSQL nodes, their proxy, and two servers behind another proxy, in one temporary folder. */
+/** Three PostgreSQL nodes behind a proxy, and two servers behind another proxy, in one temporary folder. */
 export class Cluster {
   /** @type {Node[]} */
   nodes = []
@@ -76,7 +76,7 @@ export class Cluster {
     }
   }
 
-  /** The database by the proxy, or by a pooler before that. */
+  /** The database's URL, through the proxy, or through a pooler in front of it. */
   get databaseUrl() {
     return this.urlOf(DATABASE)
   }
@@ -99,21 +99,21 @@ export class Cluster {
     return `postgres://postgres@${hosts}/${database}?target_session_attrs=read-write`
   }
 
-  /** A running program by its name. @param {string} name */
+  /** Finds a running program by name. @param {string} name */
   program(name) {
     const found = this.#programs.find((one) => one.name === name)
     if (!found) throw new Error(`There is no ${name}.`)
     return found
   }
 
-  /** The node that reports itself as the primary. */
+  /** Finds the node that reports itself as the primary. */
   async primary() {
     const answers = await Promise.all(this.nodes.map((node) => node.asks('/primary')))
     return this.nodes[answers.indexOf(200)]
   }
 
-  /** Waits until a primary has two standbys, one of them synchronous. */
-  async whole() {
+  /** Waits until the primary has two standbys, one of them synchronous. */
+  async waitUntilWhole() {
     await until('a primary and two standbys that keep up', async () => {
       const primary = await this.primary()
       if (!primary) return false
@@ -162,7 +162,7 @@ export class Cluster {
     this.poolPort = await freePort()
     if (this.way === 'session' || this.way === 'transaction')
       this.#add(pooler(base, this.way, this.poolPort, this.databasePort))
-    await this.whole()
+    await this.waitUntilWhole()
     const answers = await until('the proxy leads to the primary', () =>
       query(this.databasePort, 'postgres', 'SELECT 1'),
     )
@@ -211,7 +211,7 @@ export class Cluster {
     program.start()
   }
 
-  /** Ends everything and removes the folder. */
+  /** Stops everything and removes the folder. */
   async stop() {
     process.off('exit', this.#onExit)
     await Promise.all(this.#programs.map((program) => program.end('SIGKILL')))
@@ -219,7 +219,7 @@ export class Cluster {
     fs.rmSync(this.base.folder, { recursive: true, force: true, maxRetries: 5 })
   }
 
-  /** Covers a caller that ends without stop(). */
+  /** Cleans up if the process exits without calling stop(). */
   #abandon() {
     for (const program of this.#programs) program.signal('SIGKILL')
     for (const node of this.nodes) {
@@ -231,7 +231,7 @@ export class Cluster {
 }
 
 /**
- * Runs one statement on a new connection.
+ * Runs a single statement on a new connection.
  * @param {number} port @param {string} database @param {string} text @param {unknown[]} [values]
  * @returns {Promise<any[]>}
  */

@@ -1,8 +1,8 @@
 import { createServer, Socket } from 'node:net'
 
 /**
- * A network cable between two ports. When pulled, it forwards nothing and closes nothing, like a machine that
- * has disappeared.
+ * A network cable between two ports. While it is pulled, it forwards nothing and closes nothing, as if the
+ * machine had disappeared.
  */
 export class Link {
   #sockets = new Set()
@@ -28,7 +28,7 @@ export class Link {
     for (const socket of this.#sockets) socket.pause()
   }
 
-  /** Connections from before the cut are closed, as after a long cut. */
+  /** Closes connections from before the cut, as happens after a long cut. */
   heal() {
     this.#isCut = false
     this.#breakAll()

@@ -6,9 +6,9 @@ import { freePort } from '../free-port.mjs'
 import { Link } from './link.mjs'
 import { Program } from './program.mjs'
 
-/** In seconds. A primary that has disappeared is replaced once its lease, `ttl`, has expired. */
+/** In seconds. A primary that has disappeared is replaced once its lease (`ttl`) has expired. */
 export const LEASE = { ttl: 10, loop_wait: 1, retry_timeout: 3 }
-/** The size of a node's own disk. */
+/** The size of each node's own disk. */
 const DISK = '1g'
 const ASK_MS = 1000
 
@@ -27,14 +27,15 @@ const PARAMETERS = {
 /** @typedef {import('./cluster.mjs').Base} Base */
 
 /**
- * One machine of the cluster: PostgreSQL under Patroni. All traffic to it and to etcd goes over its cables.
+ * One machine of the cluster: PostgreSQL under Patroni. All traffic to it and to etcd passes through its
+ * cables.
  */
 export class Node {
   /** @param {string} name @param {Base} base @param {{ pg: number, rest: number, etcd: Link, links: Link[] }} ports */
   constructor(name, base, ports) {
     this.name = name
     this.base = base
-    /** PostgreSQL's own port, as a program on the same machine reaches it. */
+    /** PostgreSQL's own port, for programs on the same machine. */
     this.localPort = ports.pg
     this.localRest = ports.rest
     this.links = ports.links
@@ -48,7 +49,7 @@ export class Node {
     fs.mkdirSync(this.folder, { mode: 0o700 })
     if (base.hasDisks) execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${DISK}`, 'tmpfs', this.folder])
     base.own(this.folder)
-    // JSON is YAML.
+    // JSON is valid YAML.
     fs.writeFileSync(config, JSON.stringify(this.#settings(ports.etcd.port), undefined, 2))
     this.patroni = new Program(name, {
       file: base.programs.patroni,
@@ -73,15 +74,15 @@ export class Node {
       scope: 'countersign',
       name: this.name,
       restapi: { listen: `127.0.0.1:${this.localRest}`, connect_address: `127.0.0.1:${this.rest}` },
-      // Uses version 2 of its interface: with version 3, Patroni 3.0.2 lets a paused primary take its lease
+      // Uses version 2 of etcd's API: with version 3, Patroni 3.0.2 lets a paused primary take its lease
       // back.
       etcd: { proxy: `http://127.0.0.1:${etcdPort}` },
       bootstrap: {
         dcs: {
           ...LEASE,
-          // Commits wait for a second machine, and only that one may take over.
+          // Commits wait for a second machine, and only that machine may take over.
           synchronous_mode: true,
-          // A primary that has failed is not waited for.
+          // Does not wait for a failed primary.
           primary_start_timeout: 0,
           maximum_lag_on_failover: 1_048_576,
           postgresql: { use_pg_rewind: true, use_slots: true, parameters: PARAMETERS },
@@ -112,7 +113,8 @@ export class Node {
   }
 
   /**
-   * Asks Patroni on the machine itself. @param {string} question @returns {Promise<number>} the status, 0
+   * Asks Patroni on the machine itself.
+   * @param {string} question @returns {Promise<number>} the status, 0
    * without a response
    */
   asks(question) {
@@ -129,13 +131,13 @@ export class Node {
     })
   }
 
-  /** Simulates a power failure: Patroni and every process of PostgreSQL end at the same time. */
+  /** Simulates a power failure: Patroni and all PostgreSQL processes end at the same time. */
   async kill() {
     const processes = this.#processes()
     await Promise.all([this.patroni.end('SIGKILL'), Promise.resolve(signalAll(processes, 'SIGKILL'))])
   }
 
-  /** Pauses everything on the machine, like a hypervisor. */
+  /** Pauses everything on the machine, as a hypervisor would. */
   freeze() {
     this.patroni.signal('SIGSTOP')
     signalAll(this.#processes(), 'SIGSTOP')
@@ -146,7 +148,7 @@ export class Node {
     this.patroni.signal('SIGCONT')
   }
 
-  /** An orderly shutdown: Patroni stops PostgreSQL and releases the lease. */
+  /** Shuts down cleanly: Patroni stops PostgreSQL and releases the lease. */
   async stop() {
     await this.patroni.end('SIGTERM')
   }
@@ -165,17 +167,17 @@ export class Node {
     this.unmount()
   }
 
-  /** A process that was just killed may hold the disk for a moment. */
+  /** A process that was just killed may still hold the disk for a moment. */
   unmount() {
     if (this.base.hasDisks) spawnSync('umount', ['--lazy', this.folder])
   }
 
-  /** PostgreSQL's first process and those that it has started. */
+  /** PostgreSQL's main process and its children. */
   #processes() {
     const file = path.join(this.data, 'postmaster.pid')
     if (!fs.existsSync(file)) return []
     const first = Number(fs.readFileSync(file, 'utf8').split('\n')[0])
-    // The file outlives a machine that was killed, and its number may be another's now.
+    // The pid file outlives a killed machine, and its pid may have been reused.
     if (!Number.isInteger(first) || !commandOf(first).includes(this.data)) return []
     return [first, ...childrenOf(first)]
   }
@@ -203,7 +205,7 @@ function childrenOf(parent) {
 function parentOf(pid) {
   try {
     const stat = fs.readFileSync(`/proc/${pid}/stat`, 'utf8')
-    // The program's name, in brackets, may have spaces.
+    // The program's name, in parentheses, may contain spaces.
     return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1])
   } catch {
     return undefined

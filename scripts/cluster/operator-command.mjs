@@ -7,13 +7,13 @@ const exec = promisify(execFile)
 export const MAIN = path.join(ROOT, 'server/dist/main.js')
 
 /**
- * The folder and the settings of a server, and its program if it is not this build's.
+ * A server's folder and settings, and its program if it is not from this build.
  * @typedef {{ cwd?: string, env?: Record<string, string>, main?: string }} Place
  */
 
 /**
- * Runs a command of the operator with the settings of a server, and returns its result. Rejects with the
- * `stderr` of a command that was refused.
+ * Runs an operator command with a server's settings and returns its result. Rejects with the command's
+ * `stderr` if it fails.
  * @param {Place} server @param {readonly string[]} args
  */
 export async function runCommand({ cwd, env, main = MAIN }, ...args) {

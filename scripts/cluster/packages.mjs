@@ -3,7 +3,7 @@ import * as fs from 'node:fs'
 import * as path from 'node:path'
 import { ScriptError, say } from '../run.mjs'
 
-/** With it, Patroni speaks the second version of etcd's interface. */
+/** With this module, Patroni uses version 2 of etcd's API. */
 const ETCD_CLIENT = '/usr/lib/python3/dist-packages/etcd/__init__.py'
 const SERVERS = '/usr/lib/postgresql'
 const FOLDERS = ['/usr/bin', '/usr/sbin', '/usr/local/bin', '/usr/local/sbin']
@@ -18,7 +18,7 @@ const POLICY = '/usr/sbin/policy-rc.d'
 const NO_CLUSTER = '/etc/postgresql-common/createcluster.d/countersign-cluster.conf'
 
 /**
- * The programs of a cluster. Missing programs are installed from Debian's packages, only as root.
+ * Finds the programs of a cluster. Installs missing ones from Debian's packages, which only works as root.
  * @returns {{ postgres: string, patroni: string, etcd: string, haproxy: string, pgbouncer: string }} `postgres`: a folder
  */
 export function findPrograms() {
@@ -30,7 +30,7 @@ export function findPrograms() {
 }
 
 /**
- * PostgreSQL and HAProxy, installed in the same way.
+ * Finds PostgreSQL and HAProxy, and installs them in the same way.
  * @returns {{ postgres: string, haproxy: string }} `postgres`: a folder
  */
 export function findCellPrograms() {
@@ -40,7 +40,7 @@ export function findCellPrograms() {
 }
 
 /**
- * PostgreSQL and pgBackRest, installed in the same way.
+ * Finds PostgreSQL and pgBackRest, and installs them in the same way.
  * @returns {{ postgres: string, pgbackrest: string }} `postgres`: a folder
  */
 export function findBackupPrograms() {
@@ -112,12 +112,15 @@ function apt(...parameters) {
   })
 }
 
-/** A package enables its service for the next start of the machine. @param {string[]} packages */
+/**
+ * Disables the services of the packages: each package enables its service for the next boot.
+ * @param {string[]} packages
+ */
 function leaveDisabled(packages) {
   if (!fs.existsSync('/usr/bin/systemctl')) return
   const services = packages
     .filter((name) => name !== 'python3-etcd' && name !== 'pgbackrest')
     .map((name) => (name === 'etcd-server' ? 'etcd' : name))
-  // Without a name it fails.
+  // systemctl fails without a name.
   if (services.length > 0) execFileSync('systemctl', ['--quiet', 'disable', ...services], { stdio: 'ignore' })
 }

@@ -6,7 +6,7 @@ import * as path from 'node:path'
 export const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms))
 
 /**
- * Waits until `check` returns a value; errors count as not yet.
+ * Waits until `check` returns a value. Errors count as not yet.
  * @template T
  * @param {string} what
  * @param {() => Promise<T | undefined | false>} check
@@ -25,7 +25,7 @@ export async function until(what, check, { timeoutMs = 90_000, everyMs = 100 } =
 
 /** @typedef {{ file: string, args: readonly string[], cwd: string, logs: string, user?: { uid?: number, gid?: number }, env?: Record<string, string> }} ProgramOptions */
 
-/** One program of the cluster, which can be ended and started again. What it prints is kept in a file. */
+/** A program of the cluster, which can be stopped and restarted. Its output is written to a file. */
 export class Program {
   /** @type {import('node:child_process').ChildProcess | undefined} */
   #child
@@ -50,8 +50,8 @@ export class Program {
   start() {
     const { file, args, cwd, user, env } = this.options
     const log = fs.openSync(this.log, 'a')
-    // A separate process group: Ctrl-C reaches only the command that starts the cluster, which then stops it
-    // cleanly.
+    // In a separate process group: Ctrl-C then reaches only the command that starts the cluster, which stops
+    // it cleanly.
     const child = spawn(file, args, {
       cwd,
       detached: true,

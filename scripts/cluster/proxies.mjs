@@ -9,8 +9,8 @@ const GLOBAL = ['global', '  maxconn 2000']
 /** @typedef {Omit<import('./cluster.mjs').Base, 'programs'> & { programs: { haproxy: string } }} Base */
 
 /**
- * HAProxy before PostgreSQL: only the node that Patroni calls the primary gets connections. Connections to a
- * former primary are closed.
+ * Starts HAProxy in front of PostgreSQL: only the node that Patroni reports as the primary receives
+ * connections. Connections to a former primary are closed.
  * @param {Base} base @param {number} port @param {readonly import('./node.mjs').Node[]} nodes
  */
 export function databaseProxy(base, port, nodes) {
@@ -33,7 +33,7 @@ export function databaseProxy(base, port, nodes) {
 }
 
 /**
- * HAProxy before the servers. A request that has reached one is never sent to the other.
+ * Starts HAProxy in front of the servers. A request that has reached one server is never sent to the other.
  * @param {Base} base @param {number} port @param {readonly { name: string, port: number }[]} servers
  */
 export function webProxy(base, port, servers) {
@@ -57,8 +57,8 @@ export function webProxy(base, port, servers) {
 }
 
 /**
- * HAProxy before the servers of several cells, by `deploy/haproxy/cells.cfg`: the cell is found by the name
- * of the host, or by the API token of the request. A request that names no cell returns 421.
+ * Starts HAProxy in front of the servers of several cells, with `deploy/haproxy/cells.cfg`. It finds the cell
+ * by the request's host name or API token, and responds 421 if a request names no cell.
  * @param {Pick<Base, 'folder' | 'logs' | 'user' | 'programs'>} base
  * @param {number} port
  * @param {readonly { name: string, port: number }[]} cells each with its server

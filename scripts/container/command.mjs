@@ -9,11 +9,11 @@ const NAME = 'countersign-container-test'
 const STOP_MS_MAX = 10_000
 
 /**
- * Runs the command of the guide in a sandbox, pays in it, stops it and starts it again.
+ * Runs the guide's command in a sandbox, makes a payment, then stops and restarts it.
  * @param {string} folder for its settings
  */
 export async function tryCommand(folder) {
-  const { args, volume } = commandOfGuide()
+  const { args, volume } = readGuideCommand()
   if (await exists('volume', volume))
     throw new ScriptError(`There is a volume ${volume}, which this test would remove.`)
   const port = await freePort()
@@ -22,7 +22,7 @@ export async function tryCommand(folder) {
   const own = args.map((word) => (word === 'server.env' ? settings : word))
   try {
     say('Running the command of the guide …')
-    // An earlier run that was killed leaves its container.
+    // An earlier run that was killed leaves its container behind.
     await podman('rm', '--force', '--ignore', NAME)
     await podman('run', '--detach', `--name=${NAME}`, ...own)
     await waitForReady(port)
@@ -32,11 +32,11 @@ export async function tryCommand(folder) {
     if ((await runNode('cli/dist/main.js', ['demo', '--credentials', credentials])) !== 0)
       throw new ScriptError('The demo failed.')
     await podman('healthcheck', 'run', NAME)
-    const before = await customersOf(credentials)
+    const before = await listCustomers(credentials)
     await stop()
     await podman('start', NAME)
     await waitForReady(port)
-    const after = await customersOf(credentials)
+    const after = await listCustomers(credentials)
     if (before.length === 0 || before.join() !== after.join())
       throw new ScriptError(`The restart lost customers: ${before.length} before, ${after.length} after.`)
     await stop()
@@ -50,7 +50,7 @@ export async function tryCommand(folder) {
 }
 
 /** The arguments of `docker run` in docs/deploy.md, and the volume that they name. */
-function commandOfGuide() {
+function readGuideCommand() {
   const guide = readFileSync(join(ROOT, 'docs/deploy.md'), 'utf8')
   const [, section = ''] = guide.split('\n## Container\n')
   const [, block = ''] = /^```sh\n(.*?)^```/ms.exec(section) ?? []
@@ -67,7 +67,10 @@ function commandOfGuide() {
   return { args, volume }
 }
 
-/** Asks the process in the container itself: user, capabilities, and files that it must not write. */
+/**
+ * Checks from inside the container which user the process runs as, its capabilities, and which files it
+ * cannot write.
+ */
 async function checkRights() {
   const program = `
     const fs = require('node:fs')
@@ -76,15 +79,15 @@ async function checkRights() {
     console.log(JSON.stringify({ user: process.getuid(), capabilities: BigInt('0x' + capabilities) === 0n ? 'none' : capabilities,
       app: writes('/app/x'), root: writes('/x'), data: writes('/data/x'), tmp: writes('/tmp/x') }))`
   const found = await podman('exec', NAME, 'node', '-e', program)
-  const wanted = { user: 1000, capabilities: 'none', app: false, root: false, data: true, tmp: true }
-  if (found !== JSON.stringify(wanted)) throw new ScriptError(`The container has the rights ${found}.`)
+  const expected = { user: 1000, capabilities: 'none', app: false, root: false, data: true, tmp: true }
+  if (found !== JSON.stringify(expected)) throw new ScriptError(`The container has the rights ${found}.`)
   say('It runs as user 1000 without capabilities and writes only to /data and /tmp.')
 }
 
 async function stop() {
-  const begun = performance.now()
+  const startedMs = performance.now()
   await podman('stop', NAME)
-  const tookMs = Math.round(performance.now() - begun)
+  const tookMs = Math.round(performance.now() - startedMs)
   const code = await podman('inspect', '--format={{.State.ExitCode}}', NAME)
   if (code !== '0' || tookMs > STOP_MS_MAX)
     throw new ScriptError(`It stopped with code ${code} after ${tookMs} ms.`)
@@ -100,7 +103,7 @@ export async function waitForReady(port) {
 }
 
 /** The ids of a sandbox's customers. @param {string} file with its credentials */
-async function customersOf(file) {
+async function listCustomers(file) {
   const { baseUrl, tokenId, clientSecret } = JSON.parse(readFileSync(file, 'utf8'))
   const Authorization = `Basic ${Buffer.from(`${tokenId}:${clientSecret}`).toString('base64')}`
   const response = await fetch(`${baseUrl}/customers`, { headers: { Authorization } })

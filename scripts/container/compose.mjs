@@ -13,7 +13,7 @@ const PROJECT = 'countersign-container-test'
 /** @typedef {Record<string, any>} Service */
 
 /**
- * Starts the services of deploy/compose.yaml and a second server, works with both, and removes everything.
+ * Starts the services of deploy/compose.yaml and a second server, uses both, and removes everything.
  * @param {string} folder for the files
  */
 export async function tryCompose(folder) {
@@ -25,7 +25,7 @@ export async function tryCompose(folder) {
   const compose = (/** @type {string[]} */ ...args) => installed(['-p', PROJECT, ...args], own)
   try {
     say('Starting compose.yaml with two servers …')
-    // An earlier run that was killed leaves services, and a database with other secrets.
+    // An earlier run that was killed leaves its services behind, and a database with different secrets.
     await compose('down', '--volumes')
     await compose('up', '--detach', '--no-build', 'database', 'mail')
     for (const name of ['database', 'mail']) await waitForHealthy(name)
@@ -47,7 +47,8 @@ export async function tryCompose(folder) {
 const containerOf = (/** @type {string} */ name) => `${PROJECT}_${name}_1`
 
 /**
- * Writes the file with this machine's network in place of its two networks, a second server and free ports.
+ * Writes a compose file with this machine's network instead of the file's two networks, a second server, and
+ * free ports.
  * @param {string} folder
  * @param {{ server: number, second: number, database: number }} ports
  */
@@ -103,8 +104,8 @@ async function waitForHealthy(name) {
 }
 
 /**
- * Makes a platform by the command of the guide, a customer at one server, and reads it at the other, also when the first has
- * stopped.
+ * Creates a platform with the guide's command and a customer on one server, and reads the customer on the
+ * other, even after the first one has stopped.
  * @param {{ server: number, second: number }} ports
  */
 async function workWithBoth(ports) {
@@ -117,9 +118,9 @@ async function workWithBoth(ports) {
   }
   const body = JSON.stringify({ customerType: 'INDIVIDUAL', fullName: 'Ada Lovelace' })
   const address = (/** @type {number} */ port) => `http://127.0.0.1:${port}/2025-10-13/customers`
-  const made = await (await fetch(address(ports.server), { method: 'POST', headers, body })).json()
+  const customer = await (await fetch(address(ports.server), { method: 'POST', headers, body })).json()
   const read = async () =>
-    (await (await fetch(`${address(ports.second)}/${made.id}`, { headers })).json()).fullName
+    (await (await fetch(`${address(ports.second)}/${customer.id}`, { headers })).json()).fullName
   if ((await read()) !== 'Ada Lovelace')
     throw new ScriptError('The second server does not know the customer.')
   await podman('stop', containerOf('server'))

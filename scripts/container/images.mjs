@@ -6,18 +6,18 @@ import { ROOT, say } from '../run.mjs'
 import { npmInstall } from '../tools.mjs'
 import { output } from './programs.mjs'
 
-/** The packages of Debian that are in the image of that name. */
+/** The Debian packages in the image with that name. */
 const BASE_PACKAGES = ['base-files', 'netbase', 'tzdata', 'libc6', 'libgcc-s1', 'libstdc++6']
 
-/** A Dockerfile argument's default, without a digest. */
+/** The default of a Dockerfile argument, without the digest. */
 const imageOf = (/** @type {string} */ argument) =>
   new RegExp(`^ARG ${argument}=([^@\\s]+)`, 'm').exec(
     readFileSync(join(ROOT, 'deploy/Dockerfile'), 'utf8'),
   )?.[1] ?? ''
 
 /**
- * Makes the images that the Dockerfile builds on, from packages of Debian and of npm, under their names in it: no registry of
- * images is asked.
+ * Builds the images on which the Dockerfile is based, with the same names, from Debian and npm packages, so
+ * that no image registry is needed.
  * @param {string} folder an empty one
  */
 export async function makeBaseImages(folder) {
@@ -27,7 +27,7 @@ export async function makeBaseImages(folder) {
 }
 
 /**
- * Packages are unpacked and not configured, as in the image that it stands for.
+ * Packages are unpacked but not configured, as in the image that this one replaces.
  * @param {string} folder
  */
 async function makeBaseImage(folder) {
@@ -53,15 +53,15 @@ async function makeNodeImage(folder) {
 }
 
 /**
- * Makes images with the names, users and health checks of the other services in deploy/compose.yaml: Debian's PostgreSQL, and a
- * mail catcher. Needs the base images.
+ * Builds images with the names, users and health checks of the other services in deploy/compose.yaml:
+ * Debian's PostgreSQL, and a mail catcher. Needs the base images.
  * @param {string} folder
  */
 export async function makeServiceImages(folder) {
   say('Making the images of the other services …')
   const { services } = parse(readFileSync(join(ROOT, 'deploy/compose.yaml'), 'utf8'), { merge: true })
   const database = join(folder, 'database')
-  // The number of the user postgres in the image that this one stands for.
+  // The uid of the user postgres in the image that this one replaces.
   const user = `--customize-hook=chroot "$1" sh -c 'usermod -u 999 postgres && groupmod -g 999 postgres && install -d -o 999 -g 999 /var/lib/postgresql/data'`
   await debian(database, ['--variant=minbase', '--include=postgresql', user])
   copyFileSync(join(ROOT, 'scripts/container/postgres.sh'), join(database, 'postgres.sh'))
@@ -99,7 +99,7 @@ export async function makeServiceImages(folder) {
 async function debian(folder, args) {
   mkdirSync(folder)
   const paths = ['man', 'locale', 'doc', 'info'].map((name) => `--dpkgopt=path-exclude=/usr/share/${name}/*`)
-  // The folder is thrown away.
+  // The folder is temporary, so it need not be synced to disk.
   const fast = '--dpkgopt=force-unsafe-io'
   const patient = '--aptopt=Acquire::Retries "5"'
   await output('mmdebstrap', [
@@ -124,7 +124,7 @@ async function build(folder, name, lines) {
 }
 
 /**
- * Builds the server's image as the guide does. npm's registry settings come from this machine and do not stay
+ * Builds the server's image as the guide does. This machine's npm registry settings are used, but do not stay
  * in the image.
  * @param {string} folder for npm's settings
  * @param {string} tag

@@ -1,4 +1,5 @@
-// A mail catcher with the ports and the health check of the one in deploy/compose.yaml: SMTP at 1025, its page at 8025.
+// A mail catcher with the same ports and health check as the one in deploy/compose.yaml: SMTP on 1025, its page on
+// 8025.
 import { createServer } from 'node:http'
 import { SMTPServer } from 'smtp-server'
 

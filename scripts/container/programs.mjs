@@ -6,7 +6,7 @@ import { ROOT, ScriptError } from '../run.mjs'
 
 const exec = promisify(execFile)
 
-/** The programs that the test needs, each with its package of Debian. */
+/** The programs that the test needs, each with its Debian package. */
 export const PROGRAMS = {
   mmdebstrap: 'mmdebstrap',
   buildah: 'buildah',
@@ -17,8 +17,8 @@ export const PROGRAMS = {
 }
 
 /**
- * Runs a program, in the repository's folder unless `cwd` names another one, and resolves to its standard output. Rejects with a ScriptError that has all of its
- * output if it fails.
+ * Runs a program, in the repository's folder unless `cwd` is given, and resolves with its standard output. If
+ * it fails, rejects with a ScriptError that contains all its output.
  * @param {string} program
  * @param {readonly string[]} args
  * @param {string} [cwd]
@@ -37,12 +37,12 @@ export function podman(...args) {
   return output('podman', args)
 }
 
-/** Limits that can also be set on a machine without the right to raise its own. */
+/** Limits that can be set even on a machine that may not raise its own. */
 const LIMITS = ['nofile=4096:4096', 'nproc=1024:1024']
 
 /**
- * Has podman run containers with runc on this machine's network: a test machine may itself be a container that cannot create
- * networks.
+ * Makes podman run containers with runc on this machine's network: a test machine may itself be a container
+ * that cannot create networks.
  * @param {string} folder for the settings
  */
 export function configurePodman(folder) {
@@ -55,11 +55,11 @@ export function configurePodman(folder) {
   process.env.CONTAINERS_CONF = file
 }
 
-/** The line of podman-compose that understands every health check of compose.yaml; Debian's does not. */
+/** The podman-compose version that supports all health checks in compose.yaml. Debian's does not. */
 const COMPOSE = 'podman-compose==1.6.*'
 
 /**
- * Installs podman-compose from PyPI, and resolves to a function that runs it.
+ * Installs podman-compose from PyPI and resolves with a function that runs it.
  * @param {string} folder
  */
 export async function installCompose(folder) {
@@ -70,7 +70,7 @@ export async function installCompose(folder) {
     output('python3', ['-m', 'podman_compose', ...args], cwd)
 }
 
-/** The packages whose programs are missing. */
+/** Lists the packages whose programs are missing. */
 export async function missingPackages() {
   const found = await Promise.all(
     Object.entries(PROGRAMS).map(([program, name]) =>

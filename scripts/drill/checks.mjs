@@ -5,7 +5,7 @@ import { until } from '../cluster/program.mjs'
 const DATABASE = 'countersign'
 
 /**
- * Returns the findings of `countersign books verify` in the database of a server, each as a line of JSON.
+ * Returns the findings of `countersign books verify` for a server's database, each as a line of JSON.
  * @param {import('../cluster/operator-command.mjs').Place} server
  * @returns {Promise<string[]>}
  */
@@ -14,14 +14,14 @@ export async function bookFindings(server) {
   return findings.map((/** @type {unknown} */ one) => JSON.stringify(one))
 }
 
-/** Transfers out that have not moved money in the ledger exactly once. */
+/** Outgoing transfers that have not moved money in the ledger exactly once. */
 const MOVED_OTHERWISE = `
   SELECT t.id FROM transactions t LEFT JOIN ledger_transfers m ON m.cause_id = t.id AND m.state <> 'voided'
   WHERE t.kind = 'TRANSFER_OUT' GROUP BY t.id HAVING count(m.id) <> 1`
 
 /**
- * Checks that the database has each acknowledged transfer once. While load runs, it may have more that are
- * not acknowledged yet.
+ * Checks that the database has each acknowledged transfer once. While the load is running, it may also have
+ * transfers that are not acknowledged yet.
  * @param {number} port @param {import('./load.mjs').Load} load @param {{ isOver: boolean, database?: string }} options
  */
 export async function lostOrDoubled(port, load, { isOver, database = DATABASE }) {
@@ -40,8 +40,8 @@ export async function lostOrDoubled(port, load, { isOver, database = DATABASE })
 }
 
 /**
- * The events of a database that a follower has missed or seen twice. `before` has the events that an earlier
- * follower saw.
+ * Finds the events of a database that a follower has missed or seen twice. `before` contains the events that
+ * an earlier follower saw.
  * @param {number} port @param {string} database @param {import('./load.mjs').Follower} follower @param
  * {readonly string[]} [before]
  */
@@ -59,7 +59,7 @@ export async function missedEvents(port, database, follower, before = []) {
   return found
 }
 
-/** The database keeps the id without its kind. @param {string} id */
+/** The database stores the id without its type prefix. @param {string} id */
 export function bare(id) {
   return id.slice(id.indexOf(':') + 1)
 }

@@ -61,7 +61,7 @@ class Witness {
     return new Witness(client, node)
   }
 
-  /** Sends a write, which is accepted as soon as the node accepts anything. */
+  /** Sends a write, which the node processes as soon as it processes anything. */
   send() {
     this.write = this.client.query('INSERT INTO witness DEFAULT VALUES').then(
       () => {
@@ -95,7 +95,7 @@ export function paused() {
       old.freeze()
     },
     heal: async (_cluster, old) => {
-      // The request waits in the socket. PostgreSQL processes it before Patroni notices anything.
+      // The request waits in the socket, and PostgreSQL processes it before Patroni notices anything.
       witness.send()
       old.thaw()
       return witness.check()
@@ -124,7 +124,7 @@ export function cutOff() {
 }
 
 /**
- * PostgreSQL refuses writes that need space, and continues once there is space; the primary does not change.
+ * PostgreSQL rejects writes that need disk space until there is space again. The primary does not change.
  * Each node needs its own small disk.
  * @type {Fault}
  */
@@ -132,7 +132,7 @@ export const DISK_FULL = {
   name: 'disk of the primary full for 5 seconds',
   takesOver: false,
   hit: async (_cluster, old) => {
-    // Expected to fail when the disk is full.
+    // Fails when the disk is full, as expected.
     await once(spawn('dd', ['if=/dev/zero', `of=${filler(old)}`, 'bs=64k'], { stdio: 'ignore' }), 'close')
     await pause(DISK_FULL_MS)
     fs.rmSync(filler(old), { force: true })
@@ -145,7 +145,7 @@ function filler(node) {
   return path.join(node.folder, 'filler')
 }
 
-/** A node is stopped in order and started again. @param {string} name @returns {Fault} */
+/** Stops a node cleanly and restarts it. @param {string} name @returns {Fault} */
 export function nodeRestarted(name) {
   return {
     name: `restart of ${name}`,
@@ -180,7 +180,8 @@ export function programRestarted(name) {
 }
 
 /**
- * Resolves once another node than the old primary takes writes, with the time. Asks the nodes themselves, not by the proxy.
+ * Resolves once a node other than the old primary accepts writes, with the time. Queries the nodes directly,
+ * not through the proxy.
  * @param {Cluster} cluster @param {Node} old
  */
 export function newPrimaryTakesWrites(cluster, old) {
@@ -188,15 +189,15 @@ export function newPrimaryTakesWrites(cluster, old) {
   return until(
     'another node takes writes',
     async () => {
-      const tries = others.map(({ localPort }) => query(localPort, 'postgres', PROBE))
-      await Promise.any(tries)
+      const attempts = others.map(({ localPort }) => query(localPort, 'postgres', PROBE))
+      await Promise.any(attempts)
       return performance.now()
     },
     { everyMs: 50 },
   )
 }
 
-/** A commit, which waits for a standby as every other. */
+/** A commit that waits for a standby, like any other. */
 const PROBE = 'INSERT INTO probe DEFAULT VALUES'
 
 /** @param {Cluster} cluster */

@@ -5,20 +5,20 @@ const PAYERS = 8
 const FUNDS = 100_000_000n
 const CALL_MS = 5000
 const RETRY_MS = 100
-/** Statuses to retry: the engine is failing over, or the first attempt of the call is still in progress. */
-const AGAIN = new Set([409, 429, 500, 502, 503, 504])
-/** The position before all events of a platform. */
+/** Statuses to retry: the database is failing over, or the first attempt is still in progress. */
+const RETRIED = new Set([409, 429, 500, 502, 503, 504])
+/** The feed position before a platform's first event. */
 const BEFORE_ALL = 'Event:00000000-0000-0000-0000-000000000000'
 
-/** Payers that each make one transfer after another, and repeat each under its key until it succeeds. */
+/** Payers that make one transfer after another, and retry each with its idempotency key until it succeeds. */
 export class Load {
-  /** The time of every acknowledgement, in the order of time. @type {number[]} */
+  /** The time of every acknowledgement, in order. @type {number[]} */
   successes = []
-  /** Per key, the transaction of its acknowledgement. @type {Map<string, string>} */
+  /** The acknowledged transaction, by idempotency key. @type {Map<string, string>} */
   acknowledged = new Map()
   /** Responses that are never valid. @type {string[]} */
   wrong = []
-  /** Failed attempts by their status or error. @type {Map<string, number>} */
+  /** The number of failed attempts, by status or error. @type {Map<string, number>} */
   failures = new Map()
   /** @type {Map<string, string>} */
   #bodies = new Map()
@@ -37,25 +37,25 @@ export class Load {
     return [...[...this.failures].map(([what, count]) => `${what}: ${count}`), ...this.wrong].join(', ')
   }
 
-  /** Makes the payers, and begins. */
+  /** Creates the payers and starts the load. */
   async start() {
     this.payers = await Promise.all(Array.from({ length: PAYERS }, (_, n) => makePayer(this.countersign, n)))
     this.#work = Promise.all(this.payers.map((payer) => this.#pay(payer)))
     return this
   }
 
-  /** Ends once every transfer that was begun is acknowledged. */
+  /** Resolves once every transfer that was started has been acknowledged. */
   async stop() {
     this.#isOver = true
     await this.#work
   }
 
-  /** The first acknowledgement after a moment. @param {number} ms */
+  /** The first acknowledgement after a point in time. @param {number} ms */
   firstAfter(ms) {
     return this.successes.find((one) => one > ms)
   }
 
-  /** The longest time without an acknowledgement from one moment to another. @param {number} from @param {number} to */
+  /** The longest time without an acknowledgement in a period. @param {number} from @param {number} to */
   longestGap(from, to) {
     const before = this.successes.filter((one) => one <= from).at(-1) ?? from
     const inside = this.successes.filter((one) => one > from && one <= to)
@@ -77,7 +77,10 @@ export class Load {
     }
   }
 
-  /** One try. @param {string} key @param {string} body @returns {Promise<boolean>} whether it was acknowledged */
+  /**
+   * Makes one attempt.
+   * @param {string} key @param {string} body @returns {Promise<boolean>} whether it was acknowledged
+   */
   async #transfer(key, body) {
     try {
       const answer = await fetch(`${this.address.base}/transfer-out`, {
@@ -96,7 +99,7 @@ export class Load {
         return true
       }
       this.#count(String(answer.status))
-      if (!AGAIN.has(answer.status)) this.wrong.push(`${answer.status} ${text}`)
+      if (!RETRIED.has(answer.status)) this.wrong.push(`${answer.status} ${text}`)
     } catch (error) {
       const { name, cause } = /** @type {Error & { cause?: { code?: string } }} */ (error)
       this.#count(cause?.code ?? name)
@@ -109,7 +112,10 @@ export class Load {
     this.failures.set(what, (this.failures.get(what) ?? 0) + 1)
   }
 
-  /** Makes the call of each key once more; it must give the same transaction. @param {readonly string[]} keys */
+  /**
+   * Repeats the call of each idempotency key; the response must contain the same transaction.
+   * @param {readonly string[]} keys
+   */
   async repeat(keys) {
     for (const key of keys) {
       const first = this.acknowledged.get(key)
@@ -147,7 +153,7 @@ async function makePayer(countersign, n) {
   return { accountId: account.id, bankAccountId: bank.id }
 }
 
-/** Reads the feed continuously, like a platform's backend. */
+/** Reads the event feed continuously, like a platform's backend. */
 export class Follower {
   /** @type {string[]} */
   seen = []

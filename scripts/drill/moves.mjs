@@ -14,23 +14,23 @@ import { Follower, Load } from './load.mjs'
  * @typedef {{ name: string, move: (cells: Cells, cell: Cell) => Promise<unknown> }} Way
  */
 
-/** The links of the cells are in this process, so nothing may block it. */
+/** The cells' network links run in this process, so nothing may block it. */
 const exec = promisify(execFile)
 const DATABASE = 'postgres'
 /** Load before and after each move. */
 const STEADY_MS = 2000
 const AFTER_MS = 2000
-/** Longer than any payment of the sandbox takes. */
+/** Longer than any sandbox payment takes. */
 const SETTLED_SECONDS = 20 * 60
 const REPEATED_KEYS = 200
 
-/** The commands of docs/scale.md. @type {Way[]} */
+/** The commands from docs/scale.md. @type {Way[]} */
 const PLAIN = [
   {
     name: 'dump and load',
     move: async (cells, cell) => {
       const to = await startTarget(cells, cell)
-      await closeTo(cell)
+      await lockOut(cell)
       await copy(cells, cell, to, [])
       await reopenAt(cell, to)
     },
@@ -48,8 +48,8 @@ const ON_CITUS = [
 ]
 
 /**
- * Moves the first cell while transfers are made, in each way that its database has. Returns what is wrong afterwards: an acknowledged
- * transfer that is lost, an event that was skipped, books that do not balance.
+ * Moves the first cell under load, in each way that its database supports. Returns what is wrong afterwards:
+ * a lost acknowledged transfer, a skipped event, or a ledger that does not balance.
  * @param {Cells} cells
  * @returns {Promise<string[]>}
  */
@@ -124,7 +124,7 @@ async function replicate(cells, cell) {
   )
   const copied = `SELECT 1 FROM pg_subscription_rel HAVING bool_and(srsubstate = 'r')`
   await until('all tables are copied', async () => (await query(to.port, DATABASE, copied)).length > 0)
-  await closeTo(cell)
+  await lockOut(cell)
   const [end] = await query(from.port, DATABASE, 'SELECT pg_current_wal_lsn()::text AS lsn')
   const caughtUp = `SELECT 1 FROM pg_replication_slots WHERE slot_name = '${name}' AND confirmed_flush_lsn >= $1::pg_lsn`
   await until('all changes have arrived', async () => {
@@ -142,15 +142,15 @@ async function replicate(cells, cell) {
   await reopenAt(cell, to)
 }
 
-/** A new PostgreSQL with the role of the cell. @param {Cells} cells @param {Cell} cell */
+/** Starts a new PostgreSQL that has the cell's role. @param {Cells} cells @param {Cell} cell */
 async function startTarget(cells, { name }) {
   const to = await cells.startCluster()
   await query(to.port, DATABASE, `CREATE ROLE ${name} LOGIN`)
   return to
 }
 
-/** The cell's PostgreSQL no longer accepts anything from it. @param {Cell} cell */
-async function closeTo({ name, place: { cluster } }) {
+/** Makes the cell's old PostgreSQL reject everything from the cell. @param {Cell} cell */
+async function lockOut({ name, place: { cluster } }) {
   await query(cluster.port, DATABASE, `ALTER ROLE ${name} NOLOGIN`)
   const sql = 'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = $1'
   await until(

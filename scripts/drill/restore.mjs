@@ -9,12 +9,12 @@ import { say } from '../run.mjs'
 import { bookFindings, missedEvents } from './checks.mjs'
 import { Follower } from './load.mjs'
 
-/** The cables of the cluster are in this process, so nothing may block it. */
+/** The cluster's network cables run in this process, so nothing may block it. */
 const exec = promisify(execFile)
 const DATABASE = 'countersign'
 
 /**
- * Moves the database into another cluster by pg_dump and pg_restore. A follower resumes there after the last
+ * Moves the database to another cluster with pg_dump and pg_restore. A follower resumes there after the last
  * event that it saw, and misses nothing.
  * @param {import('../cluster/cluster.mjs').Cluster} cluster
  * @param {import('./load.mjs').Load} load
@@ -25,7 +25,7 @@ export async function restoredElsewhere(cluster, load, follower) {
   const { Countersign } = await import('@countersign/sdk')
   const backup = path.join(cluster.base.folder, 'backup')
   await follower.stop()
-  // The follower was away for the second half of what had happened.
+  // This follower missed the second half of what happened.
   const before = follower.seen.slice(0, Math.floor(follower.seen.length / 2))
   const bin = cluster.base.programs.postgres
   await exec(path.join(bin, 'pg_dump'), ['-Fc', '-f', backup, '-d', cluster.urlOf(DATABASE, 'proxy')])

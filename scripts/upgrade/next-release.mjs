@@ -3,7 +3,9 @@ import * as path from 'node:path'
 
 const SCHEMA = 'server/src/storage/schema'
 
-/** Typical changes of a next release: a table that counts ended transfers, and a column of customers. */
+/**
+ * Typical changes of a next release: a table that counts finished transfers, and a new column for customers.
+ */
 const MIGRATIONS = [
   {
     name: '9001-planted',
@@ -21,7 +23,10 @@ ALTER TABLE customers ADD COLUMN planted text DEFAULT 'planted';`,
   },
 ]
 
-/** Texts that are there once. @type {readonly { file: string, find: string, replace: string }[]} */
+/**
+ * Strings that must occur exactly once.
+ * @type {readonly { file: string, find: string, replace: string }[]}
+ */
 const PLANTED = [
   {
     file: `${SCHEMA}/migrate.ts`,
@@ -42,7 +47,7 @@ const PLANTED = [
 ]
 
 /**
- * Changes the tree in a folder to a next release. Returns its version.
+ * Turns the tree in a folder into a next release. Returns its version.
  * @param {string} folder
  */
 export function plantNextRelease(folder) {
@@ -64,8 +69,8 @@ export function plantNextRelease(folder) {
 }
 
 /**
- * Each returns rows only if something is wrong: servers of the previous release must count too, by the
- * function of the next release.
+ * Queries that return rows only if something is wrong. Servers of the previous release must count too,
+ * through the next release's function.
  */
 export const PLANTED_RULES = {
   'counts of ended transfers that differ from the ledger': `

@@ -7,29 +7,29 @@ import { plantNextRelease } from './next-release.mjs'
 const MANIFEST = 'package.json'
 const BASELINE = 'server/src/storage/schema/baseline/baseline.ts'
 
-/** A release in the history of the repository. @typedef {{ version: string, commit: string }} Release */
+/** A release in the repository's history. @typedef {{ version: string, commit: string }} Release */
 
 /**
- * The previous release: the newest commit of another version. Undefined if its databases have another
- * baseline, and if the history ends before that, as in a clone of only the newest commit.
+ * The previous release: the newest commit with a different version. Undefined if its databases have a
+ * different baseline, or if the history ends before it, as in a clone of only the newest commit.
  * @returns {Release | undefined}
  */
 export function findLastRelease() {
-  const own = versionOf(read(MANIFEST))
+  const own = readVersion(read(MANIFEST))
   // A commit that raises the version, and its parent.
   const raised = git('log', '--format=%H %P', '-G"version":', '--', MANIFEST).trim().split('\n')
   for (const commit of ['HEAD', ...raised.flatMap((line) => line.split(' ').slice(0, 2))]) {
     const manifest = tryGit('show', `${commit}:${MANIFEST}`)
-    if (manifest === undefined || versionOf(manifest) === own) continue
+    if (manifest === undefined || readVersion(manifest) === own) continue
     const isCompatible =
-      baselineOf(tryGit('show', `${commit}:${BASELINE}`) ?? '') === baselineOf(read(BASELINE))
-    return isCompatible ? { version: versionOf(manifest), commit } : undefined
+      readBaseline(tryGit('show', `${commit}:${BASELINE}`) ?? '') === readBaseline(read(BASELINE))
+    return isCompatible ? { version: readVersion(manifest), commit } : undefined
   }
   return undefined
 }
 
 /**
- * Builds the server of a release in a folder, with the packages installed here.
+ * Builds a release's server in a folder, with the packages installed here.
  * @param {Release} release
  * @param {string} folder
  * @returns {Promise<string>} the program
@@ -43,7 +43,8 @@ export async function buildRelease({ version, commit }, folder) {
 }
 
 /**
- * Builds the server of a next release in a folder: this tree with a higher version and planted changes of the schema.
+ * Builds the server of a next release in a folder: this tree with a higher version and planted schema
+ * changes.
  * @param {string} folder
  * @returns {Promise<string>} the program
  */
@@ -69,7 +70,8 @@ async function build(folder) {
 }
 
 /**
- * Installed packages come from this tree, but the workspaces from the release's folder. @param {string}
+ * Installed packages come from this tree, but the workspaces come from the release's folder.
+ * @param {string}
  * folder @param {string} room
  */
 function linkPackages(folder, room) {
@@ -84,7 +86,7 @@ function linkPackages(folder, room) {
 }
 
 /** @param {string} source */
-function baselineOf(source) {
+function readBaseline(source) {
   return /BASELINE_NAME = '(.+)'/.exec(source)?.[1]
 }
 
@@ -94,7 +96,7 @@ function read(file) {
 }
 
 /** @param {string} manifest */
-function versionOf(manifest) {
+function readVersion(manifest) {
   return String(JSON.parse(manifest).version)
 }
 

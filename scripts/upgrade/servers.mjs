@@ -7,12 +7,14 @@ import { freePort } from '../free-port.mjs'
 
 const LOOK_MS = 100
 /**
- * The value of production. Callers close a silent connection sooner, so none sends a request on a closing
- * one.
+ * The production value. Callers close an idle connection sooner, so none sends a request on a connection that
+ * is being closed.
  */
 const DRAIN_SECONDS = 5
 
-/** Servers of two builds on one database, one after another restarted with the other build, behind one address. */
+/**
+ * Servers behind one address that share a database and are restarted, one after another, with another build.
+ */
 export class Servers {
   #next = 0
   /** @type {{ port: number, program: Program, isReady: boolean }[]} */
@@ -49,7 +51,7 @@ export class Servers {
     return JSON.parse(fs.readFileSync(path.join(this.folder, 'data', 'credentials.json'), 'utf8'))
   }
 
-  /** Starts a further server. @param {string} main */
+  /** Starts another server. @param {string} main */
   async add(main) {
     const port = await freePort()
     const server = {
@@ -59,11 +61,14 @@ export class Servers {
     }
     this.#all.push(server)
     await this.#start(server)
-    // A server responds before it has created them.
+    // A server responds before it has created the credentials.
     await until('the first credentials', async () => this.credentials.tokenId)
   }
 
-  /** Restarts one server with another build, as behind a balancer: it leaves in order. @param {number} place @param {string} main */
+  /**
+   * Restarts one server with another build. As behind a load balancer, it first finishes its requests.
+   * @param {number} place @param {string} main
+   */
   async replace(place, main) {
     const server = this.#all[place]
     if (!server) throw new Error(`There is no server ${place}.`)

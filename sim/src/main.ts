@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { realNow } from './machine/globals.ts'
-import { configsOf, type Ran, runSeed } from './run.ts'
+import { configsOf, type RunResult, runSeed } from './run.ts'
 import { openEngine } from './world/engine.ts'
 
 const USAGE = `npm run sim -- [--seed N] [--seeds N] [--from N] [--for 30s|10m|1h] [--jobs N] [--trace] [--until-wrong]
@@ -17,11 +17,11 @@ const USAGE = `npm run sim -- [--seed N] [--seeds N] [--from N] [--for 30s|10m|1
 The environment may contain settings of the server.
 `
 
-/** Each core runs its own process, so garbage collection has no core for helper threads. */
+/** Each core runs its own process, which leaves no core for garbage collection threads. */
 const RUNS_WITH = ['--max-semi-space-size=64', '--single-threaded-gc']
 
-/** The result of one seed, as a child process reports it. */
-type Report = Pick<Ran, 'seed' | 'digest' | 'counts'> & { readonly wrong: string | undefined }
+/** The result of one seed, as reported by a child process. */
+type Report = Pick<RunResult, 'seed' | 'digest' | 'counts'> & { readonly wrong: string | undefined }
 
 const { values: options } = parseArgs({
   options: {
@@ -39,27 +39,27 @@ const { values: options } = parseArgs({
 
 if (options.help) process.stdout.write(USAGE)
 else if (options.runs) await runOnDemand()
-else if (options.seed !== undefined) process.exitCode = await runOne(numberOf('seed', options.seed))
+else if (options.seed !== undefined) process.exitCode = await runAndReport(parseNumber('seed', options.seed))
 else process.exitCode = await runMany()
 
-function numberOf(name: string, text: string): number {
+function parseNumber(name: string, text: string): number {
   if (/^\d{1,9}$/.test(text)) return Number(text)
   process.stderr.write(`--${name} is a number, not ${text}.\n${USAGE}`)
   process.exit(2)
 }
 
-function msOf(text: string): number {
+function parseMs(text: string): number {
   const [, count, unit] = /^(\d{1,6})([smh])$/.exec(text) ?? []
   if (count !== undefined) return Number(count) * { s: 1_000, m: 60_000, h: 3_600_000 }[unit as 's']
   process.stderr.write(`--for is a time such as 30s, 10m or 1h, not ${text}.\n${USAGE}`)
   process.exit(2)
 }
 
-async function runOne(seed: number): Promise<number> {
+async function runAndReport(seed: number): Promise<number> {
   const engine = await openEngine()
   const ran = await runSeed(seed, engine, configsOf(process.env, engine.folder))
   if (options.trace || ran.wrong) process.stdout.write(`${ran.trace.join('\n')}\n`)
-  const { wrong, counts } = reportOf(ran)
+  const { wrong, counts } = toReport(ran)
   process.stdout.write(`${wrong ?? 'Nothing was wrong.'}\n`)
   process.stdout.write(
     `Seed ${seed}: ${counts.calls} answers, ${counts.payments} payments, ${counts.kills} kills, digest ${ran.digest}\n`,
@@ -68,27 +68,27 @@ async function runOne(seed: number): Promise<number> {
   return wrong === undefined ? 0 : 1
 }
 
-function reportOf({ seed, digest, counts, wrong }: Ran): Report {
+function toReport({ seed, digest, counts, wrong }: RunResult): Report {
   const text = wrong instanceof Error ? (wrong.name === 'Wrong' ? wrong.message : wrong.stack) : wrong
   return { seed, digest, counts, wrong: text === undefined ? undefined : String(text) }
 }
 
-/** Runs the seeds that its parent sends. */
+/** Runs the seeds that the parent process sends. */
 async function runOnDemand(): Promise<void> {
   const engine = await openEngine()
   const configs = configsOf(process.env, engine.folder)
   process.on('message', async (seed: number) => {
-    process.send!(reportOf(await runSeed(seed, engine, configs)))
+    process.send!(toReport(await runSeed(seed, engine, configs)))
   })
   process.on('disconnect', () => engine.close().finally(() => process.exit()))
   process.send!('ready')
 }
 
 async function runMany(): Promise<number> {
-  const begunMs = realNow()
-  const from = numberOf('from', options.from)
-  const seeds = numberOf('seeds', options.seeds)
-  const untilMs = options.for === undefined ? undefined : begunMs + msOf(options.for)
+  const startedMs = realNow()
+  const from = parseNumber('from', options.from)
+  const seeds = parseNumber('seeds', options.seeds)
+  const untilMs = options.for === undefined ? undefined : startedMs + parseMs(options.for)
   let next = from
   const total = {
     runs: 0,
@@ -119,18 +119,18 @@ async function runMany(): Promise<number> {
     total.wrong += 1
     process.stdout.write(`\nSeed ${seed}: ${wrong}\n  To have it again: npm run sim -- --seed ${seed}\n`)
   }
-  await Promise.all(Array.from({ length: numberOf('jobs', options.jobs) }, () => runProcess(take, note)))
+  await Promise.all(Array.from({ length: parseNumber('jobs', options.jobs) }, () => runProcess(take, note)))
   const { runs, wrong, calls, payments, kills, connectors, fileBanks, chains, virtualMs } = total
   const hours = (virtualMs / 3_600_000).toFixed(1)
   process.stdout.write(
-    `${runs} seeds from ${from} on, ${connectors} of them with a connector, ${fileBanks} with a bank's files and ${chains} with a chain, in ${Math.round((realNow() - begunMs) / 1_000)} s: ` +
+    `${runs} seeds from ${from} on, ${connectors} of them with a connector, ${fileBanks} with a bank's files and ${chains} with a chain, in ${Math.round((realNow() - startedMs) / 1_000)} s: ` +
       `${calls} answers, ${payments} payments, ${kills} kills, ${hours} hours of the servers.\n` +
       `${runs - wrong} passed, ${wrong} failed\n`,
   )
   return wrong === 0 && runs > 0 ? 0 : 1
 }
 
-/** A process that runs one seed after the other. If it exits unexpectedly, it has failed. */
+/** Starts a process that runs one seed after another. An unexpected exit counts as a failure of its seed. */
 function runProcess(take: () => number | undefined, note: (report: Report) => void): Promise<void> {
   const child = fork(fileURLToPath(import.meta.url), ['--runs'], { execArgv: [...RUNS_WITH] })
   return new Promise((resolve, reject) => {

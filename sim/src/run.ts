@@ -25,23 +25,25 @@ import { type FileHabits, fileHabitsOf } from './world/file-bank/habits.ts'
 import { productionSettings, serveRates, writeRails } from './world/production.ts'
 import { Servers } from './world/servers.ts'
 
-/** The result of a run, and its counts. */
-export interface Ran {
+/** The result and statistics of a run. */
+export interface RunResult {
   readonly seed: number
-  /** The failure, or undefined if everything was right. */
+  /** The failure, or undefined if the run passed. */
   readonly wrong: unknown
-  /** A digest of all responses and events, with their times: two runs of one seed have the same. */
+  /**
+   * A digest of all responses and events, including times. Two runs of the same seed have the same digest.
+   */
   readonly digest: string
   readonly trace: readonly string[]
   readonly counts: {
     readonly calls: number
     readonly payments: number
     readonly kills: number
-    /** 1 if money moved by a connector. */
+    /** 1 if a connector moved the money. */
     readonly connectors: number
-    /** 1 if money moved by a bank's files. */
+    /** 1 if a bank's files moved the money. */
     readonly fileBanks: number
-    /** 1 if money moved on a chain. */
+    /** 1 if a chain moved the money. */
     readonly chains: number
     readonly happened: number
     readonly virtualMs: number
@@ -56,7 +58,7 @@ const CALM: Weather = { latencyMsMax: 5, lostRequests: 0, lostAnswers: 0, silent
 const SOUND: DatabaseFaults = { latencyMsMax: 2, conflicts: 0, losses: 0 }
 
 /** The faults of a run. Each run leaves some out, so that one fault does not hide another. */
-interface Troubles {
+interface Faults {
   readonly weather: Weather
   readonly database: DatabaseFaults
   readonly servers: number
@@ -69,8 +71,8 @@ interface Troubles {
 }
 
 /**
- * The rail of the run: the sandbox's rail, by a chain in a sandbox, whose customers can sign in without mail,
- * or in production by a connector or a bank's files, with these habits.
+ * The means by which a run moves money: the sandbox's own rail; a chain, in a sandbox so that customers can
+ * sign in without mail; or, in production, a connector or a bank's files, with the given habits.
  */
 type Money =
   | { readonly by: 'sandbox' }
@@ -78,12 +80,15 @@ type Money =
   | { readonly by: 'files'; readonly habits: FileHabits }
   | { readonly by: 'chain'; readonly habits: ChainWorldHabits }
 
-/** The share of runs with a rail of the rails file, and of those with a bank's files and with a chain. */
+/**
+ * The fraction of runs that configure a rail; and of those, the fractions with a bank's files and with a
+ * chain.
+ */
 const OWN_RAIL = 0.4
 const FILES = 0.2
 const CHAIN = 0.2
 
-function moneyOf(random: Random): Money {
+function chooseMoney(random: Random): Money {
   if (!random.chance(OWN_RAIL)) return { by: 'sandbox' }
   const kind = random.integerBelow(1_000) / 1_000
   if (kind < FILES) return { by: 'files', habits: fileHabitsOf(random) }
@@ -91,30 +96,30 @@ function moneyOf(random: Random): Money {
   return { by: 'connector', habits: habitsOf(random) }
 }
 
-function troublesOf(random: Random): Troubles {
-  const share = (max: number) => (random.chance(0.5) ? (max * random.integerBelow(1_000)) / 1_000 : 0)
+function chooseFaults(random: Random): Faults {
+  const pickShare = (max: number) => (random.chance(0.5) ? (max * random.integerBelow(1_000)) / 1_000 : 0)
   const slow = random.chance(0.3)
   const weather: Weather = {
     latencyMsMax: slow ? 3_000 : 40,
-    lostRequests: share(0.1),
-    lostAnswers: share(0.2),
+    lostRequests: pickShare(0.1),
+    lostAnswers: pickShare(0.2),
     silentLosses: 0.3,
   }
   const others = {
-    database: { latencyMsMax: random.pick([1, 5, 50]), conflicts: share(0.1), losses: share(0.05) },
+    database: { latencyMsMax: random.pick([1, 5, 50]), conflicts: pickShare(0.1), losses: pickShare(0.05) },
     servers: 1 + random.integerBelow(2),
     killedEveryMs: random.chance(0.6) ? 300 + random.integerBelow(4_000) : undefined,
     clockJumpMs: random.chance(0.3) ? random.integerBelow(600_000) : undefined,
     hasEndpoint: random.chance(0.4),
-    webhooksRefused: share(0.4),
-    money: moneyOf(random),
+    webhooksRefused: pickShare(0.4),
+    money: chooseMoney(random),
   }
   return { ...others, weather: others.money.by === 'chain' ? softenWeather(weather) : weather }
 }
 
 /**
- * A step at a chain calls its nodes ten times or more, one after the other, and starts over if one does not
- * respond.
+ * Makes the network more reliable, because a step at a chain calls its nodes ten times or more in a row and
+ * starts over if one does not respond.
  */
 function softenWeather({ latencyMsMax, lostRequests, lostAnswers, silentLosses }: Weather): Weather {
   return {
@@ -125,14 +130,14 @@ function softenWeather({ latencyMsMax, lostRequests, lostAnswers, silentLosses }
   }
 }
 
-/** The settings of runs in the sandbox, in a sandbox with a rails file, and in production. */
+/** The settings of runs in a sandbox, in a sandbox with a rails file, and in production. */
 export interface Configs {
   readonly sandbox: Config
   readonly sandboxWithRails: Config
   readonly production: Config
 }
 
-/** The settings of all runs: the environment, except for the parts that the simulation replaces. */
+/** The settings of all runs: the environment, except for what the simulation replaces. */
 export function configsOf(environment: NodeJS.ProcessEnv, folder: string): Configs {
   const settings = { ...environment }
   for (const name of BROUGHT) delete settings[name]
@@ -168,20 +173,20 @@ const BROUGHT = [
   'RATES_URL',
 ]
 
-/** One run on an empty database. It follows only from its seed, from the settings and from the code. */
-export async function runSeed(seed: number, engine: Engine, configs: Configs): Promise<Ran> {
-  const begunMs = realNow()
+/** Runs one seed on an empty database. The result depends only on the seed, the settings and the code. */
+export async function runSeed(seed: number, engine: Engine, configs: Configs): Promise<RunResult> {
+  const startedMs = realNow()
   await engine.clear()
   const machine = new Machine(new Random(seed), START_MS)
   const network = new Network(machine, CALM)
   install(machine, network)
-  const troubles = troublesOf(machine.random)
+  const faults = chooseFaults(machine.random)
   const now = { faults: SOUND }
-  const { money } = troubles
+  const { money } = faults
   const mode = MODES[money.by]
   const config = configs[mode]
   const servers = new Servers(machine, network, engine, config, () => now.faults)
-  const outside = await openOutside({ machine, network, engine }, troubles)
+  const outside = await openOutside({ machine, network, engine }, faults)
   const seen = new Seen(machine)
   const receiver = new Receiver(machine, seen)
   network.hosts.set(RECEIVER, receiver.answer)
@@ -190,17 +195,17 @@ export async function runSeed(seed: number, engine: Engine, configs: Configs): P
   try {
     await machine.runUntil(
       (async () => {
-        const service = await servers.start(troubles.servers)
+        const service = await servers.start(faults.servers)
         await machine.pause(0)
-        const authorization = await authorizationOf(service.app, mode === 'production')
+        const authorization = await buildAuthorization(service.app, mode === 'production')
         await outside.start(service.app)
         const backend = new Backend(machine, servers, { authorization, seen })
-        bank = await openBank(backend, outside.rail(backend), troubles.hasEndpoint)
+        bank = await openBank(backend, outside.rail(backend), faults.hasEndpoint)
         const key = service.app.enclave.quorumPublicKey
-        const calm = begin(troubles, { machine, network, servers, outside, receiver, now })
-        await work(bank)
+        const calm = startFaults(faults, { machine, network, servers, outside, receiver, now })
+        await makePayments(bank)
         calm()
-        await checkEnd(bank, troubles.hasEndpoint ? receiver : undefined)
+        await checkEnd(bank, faults.hasEndpoint ? receiver : undefined)
         await outside.rest?.()
         await outside.checkBooks?.(engine.db)
         await checkBooks(engine.db, key)
@@ -225,41 +230,41 @@ export async function runSeed(seed: number, engine: Engine, configs: Configs): P
       chains: money.by === 'chain' ? 1 : 0,
       happened: machine.happened,
       virtualMs: machine.nowMs - machine.startMs,
-      realMs: realNow() - begunMs,
+      realMs: realNow() - startedMs,
     },
   }
 }
 
-/** The credentials of a new platform, as a backend sends them. */
-async function authorizationOf(app: App, isProduction: boolean): Promise<string> {
+/** A new platform's credentials, as an Authorization header. */
+async function buildAuthorization(app: App, isProduction: boolean): Promise<string> {
   const { tokenId, clientSecret } = await runAs(new Program('operator'), () =>
     createPlatform(app, 'Simulated', isProduction),
   )
   return `Basic ${Buffer.from(`${tokenId}:${clientSecret}`).toString('base64')}`
 }
 
-/** The actor that moves money outside of the servers. */
+/** The simulated system that moves money outside the servers. */
 interface Outside {
   start(app: App): Promise<void>
   rail(backend: Backend): Rail
-  /** Kills its program, if it has one. */
+  /** Kills its program, if there is one. */
   kill?(): void
-  /** True while it makes no trouble. */
+  /** True while it injects no faults. */
   isCalm?: boolean
-  /** Compares its record of the servers' money with their books. Throws Wrong. */
+  /** Compares its own record of the servers' money with the ledger. Throws Wrong. */
   checkBooks?(db: Database): Promise<void>
-  /** Lets time pass until the servers have done the work that became due during a jump. */
+  /** Lets time pass until the servers have done the work that became due during a clock jump. */
   rest?(): Promise<void>
   end(): void
 }
 
 const REST_MS = 5_000
-/** Longer than a killed server's claim. */
+/** Longer than a killed server's claim lasts. */
 const CLAIMED_MS = 60_000
 
 async function openOutside(
   { machine, network, engine }: Pick<World, 'machine' | 'network'> & { readonly engine: Engine },
-  { money, hasEndpoint }: Troubles,
+  { money, hasEndpoint }: Faults,
 ): Promise<Outside> {
   if (money.by === 'sandbox') return { start: async () => {}, rail: sandboxRail, end() {} }
   if (money.by === 'chain') {
@@ -286,7 +291,7 @@ async function openOutside(
       end: () => connector.end(),
     }
   }
-  // A platform that decides sends back payments that it rejects, so their payer has to be known.
+  // A platform that decides about incoming money returns what it rejects, so the payer has to be known.
   const files = new FileBank(machine, engine.folder, money.habits, hasEndpoint)
   await writeRails(engine.folder, [files.entry])
   return {
@@ -300,7 +305,7 @@ async function openOutside(
   }
 }
 
-async function work(bank: Bank): Promise<void> {
+async function makePayments(bank: Bank): Promise<void> {
   const { random } = bank.backend
   await Promise.all(Array.from({ length: PAYERS }, () => pay(bank, random.fork(), PAYMENTS_EACH)))
 }
@@ -314,14 +319,17 @@ interface World {
   readonly now: { faults: DatabaseFaults }
 }
 
-/** The troubles begin. Returns what ends them. */
-function begin(troubles: Troubles, { machine, network, servers, outside, receiver, now }: World): () => void {
+/** Starts the faults. Returns a function that ends them. */
+function startFaults(
+  faults: Faults,
+  { machine, network, servers, outside, receiver, now }: World,
+): () => void {
   let isOver = false
-  network.weather = troubles.weather
-  now.faults = troubles.database
-  receiver.refused = troubles.webhooksRefused
+  network.weather = faults.weather
+  now.faults = faults.database
+  receiver.refused = faults.webhooksRefused
   outside.isCalm = false
-  const { killedEveryMs, clockJumpMs } = troubles
+  const { killedEveryMs, clockJumpMs } = faults
   const killLater = (everyMs: number): void => {
     machine.runAfter(machine.random.integerBelow(2 * everyMs), () => {
       if (isOver || servers.kills === KILLS_MAX) return

@@ -16,7 +16,7 @@ interface Report {
   readonly wrong?: string
 }
 
-/** Runs seeds one after the other in a separate process. */
+/** Runs seeds one after another in a separate process. */
 async function run(seeds: readonly number[]): Promise<Report[]> {
   const program = fork(PROGRAM, ['--runs'], { execArgv: ['--no-wasm-tier-up', '--no-wasm-dynamic-tiering'] })
   await once(program, 'message')
@@ -31,8 +31,8 @@ async function run(seeds: readonly number[]): Promise<Report[]> {
 }
 
 /**
- * Servers are killed in all but the third. In the first, events are delivered; the second has a connector, the third a bank's files, the
- * fourth a chain.
+ * Servers are killed in all but the third seed. Events are delivered in the first; the second has a
+ * connector, the third a bank's files, the fourth a chain.
  */
 const SEEDS = [8, 7, 19, 25]
 

@@ -5,15 +5,15 @@ import type { Range, TextBlock } from './texts.ts'
 
 const FUNCTION_LINES_MAX = 60
 
-/** The findings of one walk over the syntax of a file: places as `path:line`. */
+/** What one pass over a file's syntax tree finds. Places have the form `path:line`. */
 export interface CodeCounts {
   readonly casts: string[]
   readonly nonNulls: string[]
   readonly anys: string[]
   readonly longFunctions: string[]
-  /** String literals, templates and JSX text, without what an expression puts into them. */
+  /** String literals, templates and JSX text, without interpolated expressions. */
   readonly strings: TextBlock[]
-  /** Literals of any kind: a comment cannot begin in them. */
+  /** Literals of any kind. No comment can begin inside one. */
   readonly literals: Range[]
 }
 
@@ -27,7 +27,7 @@ export function countCode(source: Source): CodeCounts {
     literals: [],
   }
   const file = parse(source)
-  const look = (node: ts.Node): void => {
+  const inspect = (node: ts.Node): void => {
     const place = () => `${source.path}:${lineOf(file, node.getStart(file))}`
     if (isCast(node)) counts.casts.push(place())
     else if (ts.isNonNullExpression(node)) counts.nonNulls.push(place())
@@ -37,13 +37,13 @@ export function countCode(source: Source): CodeCounts {
       counts.literals.push([node.getStart(file), node.end])
       if (isText(node)) counts.strings.push(textBlockOf(file, node))
     }
-    ts.forEachChild(node, look)
+    ts.forEachChild(node, inspect)
   }
-  look(file)
+  inspect(file)
   return counts
 }
 
-/** `x as T` and `<T>x`, but not `x as const`. */
+/** True for `x as T` and `<T>x`, but not for `x as const`. */
 function isCast(node: ts.Node): boolean {
   if (ts.isTypeAssertionExpression(node)) return true
   return (
@@ -52,7 +52,7 @@ function isCast(node: ts.Node): boolean {
   )
 }
 
-/** Counted from its first line to its last. */
+/** Counts from the function's first line to its last. */
 function isLongFunction(file: ts.SourceFile, node: ts.Node): boolean {
   if (!ts.isFunctionLike(node) || !('body' in node) || !node.body) return false
   return lineOf(file, node.end) - lineOf(file, node.getStart(file)) + 1 > FUNCTION_LINES_MAX
@@ -70,7 +70,7 @@ function isLiteral(node: ts.Node): node is Literal {
   )
 }
 
-/** Not a pattern, and not the file that an import names. */
+/** False for a regular expression, and for the file name in an import. */
 function isText(node: Literal): boolean {
   const { parent } = node
   const isSpecifier =

@@ -1,18 +1,18 @@
 import type { Measured } from './numbers.ts'
 
-/** The numbers of ratchets.json by their name. */
+/** The numbers in ratchets.json, by name. */
 export type Limits = Readonly<Record<string, number>>
 
 export interface Comparison {
-  /** One line for each number that is not as the file has it. */
+  /** One line for each number that differs from the file. */
   readonly problems: readonly string[]
-  /** The file with every fallen number lowered and every new one added. A number that rose stays. */
+  /** The file's numbers, with lower and new ones updated. A number that rose stays unchanged. */
   readonly lowered: Limits
 }
 
 /**
  * Compares the counts with the file. A number that fell is a problem until it is recorded, so that it stays
- * low. For a number that rose, the places in `changed` files are shown.
+ * low. For a number that rose, shows its places in `changed` files.
  */
 export function compare(
   measured: readonly Measured[],
@@ -47,13 +47,13 @@ function problemOf(
   return [[`${name}: was ${limit}, is ${value}: ${advice}`, ...shown, ...more].join('\n')]
 }
 
-/** Enough to find a mistake; more would hide the other numbers. */
+/** Enough to find a mistake. More would hide the other numbers. */
 const PLACES_MAX = 10
 const SLACK = 1.25
 
 /**
  * Compares the CPU seconds of the last test run with the limits. `slowdown` is the factor by which this
- * machine is slower than usual. Measured times vary, so a lower one needs no new limit.
+ * machine is slower than usual. Measured times vary, so a lower time does not require a new limit.
  */
 export function compareSeconds(seconds: Limits, limits: Limits, slowdown: number): string[] {
   return Object.entries(seconds).flatMap(([project, taken]) => {

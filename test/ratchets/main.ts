@@ -16,19 +16,22 @@ interface RatchetFile {
 }
 
 export interface Options {
-  /** Writes lower and new numbers into the file. */
+  /** Writes lower and new numbers to the file. */
   readonly lower?: boolean
-  /** Prints the places of one number, or a table of all numbers if it is empty. */
+  /** Prints the places of this number, or a table of all numbers if empty. */
   readonly list?: string
 }
 
 interface Result {
   readonly text: string
-  /** Of the process. */
+  /** The exit code. */
   readonly code: number
 }
 
-/** Checks the rules of the tree and the ratchets of the repository at `root`. Returns the text to print and the exit code. */
+/**
+ * Checks the rules of the tree and the ratchets of the repository at `root`. Returns the text to print and
+ * the exit code.
+ */
 export async function checkRatchets(root: string, options: Options): Promise<Result> {
   const { graph, violations: imports } = await readImports(root)
   const tree = readTree(root, graph)
@@ -55,7 +58,7 @@ export async function checkRatchets(root: string, options: Options): Promise<Res
     : { ...result, text: `${result.text}\nNo test seconds yet: run the tests to have them checked.` }
 }
 
-/** Limits for projects that do not have one yet. */
+/** Rounded limits for projects that have none yet. */
 function rounded(seconds: Limits = {}): Limits {
   return Object.fromEntries(Object.entries(seconds).map(([project, taken]) => [project, Math.ceil(taken)]))
 }

@@ -8,20 +8,20 @@ import { PATTERNS, type Pattern } from './patterns.ts'
 import { commentsOf, proseOf, type TextBlock } from './texts.ts'
 import type { Tree } from './tree.ts'
 
-/** Something that is counted, so that there is never more of it. */
+/** Something that is counted, so that its number never rises. */
 export interface Measured {
   readonly name: string
   readonly value: number
-  /** The way to avoid adding one. */
+  /** How to avoid adding one. */
   readonly advice: string
-  /** Places as `path:line` and, for a sentence, its text. */
+  /** Places in the form `path:line`; for a sentence, followed by its text. */
   readonly places: readonly string[]
 }
 
 const FILE_LINES_MAX = 399
 const ROOMS_MAX = 14
 const PRODUCT = /^(?:contract|server|sdk|cli|console|connectors)\//
-/** The patterns would find themselves. */
+/** Not searched, because the patterns would match their own definitions. */
 const UNREAD = /^test\/ratchets\//
 
 /** Counts everything, in the order of the file. */
@@ -127,7 +127,7 @@ function sentenceNumbers({ sources }: Tree, code: readonly Counted[]): Measured[
   const texts = [
     ...code.map(({ source, counts }) => ({
       path: source.path,
-      // Strings of tests are mostly data.
+      // Strings in tests are mostly data.
       blocks: [...commentsOf(source, counts.literals), ...(isTest(source.path) ? [] : counts.strings)],
     })),
     ...sources

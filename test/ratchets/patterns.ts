@@ -2,14 +2,14 @@ import type { TextBlock } from './texts.ts'
 
 /** A wording that plain English avoids. */
 export interface Pattern {
-  /** The name in ratchets.json and of `--list`. */
+  /** The name used in ratchets.json and with `--list`. */
   readonly name: string
   readonly pattern: RegExp
-  /** The replacement, for the report. */
+  /** What to write instead, for the report. */
   readonly instead: string
-  /** The kinds of text that are searched; all of them if absent. */
+  /** The kinds of text to search. Defaults to all. */
   readonly kinds?: readonly TextBlock['kind'][]
-  /** Files that keep their wording. */
+  /** Files that may keep this wording. */
   readonly unread?: RegExp
 }
 
@@ -18,9 +18,9 @@ const STRING = ['string'] as const
 const DOCUMENT = ['prose'] as const
 const CHANGELOG = /^CHANGELOG\.md$/
 
-/** Each match counts once. A pattern that cannot tell a good sentence from a bad one is left out. */
+/** Each match counts once. A pattern that cannot tell good sentences from bad ones does not belong here. */
 export const PATTERNS: readonly Pattern[] = [
-  // The beginning of a comment: its subject or a verb, so that it can be scanned.
+  // How a comment may begin: with its subject or a verb, so that it can be scanned.
   {
     name: 'comment begins with What',
     pattern: /^What(?:ever)?\b/g,
@@ -70,7 +70,7 @@ export const PATTERNS: readonly Pattern[] = [
     instead: 'say why in at most two sentences; longer explanations belong in docs/internals',
   },
 
-  // Sentences that begin with a question word and are not questions.
+  // Sentences that begin with a question word but are not questions.
   {
     name: 'sentence begins with What',
     pattern: /(?:^|[.:] )What (?!if\b|to\b)[^.?]*(?:\.|$)/g,
@@ -108,7 +108,7 @@ export const PATTERNS: readonly Pattern[] = [
     instead: 'a noun or a verb and a noun: "Verify signatures"',
   },
 
-  // Words for which the trade has others.
+  // Words for which the trade has better ones.
   {
     name: 'where for if',
     pattern:
@@ -210,7 +210,8 @@ export const PATTERNS: readonly Pattern[] = [
     unread: CHANGELOG,
   },
   {
-    // English where it means "without others" or stands after the subject: "is read alone", "color alone must not".
+    // Idiomatic where it means "without others" or follows the subject: "is read alone", "color alone must
+    // not".
     name: 'alone for only',
     pattern:
       /(?<!\b(?:is|are|left|leaves|read|written|goes|stands?) )\balone\b(?! (?:and|are|cannot|does|is|must|or|would|[a-z]+s)\b)/g,
@@ -219,7 +220,7 @@ export const PATTERNS: readonly Pattern[] = [
   },
   { name: 'without a word', pattern: /\bwithout a word\b/g, instead: '"without output"' },
 
-  // Unfinished work and switched-off checks.
+  // Unfinished work and disabled checks.
   { name: 'unfinished work', pattern: /\b(?:TO)DO\b|\b(?:FIX)ME\b/g, instead: 'do it or drop it' },
   {
     name: 'type checker switched off',

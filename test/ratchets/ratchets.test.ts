@@ -7,7 +7,7 @@ import type { Tree } from './tree.ts'
 
 const PATH = 'server/src/money/quotes/quotes.ts'
 
-/** A tree of one room with two clean files, and what a test adds. */
+/** A tree with one room and two clean files, plus what a test adds. */
 function treeOf(added: Readonly<Record<string, string>> = {}, more: Partial<Tree> = {}): Tree {
   const files = {
     [PATH]: '/** Prices a payment. */\nexport const price = 1 as const\n',

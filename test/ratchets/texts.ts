@@ -1,16 +1,19 @@
 import { lineOf, parse, type Source } from '../source-reading.ts'
 
-/** A text that people read, on one line: a comment, a string, a heading, or a paragraph, item or cell of a document. */
+/**
+ * A text for people, joined into one line: a comment, a string, a heading, or a paragraph, list item or table
+ * cell of a document.
+ */
 export interface TextBlock {
   readonly kind: 'comment' | 'string' | 'heading' | 'prose'
   readonly line: number
   readonly text: string
 }
 
-/** From a position up to another one. */
+/** From a start position up to, but not including, an end position. */
 export type Range = readonly [start: number, end: number]
 
-/** The comments of a file, outside of its literals. Line comments that follow each other are one. */
+/** The comments of a file that are outside its literals. Consecutive line comments count as one. */
 export function commentsOf(source: Source, literals: readonly Range[]): TextBlock[] {
   const file = parse(source)
   const code = blankOut(source.text, literals)
@@ -26,7 +29,7 @@ export function commentsOf(source: Source, literals: readonly Range[]): TextBloc
   }))
 }
 
-/** The headings, paragraphs, items and cells of a document, without blocks of code. */
+/** The headings, paragraphs, list items and table cells of a document, without code blocks. */
 export function proseOf({ text }: Source): TextBlock[] {
   const blocks: TextBlock[] = []
   let open: { line: number; lines: string[] } | undefined

@@ -6,21 +6,21 @@ import type { Source } from '../source-reading.ts'
 
 /** The files that the ratchets search. */
 export interface Tree {
-  /** TypeScript, JavaScript and Markdown. */
+  /** TypeScript, JavaScript and Markdown files. */
   readonly sources: readonly Source[]
-  /** Every file by its path from the repository's folder, with the generated documents that git ignores. */
+  /** All files by path relative to the repository, including the generated documents that git ignores. */
   readonly paths: ReadonlySet<string>
   readonly graph: ImportGraph
-  /** The generated files that are in git, with their number of lines. */
+  /** The generated files that are in git, with their line counts. */
   readonly generated: ReadonlyMap<string, number>
-  /** The names of the scripts of the root package. */
+  /** The names of the root package's scripts. */
   readonly scripts: ReadonlySet<string>
 }
 
-/** Generated files that git may hold. */
+/** Generated files that may be in git. */
 const GENERATED = /\.(?:openapi|schema)\.json$|^docs\/reference\/.*\.jsonl?$|\/generated\//
 
-/** Reads the files that git tracks, and new ones that it does not ignore. */
+/** Reads the files that git tracks, and new files that git does not ignore. */
 export function readTree(root: string, graph: ImportGraph): Tree {
   const paths = git(root, 'ls-files', '-z', '--cached', '--others', '--exclude-standard').filter((path) =>
     existsSync(join(root, path)),
@@ -42,7 +42,7 @@ export function readTree(root: string, graph: ImportGraph): Tree {
   }
 }
 
-/** The files that differ from when `file` was last committed. A number rose in one of them. */
+/** The files that changed since `file` was last committed. If a number rose, the cause is in one of them. */
 export function changedSince(root: string, file: string): Set<string> {
   const [commit] = git(root, 'log', '-1', '-z', '--format=%H', '--', file)
   const changed = commit === undefined ? [] : git(root, 'diff', '-z', '--name-only', commit)

@@ -54,7 +54,7 @@ function toWireCall(body: DepositAccountRequest): WireCall {
   return { method: 'POST', path: '/deposit-accounts', body, creates: body.id }
 }
 
-async function detailsOf({ wire }: Context, request: DepositAccountRequest): Promise<DepositAccount> {
+async function readDetails({ wire }: Context, request: DepositAccountRequest): Promise<DepositAccount> {
   const reply: Reply = await wire.call(toWireCall(request))
   const answer = bodyOf(reply, DepositAccount, 'POST /deposit-accounts', 'deposit')
   holds(answer.id === request.id, `the response has the id ${answer.id}, not ${request.id}`)
@@ -63,10 +63,10 @@ async function detailsOf({ wire }: Context, request: DepositAccountRequest): Pro
 
 async function details(context: Context): Promise<void> {
   const request = newRequest(context)
-  const first = await detailsOf(context, request)
-  const again = await Promise.all([1, 2, 3].map(() => detailsOf(context, request)))
-  for (const one of again) holds(isDeepStrictEqual(one, first), 'a repeat got other details')
-  const other = await detailsOf(context, newRequest(context))
+  const first = await readDetails(context, request)
+  const repeated = await Promise.all([1, 2, 3].map(() => readDetails(context, request)))
+  for (const one of repeated) holds(isDeepStrictEqual(one, first), 'a repeat got other details')
+  const other = await readDetails(context, newRequest(context))
   holds(other.depositAccountId !== first.depositAccountId, 'two accounts have one depositAccountId')
   holds(
     first.matching === 'REFERENCE' || !isDeepStrictEqual(other.account, first.account),
@@ -76,7 +76,7 @@ async function details(context: Context): Promise<void> {
 
 async function conflict(context: Context): Promise<void> {
   const request = newRequest(context)
-  await detailsOf(context, request)
+  await readDetails(context, request)
   const other = toWireCall({ ...request, reference: 'KIT-OTHER' })
   isRefused(await context.wire.call(other), [409], 'another body', 'IDEMPOTENCY_CONFLICT')
 }
@@ -89,18 +89,18 @@ async function pool(context: Context): Promise<void> {
     currency,
     reference: 'POOL',
   }
-  const first = await detailsOf(context, request)
+  const first = await readDetails(context, request)
   holds(first.matching === 'REFERENCE', `matching of a pool is ${first.matching}`)
-  const again = await detailsOf(context, request)
-  holds(isDeepStrictEqual(again, first), 'a repeat got other details')
+  const repeated = await readDetails(context, request)
+  holds(isDeepStrictEqual(repeated, first), 'a repeat got other details')
 }
 
-/** Pays money in. Returns the id of the deposit, as its event states it. */
+/** Pays money in. Returns the deposit's id, as stated in its event. */
 async function payIn(context: Context, moves: Record<string, readonly bigint[]>): Promise<string> {
   const hook = hookFor(context, 'deposit')
   const receiver = receiverOf(context)
   const request = newRequest(context)
-  const answer = await detailsOf(context, request)
+  const answer = await readDetails(context, request)
   const { iban, accountNumber } = answer.account
   const { value, currency } = moneyOf(context)
   await runHook(hook, context.url, {

@@ -34,7 +34,7 @@ export const EVENTS: Group<Context> = {
   ],
 }
 
-/** Judges all events of the run, at its end. */
+/** Checks all events of the run. Runs last. */
 export const ALL_EVENTS: Group<Context> = {
   name: 'All events of this run',
   checks: [
@@ -46,7 +46,7 @@ export const ALL_EVENTS: Group<Context> = {
   ],
 }
 
-/** Long enough for the tricks and for the connector's own pauses between attempts. */
+/** Enough time for the tricks and for the connector's own backoff between attempts. */
 const TRICKS: readonly Trick[] = ['500', 'closed', 'late and 503']
 
 async function checkReport(
@@ -172,10 +172,11 @@ async function oneEventPerId(context: Context): Promise<void> {
   }
 }
 
-/** The events that report the actual movements of money. */
+/** The types of events that report the actual movements of money. */
 function typesFor(id: string, amounts: readonly bigint[]): ConnectorEvent['type'][] {
-  const isOurs = /^(?:Transaction|Deposit):/.test(id)
-  if (!isOurs) return amounts.length === 1 ? ['deposit.received'] : ['deposit.received', 'deposit.reversed']
+  const belongsToRun = /^(?:Transaction|Deposit):/.test(id)
+  if (!belongsToRun)
+    return amounts.length === 1 ? ['deposit.received'] : ['deposit.received', 'deposit.reversed']
   const direction = amounts[0]! < 0n ? 'payment' : 'pull'
   return amounts.length === 1
     ? [`${direction}.delivered`]

@@ -15,7 +15,7 @@ import {
 } from '../kit/context.ts'
 import { type Group, holds, NotChecked } from '../kit/report.ts'
 
-/** Every call in its valid form. */
+/** Checks every call in its valid form. */
 export const PAYMENTS: Group<Context> = {
   name: 'Payments',
   checks: [

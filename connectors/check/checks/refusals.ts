@@ -67,7 +67,10 @@ const BY_ANOTHER: Changes = () => ({
 
 type Changes = () => Readonly<Record<string, Partial<WireCall>>>
 
-/** Changes a good call in each of these ways: all are 401, also for GET, and nothing is paid. */
+/**
+ * Alters a valid call in each of these ways. Each altered call must return 401, also for GET, and nothing may
+ * be paid.
+ */
 async function checkRefusals(context: Context, changes: Changes): Promise<void> {
   const payment = newPayment(context, partyFor(context, 'delivered'))
   await movesBalance(context, { [payment.id]: [] }, async () => {

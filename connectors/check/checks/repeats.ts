@@ -24,7 +24,7 @@ import type { BreakPoint } from '../kit/wire.ts'
 
 const PARALLEL = 50
 
-/** One id is one payment, whatever happens in between. */
+/** An id stands for one payment, whatever happens between two requests. */
 export const REPEATS: Group<Context> = {
   name: 'Repeats and broken connections',
   checks: [
@@ -190,9 +190,12 @@ async function checkRestart(context: Context): Promise<void> {
       reply.status === 200,
       `after the restart GET returns ${reply.status} for a payment that was delivered`,
     )
-    const again = await send(context, payment)
-    sameReference(first, again)
-    holds(again.status === 'DELIVERED', `the response to the repeat after the restart was ${again.status}`)
+    const repeated = await send(context, payment)
+    sameReference(first, repeated)
+    holds(
+      repeated.status === 'DELIVERED',
+      `the response to the repeat after the restart was ${repeated.status}`,
+    )
     const other = { ...payment, reference: 'KIT-other' }
     isRefused(await context.wire.call(creating(other)), [409], 'another body after the restart')
   })
@@ -211,7 +214,7 @@ async function crashBeforeAnswer(context: Context): Promise<void> {
     await Promise.all([runHook(hook, context.url), ...sends])
     for (const payment of payments) {
       const first = answered.get(payment.id)
-      // A response sent before the crash stays valid.
+      // A response sent before the crash remains valid.
       if (first) sameReference(first, await ask(context, 'payments', payment.id))
       else await settleUnknown(context, payment)
     }

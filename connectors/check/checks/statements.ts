@@ -13,8 +13,8 @@ import {
 } from '../kit/context.ts'
 import { type Group, holds, NotChecked } from '../kit/report.ts'
 
-/** The statement that the first check has made, for the others. */
-const made = new WeakMap<Context, ConnectorStatement>()
+/** The statement that the first check created, for use by the others. */
+const createdStatement = new WeakMap<Context, ConnectorStatement>()
 
 export const STATEMENTS: Group<Context> = {
   name: 'Statement',
@@ -28,8 +28,8 @@ export const STATEMENTS: Group<Context> = {
   ],
 }
 
-function statementOf(context: Context): ConnectorStatement {
-  const statement = made.get(context)
+function getStatement(context: Context): ConnectorStatement {
+  const statement = createdStatement.get(context)
   if (statement) return statement
   throw new NotChecked('there is no statement')
 }
@@ -51,13 +51,13 @@ async function checkClosedDay(context: Context): Promise<void> {
     reply = await context.wire.call({ method: 'GET', path })
   }
   const statement = bodyOf(reply, ConnectorStatement, `GET ${path}`)
-  made.set(context, statement)
+  createdStatement.set(context, statement)
   holds(statement.date === date, `the statement of ${date} is of ${statement.date}`)
   holds(statement.currency === context.accounts.currency, `the statement is in ${statement.currency}`)
 }
 
 async function sums(context: Context): Promise<void> {
-  const { openingBalance, closingBalance, entries } = statementOf(context)
+  const { openingBalance, closingBalance, entries } = getStatement(context)
   const sum = entries.reduce((total, { amount }) => total + BigInt(amount), BigInt(openingBalance))
   holds(sum === BigInt(closingBalance), `opening balance and entries make ${sum}, not ${closingBalance}`)
   const ids = new Set(entries.map(({ entryId }) => entryId))
@@ -65,17 +65,17 @@ async function sums(context: Context): Promise<void> {
 }
 
 async function isBalance(context: Context): Promise<void> {
-  const { closingBalance } = statementOf(context)
+  const { closingBalance } = getStatement(context)
   const balance = await balanceOf(context)
   holds(balance === BigInt(closingBalance), `GET /balance says ${balance}, the statement ${closingBalance}`)
 }
 
 /**
- * The entries of the statement, and of statements that the connector closed automatically during the run, for
- * example at midnight.
+ * The entries of that statement, and of statements that the connector closed automatically during the run,
+ * for example at midnight.
  */
-function entriesOf(context: Context): StatementEntry[] {
-  const last = statementOf(context)
+function getEntries(context: Context): StatementEntry[] {
+  const last = getStatement(context)
   const statements = new Map([[last.statementId, last]])
   for (const { event } of context.receiver?.deliveries ?? [])
     if (event.type === 'statement' && event.data.currency === last.currency && event.data.date < last.date)
@@ -84,7 +84,7 @@ function entriesOf(context: Context): StatementEntry[] {
 }
 
 async function namesAll(context: Context): Promise<void> {
-  const entries = entriesOf(context)
+  const entries = getEntries(context)
   for (const [id, amounts] of context.moved) {
     const own = entries.filter(
       (one) => one.id === id || (one.kind.startsWith('DEPOSIT') && one.depositId === id),
@@ -100,7 +100,7 @@ async function namesAll(context: Context): Promise<void> {
         `the entry ${amount} of ${id} is called ${kind}`,
       )
   }
-  // Payments of earlier runs may be in the statement, but no other payments of this run.
+  // The statement may contain payments of earlier runs, but no unexpected payments of this run.
   const stranger = entries.find(
     ({ kind, id, depositId }) =>
       kind !== 'FEE' &&
@@ -127,7 +127,7 @@ function sortAmounts(amounts: readonly bigint[]): bigint[] {
 
 async function isReported(context: Context): Promise<void> {
   receiverOf(context)
-  const statement = statementOf(context)
+  const statement = getStatement(context)
   const { event } = await eventAbout(context, `${statement.date}/${statement.currency}`, 'statement')
   holds(isDeepStrictEqual(event.data, statement), 'the event and GET have different content')
 }

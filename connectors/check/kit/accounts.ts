@@ -12,7 +12,7 @@ const Hook = Type.Object(
     request: Type.Optional(
       Type.Object({
         method: Type.Optional(Type.String()),
-        /** Absolute, or relative to the connector's base address. */
+        /** Absolute, or relative to the connector's base URL. */
         url: Type.String(),
         body: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
       }),
@@ -26,21 +26,21 @@ export type Hook = Static<typeof Hook>
 const account = Type.Optional(ConnectorAccount)
 
 /**
- * The accounts and hooks by which the kit provokes each outcome. Outcomes without an entry are not checked.
+ * The accounts and hooks with which the kit produces each outcome. Outcomes without an entry are not checked.
  */
 export const Accounts = Type.Object({
   currency: Type.String({ pattern: '^[A-Z0-9]{3,5}$' }),
   /** The amount of a payment, in the smallest unit. */
   amount: Type.Optional(Type.String({ pattern: '^[1-9][0-9]{0,12}$' })),
-  /** Is paid. */
+  /** Payments to it are delivered. */
   delivered: ConnectorAccount,
-  /** A payment to it fails, immediately or later. */
+  /** Payments to it fail, immediately or later. */
   fails: account,
-  /** A payment to it is delivered and comes back. */
+  /** Payments to it are delivered and later returned. */
   returned: account,
-  /** A payment to it waits long enough to be canceled. */
+  /** Payments to it wait long enough to be canceled. */
   waits: account,
-  /** A payment to it gets UNKNOWN at first. */
+  /** Payments to it first get UNKNOWN as the response. */
   unknown: account,
   /** Money can be pulled from it. */
   payer: account,
@@ -51,11 +51,11 @@ export const Accounts = Type.Object({
   ),
   /** Pays `{amount}` of `{currency}` into `{depositAccountId}` or `{account}`, stating `{reference}`. */
   deposit: Type.Optional(Hook),
-  /** The payer's bank takes the deposit `{depositId}` back. */
+  /** Makes the payer's bank reverse the deposit `{depositId}`. */
   reverseDeposit: Type.Optional(Hook),
-  /** Closes the day. If the response is JSON with a `date`, that is the day. */
+  /** Closes the day. If the response is JSON with a `date`, that is the closed day. */
   closeDay: Type.Optional(Hook),
-  /** Kills the connector and starts it again with its stored data. */
+  /** Kills the connector and restarts it with its stored data. */
   restart: Type.Optional(Hook),
 })
 export type Accounts = Static<typeof Accounts>
@@ -66,7 +66,7 @@ const iban = (text: string) => ({
   account: { iban: text },
 })
 
-/** The accounts of the example bank: the last three digits select the outcome. */
+/** The example bank's accounts. The last three digits determine the outcome. */
 export const EXAMPLE_BANK_ACCOUNTS: Accounts = {
   currency: 'EUR',
   delivered: iban('DE89370400440532013000'),
@@ -92,7 +92,7 @@ export const EXAMPLE_BANK_ACCOUNTS: Accounts = {
   closeDay: { request: { url: '/bank/days/close' } },
 }
 
-/** Reads the accounts of a file. Throws an error that names the fault. */
+/** Parses an accounts file. Throws an error that describes the problem. */
 export function accountsOf(text: string): Accounts {
   const { value, fault } = readBody(Accounts, JSON.parse(text))
   if (fault !== undefined) throw new Error(`The accounts file: ${fault}`)
@@ -101,7 +101,7 @@ export function accountsOf(text: string): Accounts {
 
 export type Values = Readonly<Record<string, string>>
 
-/** Runs a hook with its `{names}` filled in. Returns the response of its request if it is JSON. */
+/** Runs a hook with its `{names}` filled in. Returns the request's response if it is JSON. */
 export async function runHook(hook: Hook, base: string, values: Values = {}): Promise<unknown> {
   if (hook.command !== undefined) return runCommand(fillTemplate(hook.command, values))
   const { url, method = 'POST', body = {} } = hook.request!

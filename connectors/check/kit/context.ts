@@ -24,13 +24,13 @@ export interface Context {
   readonly accounts: Accounts
   /** Undefined if the kit has no port for events. */
   readonly receiver: Receiver | undefined
-  /** Time limit of an outcome or an event. */
+  /** The time to wait for an outcome or an event. */
   readonly waitMs: number
-  /** Time to wait for a second payment that must not happen. */
+  /** The time to watch for a second payment that must not happen. */
   readonly graceMs: number
   /**
-   * Expected movements by the id of their cause (for a deposit, its own id): signed, in the smallest unit of
-   * the accounts' currency.
+   * Expected movements, by the id of what causes them (for a deposit, its own id): signed amounts in the
+   * smallest unit of the accounts' currency.
    */
   readonly moved: Map<string, readonly bigint[]>
 }
@@ -43,7 +43,7 @@ type Order = PaymentRequest | PullRequest
 
 const POLL_MS = 50
 
-/** The account that the file names for an outcome. */
+/** The account that the file configures for an outcome. */
 export function partyFor(context: Context, member: PartyMember): Party {
   const party = context.accounts[member]
   if (party) return party
@@ -92,12 +92,12 @@ export function newPull(context: Context, payer: Party): PullRequest {
   }
 }
 
-/** The call that makes an order. */
+/** The call that creates an order. */
 export function creating(body: Order): WireCall {
   return { method: 'POST', path: 'payer' in body ? '/pulls' : '/payments', body, creates: body.id }
 }
 
-/** The body of a 200, validated against its schema. */
+/** Returns the body of a 200 response, validated against its schema. */
 export function bodyOf<T extends TSchema>(
   reply: Reply,
   schema: T,
@@ -110,10 +110,10 @@ export function bodyOf<T extends TSchema>(
   return value
 }
 
-/** Asserts that the response is a refusal with one of these statuses, and with a code and a message. */
+/** Asserts that the response is a refusal with one of these statuses, a code and a message. */
 export function isRefused(reply: Reply, statuses: readonly number[], what: string, code?: string): void {
-  const wanted = statuses.join(' or ')
-  holds(statuses.includes(reply.status), `${what} returned ${reply.status}, not ${wanted}`)
+  const expectedStatuses = statuses.join(' or ')
+  holds(statuses.includes(reply.status), `${what} returned ${reply.status}, not ${expectedStatuses}`)
   const { code: found, message }: Readonly<Record<string, unknown>> = isObject(reply.body) ? reply.body : {}
   holds(
     typeof found === 'string' && typeof message === 'string',
@@ -135,7 +135,7 @@ export async function ask({ wire }: Context, direction: Direction, id: string): 
   return payment
 }
 
-/** Polls until the payment is in this state. */
+/** Polls until the payment has this status. */
 export async function waitForStatus(
   context: Context,
   direction: Direction,
@@ -156,7 +156,7 @@ export async function waitForStatus(
 }
 
 /**
- * Recovers from a broken connection: looks the order up, and sends it again under the same id if it never
+ * Recovers from a broken connection: queries the order, and sends it again with the same id if it never
  * arrived.
  */
 export async function settleUnknown(context: Context, order: Order): Promise<void> {
@@ -175,7 +175,7 @@ export function notFoundCodeOf(direction: Direction): string {
   return direction === 'payments' ? 'PAYMENT_NOT_FOUND' : 'PULL_NOT_FOUND'
 }
 
-/** The booked balance in the currency of the accounts. */
+/** The booked balance in the accounts' currency. */
 export async function balanceOf({ wire, accounts }: Context): Promise<bigint> {
   const { balances } = bodyOf(await wire.call({ method: 'GET', path: '/balance' }), Balances, 'GET /balance')
   const found = balances.find(({ currency }) => currency === accounts.currency)
@@ -184,8 +184,9 @@ export async function balanceOf({ wire, accounts }: Context): Promise<bigint> {
 }
 
 /**
- * Does something that must move the balance by exactly the sum of `moves`, whose names are their causes; the work may add
- * to them. Waits for the grace period, so that a later movement, such as a second payment, is detected.
+ * Does some work and asserts that the balance changes by exactly the sum of `moves`. Its keys are the causes,
+ * and the work may add to it. Waits for the grace period, so that a later movement, such as a second payment,
+ * is detected.
  */
 export async function movesBalance(
   context: Context,
@@ -196,7 +197,7 @@ export async function movesBalance(
   try {
     await work()
   } finally {
-    // The statement and the events of the run are checked against these, even if this check ends early.
+    // The run's statement and events are checked against these, even if this check ends early.
     for (const [id, amounts] of Object.entries(moves)) context.moved.set(id, amounts)
   }
   const expected = Object.values(moves)
@@ -212,7 +213,7 @@ export async function movesBalance(
   throw new Shortfall(`the balance moved by ${by}, not by ${expected}${what}`)
 }
 
-/** The first event of a type about a record, whose signature is required. */
+/** Waits for the first event of a type about a record, and requires a valid signature. */
 export async function eventAbout(
   context: Context,
   about: string,
@@ -223,8 +224,8 @@ export async function eventAbout(
     (one) => one.event.type === type && receiver.about(about, type).includes(one),
     context.waitMs,
   )
-  const strangers =
+  const invalidRequests =
     receiver.strangers.length > 0 ? `; the request received was not an event: ${receiver.strangers[0]}` : ''
-  holds(found, `no event ${type} about ${about} came within ${context.waitMs} ms${strangers}`)
+  holds(found, `no event ${type} about ${about} came within ${context.waitMs} ms${invalidRequests}`)
   return found
 }

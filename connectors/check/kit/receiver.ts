@@ -4,22 +4,22 @@ import { CONNECTOR_VERSION, eventSigningId } from '@countersign/contract/connect
 import { readBody } from '@countersign/contract/connectors/reader'
 import { Webhook } from 'standardwebhooks'
 
-/** One attempt of the connector to deliver an event. */
+/** One attempt by the connector to deliver an event. */
 export interface Delivery {
   readonly event: ConnectorEvent
   readonly text: string
-  /** Protocol faults of the attempt; its content is checked elsewhere. */
+  /** Violations of the protocol in this attempt. The event's content is checked elsewhere. */
   readonly faults: readonly string[]
   readonly atMs: number
   readonly answered: Trick | 'received'
 }
 
-/** Responses other than 200. */
+/** Ways to respond other than with 200. */
 export type Trick = '500' | 'closed' | 'late and 503'
 
 const LATE_MS = 1500
 
-/** Receives events like Countersign, and is unavailable when a check asks for it. */
+/** Receives events as Countersign does, and is unavailable when a check demands it. */
 export class Receiver {
   readonly deliveries: Delivery[] = []
   /** Requests that were not events of the protocol. */
@@ -42,17 +42,17 @@ export class Receiver {
     })
   }
 
-  /** Sets the reaction to the next attempts at an event about this payment or deposit. */
+  /** Sets how to respond to the next attempts to deliver an event about this payment or deposit. */
   trick(about: string, type: ConnectorEvent['type'], tricks: readonly Trick[]): void {
     this.#tricks.set(`${type} ${about}`, [...tricks])
   }
 
-  /** The attempts at one kind of event about a payment, pull or deposit, oldest first. */
+  /** The attempts to deliver one type of event about a payment, pull or deposit, oldest first. */
   about(about: string, type: ConnectorEvent['type']): Delivery[] {
     return this.deliveries.filter(({ event }) => event.type === type && subjectOf(event) === about)
   }
 
-  /** The first matching attempt, now or within the time; undefined if none arrives. */
+  /** Resolves with the first matching attempt, past or future, or with undefined after `waitMs`. */
   wait(fits: (delivery: Delivery) => boolean, waitMs: number): Promise<Delivery | undefined> {
     return new Promise((resolve) => {
       const look = () => {
@@ -111,7 +111,7 @@ export class Receiver {
 
   #faultsOf({ headers, method, url = '' }: IncomingMessage, event: ConnectorEvent, text: string): string[] {
     const flat = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]))
-    // The address ends with the name of the rail.
+    // The URL ends with the rail's name.
     const signedId = eventSigningId(url.slice(url.lastIndexOf('/') + 1), event.id)
     const isSigned = this.#secrets.some((secret) => {
       try {
@@ -130,7 +130,7 @@ export class Receiver {
   }
 }
 
-/** The payment, pull, deposit or statement that an event is about. */
+/** The id of the payment, pull, deposit or statement that an event is about. */
 export function subjectOf({ type, data }: ConnectorEvent): string {
   if (type === 'statement') return `${data.date}/${data.currency}`
   return type === 'deposit.received' || type === 'deposit.reversed' ? data.depositId : data.id

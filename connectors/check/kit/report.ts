@@ -2,11 +2,11 @@ export interface Result {
   readonly group: string
   readonly name: string
   readonly verdict: 'pass' | 'fail' | 'not checked'
-  /** The reason of a failure, or why the check was skipped. */
+  /** Why the check failed or was skipped. */
   readonly why?: string
 }
 
-/** A check of a connector. It throws a Shortfall with the reason. */
+/** A check of a connector. It throws a Shortfall if the connector fails. */
 export interface Check<C> {
   readonly name: string
   readonly run: (context: C) => Promise<void>
@@ -28,7 +28,7 @@ export function holds(condition: unknown, otherwise: string): asserts condition 
   if (!condition) throw new Shortfall(otherwise)
 }
 
-/** Runs the checks one after the other, because they compare balances that other checks would change. */
+/** Runs the checks one after another, because they compare balances that other checks would change. */
 export async function runChecks<C>(
   groups: readonly Group<C>[],
   context: C,
@@ -50,12 +50,12 @@ async function verdictOf(run: () => Promise<void>): Promise<Pick<Result, 'verdic
     return { verdict: 'pass' }
   } catch (error) {
     if (error instanceof NotChecked) return { verdict: 'not checked', why: error.message }
-    // An unexpectedly broken connection also counts as a shortfall.
+    // An unexpectedly broken connection also counts as a failure.
     return { verdict: 'fail', why: error instanceof Error ? error.message : String(error) }
   }
 }
 
-/** A line of the report. */
+/** Formats a line of the report. */
 export function lineOf({ name, verdict, why }: Result): string {
   const mark = { pass: 'pass       ', fail: 'FAIL       ', 'not checked': 'not checked' }[verdict]
   return `  ${mark}  ${name}${why === undefined ? '' : `\n               ${why}`}`

@@ -3,21 +3,21 @@ import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
 import { CONNECTOR_VERSION, callSigningId } from '@countersign/contract/connectors/protocol'
 import { Webhook } from 'standardwebhooks'
 
-/** A call of the kit, valid or not. Missing fields follow the protocol. */
+/** A call made by the kit, valid or not. Omitted fields follow the protocol. */
 export interface WireCall {
   readonly method: 'GET' | 'POST'
-  /** From the base address on. */
+  /** Relative to the base URL. */
   readonly path: string
   readonly body?: unknown
-  /** Sent instead of the body's JSON. */
+  /** Sent instead of the body as JSON. */
   readonly raw?: string | Buffer
-  /** The id that the call makes. */
+  /** The id that the call creates. */
   readonly creates?: string
-  /** Overrides headers after signing; undefined removes one. */
+  /** Overrides headers after signing. Undefined removes a header. */
   readonly headers?: Readonly<Record<string, string | undefined>>
-  /** Signs with these instead. */
+  /** Signs with these secrets instead. */
   readonly secrets?: readonly string[]
-  /** Signs this instead of the body. */
+  /** Signs this instead of the actual body. */
   readonly signedBody?: string
   readonly signingId?: string
   readonly signedAt?: Date
@@ -25,17 +25,17 @@ export interface WireCall {
 
 export interface Reply {
   readonly status: number
-  /** The parsed body, or undefined if it is not JSON. */
+  /** The parsed body. Undefined if it is not JSON. */
   readonly body: unknown
   readonly text: string
 }
 
 const REPLY_BYTES_MAX = 32 * 1024 * 1024
 
-/** The point at which the kit breaks the connection of a call. */
+/** The point at which the kit breaks a call's connection. */
 export type BreakPoint = 'in the middle of the body' | { readonly afterSendingMs: number }
 
-/** The kit's way to the connector. */
+/** The kit's HTTP client for the connector. */
 export class Wire {
   readonly #base: URL
   readonly #secrets: readonly string[]
@@ -76,7 +76,7 @@ export class Wire {
     })
   }
 
-  /** Starts a call and destroys its connection, without waiting for the response. */
+  /** Starts a call and destroys its connection without waiting for the response. */
   breakOff(call: WireCall, where: BreakPoint): Promise<void> {
     return new Promise((resolve) => {
       const { request, body } = this.#prepare(call, false)
@@ -117,7 +117,7 @@ export class Wire {
     const agent = isKept ? (isSecure ? this.#agents.https : this.#agents.http) : false
     const options = {
       method,
-      // Not through URL, which would rewrite a path meant to be strange.
+      // Not built with URL, which would normalize a path that is meant to be malformed.
       path: `${url.pathname.replace(/\/$/, '')}${path}`,
       headers: present,
       agent,

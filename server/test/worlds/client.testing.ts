@@ -16,7 +16,7 @@ import {
 import { makeStamp } from '../../src/base/crypto/stamp.ts'
 import { parseJson, toJson } from '../../src/base/json/json.ts'
 
-/** A response as it came over HTTP; integers beyond 2^53 are bigints. Text that is not JSON is unchanged. */
+/** A response received over HTTP. Integers beyond 2^53 are bigints. Text that is not JSON stays a string. */
 export interface Reply {
   readonly status: number
   // biome-ignore lint/suspicious/noExplicitAny: a test reads responses of every form
@@ -39,7 +39,7 @@ interface CallInput<Name extends EndpointName> {
   readonly body?: BodyOf<Contract[Name]>
 }
 
-/** The API as plain HTTP, for tests of what the wire carries. */
+/** Calls the API over plain HTTP, for tests of what is actually transmitted. */
 export class Client {
   readonly credentials: Credentials
   readonly baseUrl: string
@@ -55,8 +55,8 @@ export class Client {
   }
 
   /**
-   * `body` as JSON, or unchanged if it is a string; as the fields of a form with a file if the endpoint takes
-   * one.
+   * Sends `body` as JSON, or unchanged if it is a string. If the endpoint takes a file, sends a form with the
+   * body's fields and a file.
    */
   async send(
     method: string,
@@ -74,7 +74,7 @@ export class Client {
   post = (path: string, body?: unknown, headers?: Record<string, string>) =>
     this.send('POST', path, body, headers)
 
-  /** Calls an endpoint by its name, typed by the contract. Throws unless the call succeeds. */
+  /** Calls an endpoint by name, with the contract's types. Throws unless the call succeeds. */
   async call<Name extends EndpointName>(
     name: Name,
     input: CallInput<Name> = {},
@@ -91,8 +91,8 @@ export class Client {
   }
 
   /**
-   * The events of an object, or all, until now. The feed stops before any transaction that is open anywhere on the database,
-   * so this waits for a new event.
+   * The events of an object, or all events, so far. The feed stops at any transaction that is still open in
+   * the database, so this waits until a new event appears.
    */
   async events(query = ''): Promise<Reply['body'][]> {
     const marker = await this.post('/customers', { customerType: 'INDIVIDUAL', fullName: 'Marker' })
@@ -104,14 +104,14 @@ export class Client {
     throw new Error('The feed does not reach the event')
   }
 
-  /** Moves this platform's clock and runs what falls due; 0 runs what is due now. */
+  /** Moves this platform's clock and runs the jobs that become due. 0 runs jobs that are due now. */
   async advance(seconds: number): Promise<void> {
     const reply = await this.post('/sandbox/clock/advance', { seconds })
     if (reply.status !== 200) throw new Error(toJson(reply.body))
   }
 }
 
-/** `body` as JSON, or unchanged if it is a string. */
+/** Sends `body` as JSON, or unchanged if it is a string. */
 export async function sendJson(
   url: string,
   method: string,
@@ -138,7 +138,7 @@ function replyOf({ status, headers, text }: Exchanged): Reply {
   return { status, body: text === '' ? undefined : isJson ? parseJson(text) : text, headers }
 }
 
-/** A new platform for one test. */
+/** Creates a platform for one test. */
 export async function newPlatform(): Promise<Client> {
   const { status, text } = await exchange(inject('platformMaker'), 'POST', {})
   if (status !== 200) throw new Error(text)
@@ -147,7 +147,7 @@ export async function newPlatform(): Promise<Client> {
 
 let customers = 0
 
-/** An approved customer with an e-mail address, and its accounts. */
+/** Creates an approved customer with an e-mail address, and its accounts. */
 export async function newCustomer(client: Client, more: Record<string, unknown> = {}) {
   const email = `customer${++customers}@example.com`
   const body = { customerType: 'INDIVIDUAL', fullName: 'Ada Lovelace', email, ...more }
@@ -165,7 +165,7 @@ export async function newCustomer(client: Client, more: Record<string, unknown> 
   }
 }
 
-/** A USD bank account of a customer; `suffix` controls the sandbox. */
+/** Creates a customer's USD bank account. `suffix` controls the sandbox. */
 export async function newBankAccount(client: Client, customerId: string, suffix = '789'): Promise<string> {
   const reply = await client.post('/customers/external-accounts', {
     customerId,
@@ -186,12 +186,12 @@ export async function fund(client: Client, accountId: string, amount: bigint | n
   if (reply.status !== 200) throw new Error(toJson(reply.body))
 }
 
-/** The e-mail credential of a wallet. */
+/** The id of a wallet's e-mail credential. */
 export async function credentialOf(client: Client, wallet: string): Promise<string> {
   return (await client.get(`/auth/credentials?accountId=${wallet}`)).body.data[0].id
 }
 
-/** Seals a code and a key to the target bundle of a challenge, as a device does (formats 2). */
+/** Seals a code and a key to a challenge's target bundle, as a device does (formats 2). */
 export function sealCode(
   targetBundle: string,
   keys: KeyPair,
@@ -212,7 +212,10 @@ export interface SignedIn {
   stamp(payload: string): string
 }
 
-/** Signs in with an e-mail code: challenge, and both legs of verify. `header` is the one of the signature. */
+/**
+ * Signs in with an e-mail code: requests a challenge and makes both verify calls. `header` contains the
+ * signature.
+ */
 export async function signIn(
   client: Client,
   wallet: string,
@@ -235,7 +238,7 @@ export async function signIn(
   return { sessionId: second.body.id, keys, stamp: (payload) => makeStamp(keys, payload) }
 }
 
-/** Both legs of a signed operation; a response that requests no signature is returned unchanged. */
+/** Makes both calls of a signed operation. A response that requests no signature is returned unchanged. */
 export async function sendSigned(
   client: Client,
   session: Pick<SignedIn, 'stamp'>,
@@ -253,7 +256,7 @@ export async function sendSigned(
 
 const base58check = createBase58check((bytes: Uint8Array) => createHash('sha256').update(bytes).digest())
 
-/** The session key that was sealed to this device's key (formats 2), as a signer. */
+/** Decrypts the session key that was sealed to this device's key (formats 2), and returns a signer for it. */
 export function openSession(
   session: { id: string; encryptedSessionSigningKey: string },
   device: KeyPair,
@@ -264,22 +267,25 @@ export function openSession(
   return { sessionId: session.id, keys, stamp: (payload) => makeStamp(keys, payload) }
 }
 
-/** A response. If the server streams it, `text` is the first piece. */
+/** A response. If the server streams it, `text` is only the first chunk. */
 export interface Exchanged {
   readonly status: number
   readonly headers: Headers
   readonly text: string
 }
 
-/** Ends silent connections well before servers do, whose end would meet the next request. */
+/**
+ * Closes idle connections long before the server does: a closing server could otherwise meet the next
+ * request.
+ */
 const agent = new Agent({ keepAlive: true, timeout: 3_000 })
 
 /** The default headers of Node's `fetch`. */
 const OWN = { Accept: '*/*', 'User-Agent': 'node' }
 
 /**
- * One request over HTTP/1.1, for a fifth of the CPU time that `fetch` takes: a run of all tests makes almost
- * a hundred thousand. Rejects like `fetch`. Does not follow redirects.
+ * Makes one HTTP/1.1 request for a fifth of the CPU time of `fetch`: a full test run makes almost a hundred
+ * thousand. Rejects as `fetch` does. Does not follow redirects.
  */
 export function exchange(
   url: string,
@@ -315,7 +321,7 @@ function headersOf({ rawHeaders }: IncomingMessage): Headers {
   return headers
 }
 
-/** Polls until the value is as wanted. The server has no event for it that a test could wait for. */
+/** Polls until the value satisfies the condition, for changes without an event to wait for. */
 export async function until<T>(
   look: () => Promise<T>,
   isThere: (found: T) => boolean,
@@ -337,7 +343,7 @@ function jsonable(_: string, value: unknown): unknown {
 const PNG_HEAD = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex')
 const PNG_END = Buffer.from('0000000049454e44ae426082', 'hex')
 
-/** A file that begins and ends like a PNG, of this length. */
+/** A file of this length that begins and ends like a PNG. */
 export function pngOf(bytes = 2_000, fill = 0x41): Buffer {
   return Buffer.concat([PNG_HEAD, Buffer.alloc(bytes - PNG_HEAD.length - PNG_END.length, fill), PNG_END])
 }
@@ -346,20 +352,20 @@ const UPLOADS = Object.values<Endpoint>(API)
   .filter(({ upload }) => upload)
   .map(({ method, path }) => ({ method, pattern: new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`) }))
 
-/** True if the endpoint at this address takes a file. */
+/** True if the endpoint at this path takes a file. */
 export function takesUpload(method: string, path: string): boolean {
   return UPLOADS.some((upload) => upload.method === method && upload.pattern.test(path.split('?', 1)[0]!))
 }
 
-/** The files of addresses that take files other than pictures. */
+/** The files for endpoints that take something other than pictures. */
 const FILES: Readonly<Record<string, Uint8Array>> = {
   '/payouts/batches/csv': Buffer.from('accountId,currency,amount\n'),
   '/customers/bulk/csv': Buffer.from('platformCustomerId,customerType\n'),
 }
 
 /**
- * The fields of an object, or of one as JSON, as a form with a file that this address takes; undefined for
- * another body.
+ * Converts an object, or JSON, to a form with a file that the endpoint at this path accepts. Undefined for
+ * any other body.
  */
 export function formWith(path: string, body: unknown): FormData | undefined {
   const fields = typeof body === 'string' ? readOrUndefined(body) : body

@@ -19,36 +19,39 @@ import { Client } from './client.testing.ts'
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
 const SERVER = join(ROOT, 'server/dist/main.js')
 
-/** These processes live for seconds. Optimizing the embedded database's code would take them longer than it saves. */
+/**
+ * These processes run only for seconds. Optimizing the embedded database's code would cost more time than it
+ * saves.
+ */
 const NODE_FLAGS = ['--no-wasm-tier-up', '--no-wasm-dynamic-tiering']
 
-/** True if this run of the tests is on PostgreSQL. */
+/** True if this test run uses PostgreSQL. */
 export const onPostgres = Boolean(process.env.DATABASE_URL)
 
 type Environment = Readonly<Record<string, string>>
-/** The output of a process: read by this one, or a file descriptor. */
+/** The destination of a process's output: this process, or a file descriptor. */
 type Output = 'pipe' | number
 
-/** For `beforeAll`. `npm test` builds changed parts; vitest alone runs the last build. */
+/** Call this in `beforeAll`. `npm test` builds what has changed; vitest alone runs the last build. */
 export async function ensureServerBuilt(): Promise<void> {
   if (!existsSync(SERVER))
     await promisify(execFile)(process.execPath, [join(ROOT, 'scripts/build.mjs'), 'server'])
 }
 
-/** The storage of a test's own server: a folder, and on PostgreSQL a database. */
+/** The storage of a test's own server: a folder and, on PostgreSQL, a database. */
 export interface Place {
   readonly dataDir: string
   readonly databaseUrl: string | undefined
-  /** The settings that lead a process there. */
+  /** The settings that make a process use it. */
   readonly env: Environment
 }
 
 type PlaceDatabase = 'ready' | 'none' | 'unused'
 
 /**
- * A new place without an earlier start: with a database ready for its first start, without one, or for a
- * process that is not expected to open its database. It is removed after the test, with every process started
- * there.
+ * Creates a place that was never started: with a database ready for its first start, without a database, or
+ * for a process that is not expected to open its database. It is removed after the test, together with every
+ * process started there.
  */
 export async function newPlace(database: PlaceDatabase = 'ready'): Promise<Place> {
   const place = await openPlace(database)
@@ -56,7 +59,7 @@ export async function newPlace(database: PlaceDatabase = 'ready'): Promise<Place
   return place
 }
 
-/** A place that several tests share; they remove it. */
+/** Creates a place for several tests, which have to remove it. */
 export async function openPlace(
   database: PlaceDatabase,
 ): Promise<Place & { readonly remove: () => Promise<void> }> {
@@ -75,7 +78,7 @@ export async function openPlace(
     }
     children.delete(dataDir)
     await own?.drop()
-    // A program that creates the first database files may notice only now that its server was killed.
+    // A program that is creating database files may only now notice that its server was killed.
     await rm(dataDir, { recursive: true, force: true, maxRetries: 5 })
   }
   return { dataDir, databaseUrl: own?.url, env, remove }
@@ -86,7 +89,7 @@ process.on('exit', () => {
   for (const child of [...children.values()].flat()) child.kill('SIGKILL')
 })
 
-/** The end of a process. */
+/** The way in which a process ended. */
 export interface Ending {
   readonly code: number | null
   readonly signal: NodeJS.Signals | null
@@ -94,7 +97,7 @@ export interface Ending {
   readonly stderr: string
 }
 
-/** A process of the built server: serving, or one of its commands. */
+/** A process of the built server: either serving, or running one of its commands. */
 export class ServerProcess {
   readonly #child: ChildProcess
   readonly #ended: Promise<Ending>
@@ -103,7 +106,10 @@ export class ServerProcess {
   stdout = ''
   stderr = ''
 
-  /** Starts a process in `place`, on a port that the system chooses. It gets `env` and nothing of this process's. */
+  /**
+   * Starts a process in `place`, on a port chosen by the system. It receives only `env`, and nothing from
+   * this process's environment.
+   */
   constructor(place: Place, env: Environment = {}, args: readonly string[] = [], output: Output = 'pipe') {
     const { PATH = '', HOME = '' } = process.env
     this.#place = place
@@ -128,7 +134,7 @@ export class ServerProcess {
     })
   }
 
-  /** Starts a server and waits until it says that it is ready. */
+  /** Starts a server and waits until it reports that it is ready. */
   static async ready(place: Place, env: Environment = {}): Promise<ServerProcess> {
     const server = new ServerProcess(place, env)
     await server.says('Ctrl-C')
@@ -139,7 +145,7 @@ export class ServerProcess {
     return this.#child.pid!
   }
 
-  /** The base address of its banner. */
+  /** The base URL in its banner. */
   get baseUrl(): string {
     return /^ {2}API +(\S+)$/m.exec(this.stdout)![1]!
   }
@@ -148,7 +154,7 @@ export class ServerProcess {
     return new URL(this.baseUrl).origin
   }
 
-  /** Resolves once standard output has `text`; rejects if the process ends without it. */
+  /** Resolves once standard output contains `text`. Rejects if the process ends first. */
   says(text: string): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#look = () => {
@@ -162,7 +168,7 @@ export class ServerProcess {
     })
   }
 
-  /** A client of the platform whose credentials the first start wrote. */
+  /** A client for the platform whose credentials were written by the first start. */
   client(): Client {
     return new Client(readCredentials(this.#place), this.baseUrl)
   }
@@ -181,7 +187,7 @@ export class ServerProcess {
   }
 }
 
-/** Runs one of the server's commands, or a server that is not expected to start, to its end. */
+/** Runs one of the server's commands, or a server that is not expected to start, until it ends. */
 export function run(place: Place, args: readonly string[], env: Environment = {}): Promise<Ending> {
   return new ServerProcess(place, env, args).ended()
 }
@@ -193,13 +199,13 @@ export async function ask(place: Place, ...args: string[]) {
   return JSON.parse(stdout)
 }
 
-/** The credentials that the first start wrote. */
+/** The credentials written by the first start. */
 export function readCredentials(place: Place) {
   const text = readFileSync(join(place.dataDir, 'credentials.json'), 'utf8')
   return JSON.parse(text) as { platformId: string; tokenId: string; clientSecret: string; baseUrl: string }
 }
 
-/** The processes, of any parent, that were started for a place. Linux only: elsewhere none are found. */
+/** The processes started for a place, regardless of their parent. Finds none except on Linux. */
 export function processesOf({ dataDir }: Place): number[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
@@ -213,7 +219,10 @@ export function processesOf({ dataDir }: Place): number[] {
     .map(Number)
 }
 
-/** A program of `server/test/storage/engine/`, bundled like the server: one file, with the worker's file next to it. */
+/**
+ * Bundles a program in `server/test/storage/engine/` like the server: a single file, with the worker's file
+ * next to it.
+ */
 export async function bundle(name: string): Promise<{ file: string; remove: () => void }> {
   const folder = temporaryFolder()
   const file = join(folder, 'program.mjs')
@@ -235,7 +244,7 @@ export async function bundle(name: string): Promise<{ file: string; remove: () =
   return { file, remove: () => rmSync(folder, { recursive: true, force: true }) }
 }
 
-/** A running program, line by line. */
+/** A running program whose output is read line by line. */
 export class Program {
   readonly process: ChildProcess
   readonly lines: string[] = []
@@ -243,7 +252,7 @@ export class Program {
   #onLine: (() => void) | undefined
 
   constructor(parameters: readonly string[], env: Record<string, string> = {}) {
-    // It lives for seconds, too short to optimize the database's code.
+    // It runs only for seconds, too short for optimizing the database's code.
     const flags = ['--no-wasm-tier-up', '--no-wasm-dynamic-tiering']
     this.process = spawn(process.execPath, [...flags, ...parameters], {
       stdio: ['pipe', 'pipe', 'inherit'],
@@ -257,7 +266,7 @@ export class Program {
     this.#ended = new Promise((resolve) => this.process.on('close', (code) => resolve(code)))
   }
 
-  /** Resolves once the lines so far satisfy the condition; rejects if the program ends before. */
+  /** Resolves once the lines so far satisfy the condition. Rejects if the program ends first. */
   until(condition: (lines: readonly string[]) => boolean): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#onLine = () => {
@@ -277,20 +286,20 @@ export class Program {
     await this.#ended
   }
 
-  /** The exit code, with all lines read. */
+  /** Resolves with the exit code after all lines have been read. */
   ended(): Promise<number | null> {
     this.process.stdin?.end()
     return this.#ended
   }
 }
 
-/** A PostgreSQL cluster of a test's own, for settings and transactions that would disturb every other test. */
+/** A PostgreSQL cluster for a single test, for settings and transactions that would disturb other tests. */
 export interface Cluster {
   readonly url: string
   readonly port: number
   /** The folder of its programs. */
   readonly bin: string
-  /** Ends the server and keeps its files. */
+  /** Stops the server and keeps its files. */
   pause(): Promise<void>
   resume(): Promise<void>
   stop(): Promise<void>
@@ -315,12 +324,12 @@ export async function startCluster(): Promise<Cluster> {
   return (await scripts()).startCluster()
 }
 
-/** A standby that follows it. */
+/** Starts a standby that follows the cluster. */
 export async function startStandby(primary: Cluster): Promise<Standby> {
   return (await scripts()).startStandby(primary)
 }
 
-/** A pgbouncer before it; it is stopped first. */
+/** Starts a pgbouncer in front of the cluster. It is stopped first. */
 export async function startPooler(cluster: Cluster, mode: PoolMode): Promise<Pooler> {
   return (await scripts()).startPooler(cluster, mode)
 }

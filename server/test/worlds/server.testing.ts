@@ -18,43 +18,43 @@ import { Client } from './client.testing.ts'
 export type Settings = Readonly<Record<string, string>>
 
 export type Options = Parameters<typeof openService>[1] & {
-  /** False: no port and no background jobs until the first `server.inject()`. */
+  /** If false, there is no port, and no background jobs run until the first `server.inject()`. */
   readonly listens?: boolean
-  /** For `world()`: the folder in which the end of the run checks the log and removes the database. */
+  /** For `world()`: the folder whose log is checked and whose database is removed at the end of the run. */
   readonly sharedIn?: string
 }
 
-/** A server that other test files use as well: nobody closes it. */
+/** A server that is also used by other test files, so nobody closes it. */
 export type SharedServer = Omit<TestServer, 'close'>
 
 type Line = Readonly<Record<string, unknown>>
 
-/** A server in this process. */
+/** A server running in this process. */
 export interface TestServer extends Service {
   readonly dataDir: string
-  /** Address of the API and of the server. Only while it listens. */
+  /** The URL of the API, and of the server. Available only while it listens. */
   readonly baseUrl: string
   readonly origin: string
   newPlatform(): Promise<Client>
-  /** An operation of a new platform, for tests that call code instead of the API. */
+  /** Creates an operation of a new platform, for tests that call code instead of the API. */
   newOp(): Promise<Op>
-  /** The log. Silent unless the settings have a LOG_LEVEL. */
+  /** The log. Empty unless the settings have a LOG_LEVEL. */
   logText(): string
   log(): Line[]
   /**
-   * The line of a request, by its id or by its caller's id. The access line may be written after the response
-   * has arrived.
+   * The log line of a request, by its own id or the caller's. The access line may be written after the
+   * response has arrived.
    */
   lineOf(requestId: string, msg?: string): Promise<Line>
   metrics(): Promise<string>
-  /** Everything that the server sends in response to these bytes until it closes the connection. */
+  /** Sends these bytes, and returns everything that the server sends until it closes the connection. */
   raw(request: string): Promise<string>
 }
 
 /**
- * Opens a server that only this test file uses. Prefer `world()`: opening one costs more than most test
- * files. With DATABASE_URL it gets a separate database, because servers on one database run each other's
- * jobs.
+ * Opens a server that only this test file uses. Prefer `world()`, because opening a server costs more than
+ * most test files. With DATABASE_URL it has a separate database, because servers with the same database run
+ * one another's jobs.
  */
 export async function openServer(
   settings: Settings = {},
@@ -108,13 +108,13 @@ function portOf({ server }: Service): number {
 }
 
 async function newOp({ app }: Service): Promise<Op> {
-  const made = makePlatform(
+  const created = makePlatform(
     { now: app.clock(), random: randomBytes, mode: app.config.mode, enclave: app.enclave.forOperation() },
     'Test',
   )
-  const result = await app.committer.commit(made.writes)
+  const result = await app.committer.commit(created.writes)
   if (!result.done) throw new Error(`The platform was not created: ${result.name}`)
-  return createOp(app, made.row, { kind: 'job', jobId: 'test' })
+  return createOp(app, created.row, { kind: 'job', jobId: 'test' })
 }
 
 function observationOf(
@@ -147,7 +147,7 @@ function observationOf(
   }
 }
 
-/** The sum of a metric's series with these labels; undefined without any. */
+/** The sum of a metric's series that have these labels. Undefined if no series has them. */
 export function valueIn(page: string, name: string, labels: Record<string, string> = {}): number | undefined {
   const values = page.split('\n').flatMap((line) => {
     const [, metric, text = '', value] = /^(\w+)(?:\{(.*)\})? (\S+)$/.exec(line) ?? []

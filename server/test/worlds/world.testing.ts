@@ -3,21 +3,26 @@ import { type Mailing, openMailing } from './production/mail.testing.ts'
 import { openProduction, type Production } from './production/production.testing.ts'
 import { type Options, openServer, type SharedServer } from './server.testing.ts'
 
-/** The servers that test files share, by name. */
+/** Servers shared by test files, by name. */
 export interface Worlds {
-  /** A sandbox in this process, for what HTTP does not show. */
+  /** A sandbox in this process, for tests of what HTTP does not show. */
   readonly sandbox: SharedServer
   /** A sandbox without a port and without background jobs, for tests that call code and read the database. */
   readonly 'sandbox+quiet': SharedServer
-  /** Production at https://pay.example, without rails and without messages. */
+  /** A production server at https://pay.example, without rails and without message delivery. */
   readonly production: SharedServer
-  /** Production that sends e-mail and SMS. Its clock stands still, and jobs run only by `advance()`. */
+  /**
+   * A production server that sends e-mail and SMS. Its clock stands still, and jobs run only when `advance()`
+   * is called.
+   */
   readonly 'production+mail': Omit<Mailing, 'close'>
-  /** Production with the example bank as its rail. The rails belong to `client`, its first platform. */
+  /**
+   * A production server with the example bank as its rail. The rails belong to `client`, its first platform.
+   */
   readonly 'production+bank': Omit<Production, 'close'>
 }
 
-/** The end of the run checks that no secret was logged. */
+/** At the end of the run, the log is checked for secrets. */
 const LOGGED = { LOG_LEVEL: 'debug' }
 
 const WORLDS: { readonly [Name in keyof Worlds]: () => Promise<Worlds[Name]> } = {
@@ -39,8 +44,8 @@ function once<Opened>(open: (shared: Options) => Promise<Opened>): () => Promise
 }
 
 /**
- * A server that the test files of this process share. The first file that asks opens it, and the end of the run removes it. Each test
- * makes its own platform there.
+ * Returns a server that the test files of this process share. The first file that asks for it opens it, and
+ * it is removed at the end of the run. Each test creates its own platform on it.
  */
 export function world<Name extends keyof Worlds>(name: Name): Promise<Worlds[Name]> {
   return WORLDS[name]()

@@ -4,8 +4,8 @@ import { Readable, Writable } from 'node:stream'
 import { currentProgram, type Program } from './machine.ts'
 
 /**
- * A program's file streams. Node reads and writes them in threads, whose timing does not follow from the
- * seed: in the simulation every piece is read or written immediately.
+ * Replaces a program's file streams. Node reads and writes in threads, whose timing does not follow from the
+ * seed; in the simulation, every chunk is read or written immediately.
  */
 export function installStreams(): void {
   const { createReadStream, createWriteStream } = fs
@@ -26,16 +26,14 @@ export function installStreams(): void {
   })
 }
 
-/**
- * Pieces that a program writes into an open file over time; each is written immediately.
- */
+/** Replaces writing to an open file in chunks over time: each chunk is written immediately. */
 export function installWriting(): void {
   const { writeFile } = promises
   Object.assign(promises, {
     async writeFile(file: FileHandle, pieces: AsyncIterable<string>, options?: object) {
-      const isInPieces = typeof pieces === 'object' && Symbol.asyncIterator in pieces
-      if (!currentProgram() || !isInPieces) return writeFile(file, pieces, options)
-      for await (const piece of pieces) fs.writeSync(file.fd, piece)
+      const isStreamed = typeof pieces === 'object' && Symbol.asyncIterator in pieces
+      if (!currentProgram() || !isStreamed) return writeFile(file, pieces, options)
+      for await (const chunk of pieces) fs.writeSync(file.fd, chunk)
     },
   })
 }
@@ -51,22 +49,22 @@ interface WriteOptions {
   readonly mode?: number
 }
 
-const PIECE_BYTES = 64 * 1024
+const CHUNK_BYTES = 64 * 1024
 
 function openReadable(
   program: Program,
   path: string,
   { fd: handle, start = 0, encoding }: ReadOptions,
 ): Readable {
-  // The handles of a killed program are closed elsewhere.
+  // A killed program's handles are closed elsewhere.
   const file = handle ? { fd: () => handle.fd, close: () => handle.close() } : openOnUse(program, path, 'r')
   let at = start
   return new Readable({
     ...(encoding ? { encoding } : {}),
     read() {
       try {
-        const bytes = Buffer.alloc(PIECE_BYTES)
-        const count = fs.readSync(file.fd(), bytes, 0, PIECE_BYTES, at)
+        const bytes = Buffer.alloc(CHUNK_BYTES)
+        const count = fs.readSync(file.fd(), bytes, 0, CHUNK_BYTES, at)
         at += count
         this.push(count === 0 ? null : bytes.subarray(0, count))
       } catch (error) {
@@ -104,7 +102,7 @@ function openWritable(program: Program, path: string, { flags = 'w', mode }: Wri
   })
 }
 
-/** A file opened on first use and closed once: by its stream, or when the program is killed. */
+/** A file that is opened on first use, and closed once: by its stream, or when the program is killed. */
 function openOnUse(program: Program, path: string, flags: string, mode?: number) {
   let fd: number | undefined
   let isClosed = false

@@ -6,28 +6,29 @@ import https from 'node:https'
 import { syncBuiltinESMExports } from 'node:module'
 import timersPromises from 'node:timers/promises'
 import { p256 } from '@noble/curves/nist.js'
+import { Agent, Client, type Dispatcher } from 'undici'
 import { installStreams, installWriting } from './disk-streams.ts'
 import { currentProgram, type Machine, type Program } from './machine.ts'
 import type { Network } from './network.ts'
 import { Random } from './random.ts'
-import type { Happening } from './schedule.ts'
+import type { ScheduledEvent } from './schedule.ts'
 
 /**
- * Replacements for the time, randomness, network and disk of the machine, used by programs of the simulation:
- * they run unchanged, with the same modules. The simulation itself replaces only the time of day and
- * randomness.
+ * Replacements for the machine's time, randomness, network and disk. Programs of the simulation use them and
+ * otherwise run unchanged, with the same modules. The simulation itself uses only the replaced time of day
+ * and randomness.
  */
 interface Installed {
   readonly machine: Machine
   readonly network: Network
   readonly bytes: Random
-  /** Of pairs of keys. */
+  /** Randomness for key pairs. */
   readonly keys: Random
 }
 
 let installed: Installed | undefined
 
-/** The simulated machine, if a program of the simulation is running. */
+/** Returns the simulated machine if a program of the simulation is running. */
 function findVirtual(): { machine: Machine; program: Program } | undefined {
   const program = currentProgram()
   return program && installed ? { machine: installed.machine, program } : undefined
@@ -52,27 +53,25 @@ const real = {
   signalAfter: AbortSignal.timeout,
 }
 
-/** Real time that has passed, in milliseconds. */
+/** Elapsed real time in milliseconds. */
 export const realNow = real.performanceNow
 
-/** Replaces the real machine with the simulated one. */
+/** Replaces the real machine with the simulated one, for programs that run in the simulation. */
 export function install(machine: Machine, network: Network): void {
   const seed = machine.random.integerBelow(2 ** 31)
   installed = { machine, network, bytes: new Random(seed), keys: new Random(seed + 1) }
 }
 
-/** Counts calls for randomness, so that pools of it can be brought to a known state. */
+/** Counts calls for randomness, so that pools of random bytes can be brought to a known state. */
 export const randomness = { asked: 0 }
 
-/** When there is no machine yet. */
-let standsAtMs: number | undefined
+/** The time of day while no machine is installed. */
+let frozenAtMs: number | undefined
 
-/**
- * Freezes the time of day until there is a machine, so that a database sees only the times of runs.
- */
-export function standStill(atMs: number): void {
-  if (standsAtMs !== undefined) return
-  standsAtMs = atMs
+/** Freezes the time of day until a machine is installed, so that the database sees only simulated times. */
+export function freezeTime(atMs: number): void {
+  if (frozenAtMs !== undefined) return
+  frozenAtMs = atMs
   installTime()
   installTimers()
   installRandomness()
@@ -85,14 +84,14 @@ export function standStill(atMs: number): void {
 }
 
 function timeOfDay(): number {
-  if (!installed) return standsAtMs ?? real.Date.now()
+  if (!installed) return frozenAtMs ?? real.Date.now()
   return Math.floor(installed.machine.nowMs + installed.machine.clock.offsetMs)
 }
 
 function installTime(): void {
   class VirtualDate extends real.Date {
     constructor(...args: unknown[]) {
-      // @ts-expect-error: the forms of Date's constructor
+      // @ts-expect-error: Date's constructor has several overloads
       super(...(args.length === 0 ? [timeOfDay()] : args))
     }
     static override now(): number {
@@ -108,12 +107,12 @@ function installTime(): void {
 
 /** A timer of a program. */
 class Timer {
-  #happening: Happening
-  readonly #again: () => Happening
+  #event: ScheduledEvent
+  readonly #scheduleNext: () => ScheduledEvent
 
-  constructor(start: () => Happening) {
-    this.#again = start
-    this.#happening = start()
+  constructor(start: () => ScheduledEvent) {
+    this.#scheduleNext = start
+    this.#event = start()
   }
   ref(): this {
     return this
@@ -126,16 +125,16 @@ class Timer {
   }
   refresh(): this {
     this.close()
-    this.#happening = this.#again()
+    this.#event = this.#scheduleNext()
     return this
   }
   close(): this {
-    this.#happening.isCancelled = true
+    this.#event.isCancelled = true
     return this
   }
-  /** The next of an interval. */
-  follow(happening: Happening): void {
-    this.#happening = happening
+  /** Continues with the next run of an interval. */
+  follow(event: ScheduledEvent): void {
+    this.#event = event
   }
   [Symbol.dispose](): void {
     this.close()
@@ -144,7 +143,7 @@ class Timer {
 
 type Callback = (...args: unknown[]) => void
 
-/** An uncaught error would have ended the program, so it fails the run. */
+/** Fails the run on an uncaught error, which would have ended the program. */
 function guardCallback(machine: Machine, callback: Callback, args: unknown[]): () => void {
   return () => {
     try {
@@ -167,16 +166,16 @@ function setVirtualInterval(callback: Callback, ms = 0, ...args: unknown[]): unk
   if (!found) return real.setInterval(callback, ms, ...args)
   const { machine, program } = found
   const go = guardCallback(machine, callback, args)
-  const again = (): Happening =>
+  const scheduleNext = (): ScheduledEvent =>
     machine.runAfter(
       Math.max(1, ms),
       () => {
-        timer.follow(again())
+        timer.follow(scheduleNext())
         go()
       },
       program,
     )
-  const timer = new Timer(again)
+  const timer = new Timer(scheduleNext)
   return timer
 }
 
@@ -188,9 +187,9 @@ function setVirtualImmediate(callback: Callback, ...args: unknown[]): unknown {
 }
 
 function installTimers(): void {
-  const clear = (really: (timer: never) => void) => (timer: unknown) => {
+  const clear = (realClear: (timer: never) => void) => (timer: unknown) => {
     if (timer instanceof Timer) timer.close()
-    else really(timer as never)
+    else realClear(timer as never)
   }
   Object.assign(globalThis, {
     setTimeout: setVirtualTimeout,
@@ -217,7 +216,7 @@ function installTimers(): void {
   }
 }
 
-/** Of P-256. */
+/** For P-256. */
 const SCALAR_BYTES = 32
 
 interface EcdsaKey {
@@ -226,8 +225,8 @@ interface EcdsaKey {
 }
 
 /**
- * Key pairs follow from the seed, and signatures from RFC 6979: OpenSSL has its own randomness, and both
- * appear in responses and events.
+ * Derives key pairs from the seed, and makes signatures deterministic (RFC 6979): OpenSSL has its own source
+ * of randomness, and both appear in responses and events.
  */
 function installRandomness(): void {
   const fill = <Bytes extends Uint8Array>(bytes: Bytes): Bytes => {
@@ -281,14 +280,22 @@ function installRandomness(): void {
 
 function installNetwork(): void {
   for (const protocol of [http, https]) {
-    const really = protocol.request
+    const realRequest = protocol.request
     protocol.request = ((target: URL, options: http.RequestOptions, onResponse?: never) => {
       const found = findVirtual()
-      if (!found) return really(target, options, onResponse)
+      if (!found) return realRequest(target, options, onResponse)
       return installed!.network.request(found.program, target, options, onResponse)
     }) as typeof protocol.request
   }
-  // Countersign's own servers pass options, and never listen.
+  for (const dispatcher of [Agent, Client]) {
+    const really = dispatcher.prototype.dispatch
+    dispatcher.prototype.dispatch = function (this: Dispatcher, options, handler) {
+      const found = findVirtual()
+      if (!found) return really.call(this, options, handler)
+      return installed!.network.dispatch(found.program, options, handler)
+    }
+  }
+  // Countersign's own servers pass options and never listen.
   http.createServer = ((...args: [http.RequestListener] | [http.ServerOptions, http.RequestListener]) => {
     const found = findVirtual()
     if (!found || typeof args[0] !== 'function') return real.createServer(...(args as [never, never]))
@@ -297,16 +304,16 @@ function installNetwork(): void {
 }
 
 /**
- * The disk stays real. A program's disk operations finish immediately, or nothing else happens until they
- * finish.
+ * Lets disk operations take no simulated time. The disk stays real: a program's operations finish
+ * immediately, or the machine waits until they do.
  */
 function installDisk(): void {
   const { open } = fs
   for (const [name, call] of Object.entries(fs)) {
-    const atOnce: unknown = Reflect.get(fsSync, `${name}Sync`)
-    if (name === 'open' || typeof call !== 'function' || typeof atOnce !== 'function') continue
+    const synchronous: unknown = Reflect.get(fsSync, `${name}Sync`)
+    if (name === 'open' || typeof call !== 'function' || typeof synchronous !== 'function') continue
     Object.assign(fs, {
-      [name]: async (...args: unknown[]) => Reflect.apply(findVirtual() ? atOnce : call, fs, args),
+      [name]: async (...args: unknown[]) => Reflect.apply(findVirtual() ? synchronous : call, fs, args),
     })
   }
   let isHandleInstalled = false
@@ -316,7 +323,7 @@ function installDisk(): void {
     const file = await found.machine.waitForReal(open(...args))
     if (!isHandleInstalled) waitFor(Object.getPrototypeOf(file))
     isHandleInstalled = true
-    // Each handle also has its own functions. The handles of a killed program are closed.
+    // Each handle also has its own functions. A killed program's handles are closed.
     const { close } = file
     waitFor(file)
     found.program.whenKilled(() => void close())
@@ -340,7 +347,7 @@ function waitFor(functions: object): void {
 }
 
 /**
- * Each starting server compiles the same code for its routes. Once is enough, as the compiled code keeps no
+ * Caches compiled code: every server that starts compiles the same code for its routes, and the code has no
  * state.
  */
 function installCompiler(): void {

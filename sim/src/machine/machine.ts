@@ -1,8 +1,8 @@
 import type { Random } from './random.ts'
-import { type Happening, Schedule } from './schedule.ts'
+import { Schedule, type ScheduledEvent } from './schedule.ts'
 
 /**
- * A program that runs in the simulation. When it is killed, everything that it awaits is dropped, so it never
+ * A program that runs in the simulation. When it is killed, everything it awaits is dropped, so it never
  * continues.
  */
 export class Program {
@@ -14,7 +14,7 @@ export class Program {
     this.name = name
   }
 
-  /** Calls `act` when the program is killed. Returns a function that cancels this. */
+  /** Calls `act` when the program is killed. Returns a function that unregisters it. */
   whenKilled(act: () => void): () => void {
     this.#onDeath.add(act)
     return () => this.#onDeath.delete(act)
@@ -29,14 +29,14 @@ export class Program {
 
 let current: Program | undefined
 
-/** The program whose code runs now. Without one, it is the simulation itself, which lives in real time. */
+/** The program whose code is running. Undefined for the simulation itself, which lives in real time. */
 export function currentProgram(): Program | undefined {
   return current
 }
 
 /**
- * Runs code of a program. Everything that follows without waiting for time also belongs to the program, so
- * another program's code must let time pass first.
+ * Runs a program's code. Everything that follows without waiting for time also belongs to that program, so
+ * time has to pass before code of a different program can run.
  */
 export function runAs<T>(program: Program, act: () => T): T {
   if (current && current !== program) throw new Error(`${program.name} begins while ${current.name} runs.`)
@@ -44,13 +44,13 @@ export function runAs<T>(program: Program, act: () => T): T {
   return act()
 }
 
-/** The maximum number of events in one run; a run with more hangs. */
-const HAPPENINGS_MAX = 100_000
+/** The maximum number of events in a run. A run with more is considered to hang. */
+const EVENTS_MAX = 100_000
 const setImmediateReally = globalThis.setImmediate
 
 /**
- * The simulated time and its events. One event happens at a time, and all its immediate consequences are done
- * before the next: so a run follows from its seed.
+ * Simulated time and its events. Only one event happens at a time, and all its immediate consequences are
+ * done before the next one, so a run is determined by its seed.
  */
 export class Machine {
   readonly random: Random
@@ -72,25 +72,25 @@ export class Machine {
     return this.#nowMs
   }
 
-  /** Moves the clock of the machine forward. Timers keep their remaining duration. */
+  /** Moves the machine's clock forward. Timers keep their remaining duration. */
   readonly clock = { offsetMs: 0 }
 
-  /** Ends the run: with this error it fails. */
+  /** Ends the run and makes it fail with this error. */
   fail(error: unknown): void {
     this.#failure ??= { error }
   }
 
-  /** Schedules an event. An event of a program is dropped once the program is killed. */
-  runAfter(delayMs: number, run: () => void | Promise<void>, program?: Program): Happening {
-    const happening: Happening = {
+  /** Schedules an event. A program's event is dropped if the program is killed first. */
+  runAfter(delayMs: number, run: () => void | Promise<void>, program?: Program): ScheduledEvent {
+    const event: ScheduledEvent = {
       atMs: this.#nowMs + Math.max(0, delayMs),
       run: program ? () => (program.isDead ? undefined : runAs(program, run)) : run,
     }
-    this.#schedule.add(happening)
-    return happening
+    this.#schedule.add(event)
+    return event
   }
 
-  /** Waits for a call of the real machine, such as one to its disk: nothing happens until it returns. */
+  /** Waits for a call to the real machine, such as disk access. No event happens until it returns. */
   async waitForReal<T>(answer: Promise<T>): Promise<T> {
     this.#callsInProgress += 1
     try {
@@ -105,13 +105,13 @@ export class Machine {
     return new Promise((resolve) => this.runAfter(ms, resolve))
   }
 
-  /** A duration up to `max`, mostly far below it. */
+  /** A random duration up to `max`, usually far shorter. */
   someTime(maxMs: number): number {
     const share = this.random.integerBelow(1_000_000) / 1_000_000
     return maxMs * share * share
   }
 
-  /** Runs events until the work is done. Throws the error of the work, or if no event is left. */
+  /** Runs events until the work is done. Throws the work's error, or an error if no event is left. */
   async runUntil<T>(work: Promise<T>): Promise<T> {
     const ended: { value?: T; isDone: boolean } = { isDone: false }
     work.then(
@@ -126,7 +126,7 @@ export class Machine {
         const next = this.#schedule.take()
         if (!next) throw new Error('Everybody waits, and nothing will happen any more.')
         if (next.isCancelled) continue
-        if (++this.happened > HAPPENINGS_MAX) throw new Error(`More than ${HAPPENINGS_MAX} things happened.`)
+        if (++this.happened > EVENTS_MAX) throw new Error(`More than ${EVENTS_MAX} events.`)
         this.#nowMs = next.atMs
         await next.run()
       }
@@ -135,7 +135,7 @@ export class Machine {
     }
   }
 
-  /** Waits for all immediate consequences: promises, ticks, and calls of the real machine. */
+  /** Waits for all immediate consequences: promises, ticks, and calls to the real machine. */
   async #settle(): Promise<void> {
     for (;;) {
       await new Promise((resolve) => setImmediateReally(resolve))

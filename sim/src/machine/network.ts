@@ -7,9 +7,10 @@ import type {
   ServerResponse,
 } from 'node:http'
 import { Readable } from 'node:stream'
+import type { Dispatcher } from 'undici'
 import { type Machine, type Program, runAs } from './machine.ts'
 
-/** A request that a program sends to a host. Header names are in lower case. */
+/** A request from a program to a host. Header names are in lower case. */
 export interface Outgoing {
   readonly method: string
   readonly url: URL
@@ -22,22 +23,22 @@ export interface Answer {
   readonly body?: string
 }
 
-/** The request handler of a host. Rejects if there is no response. */
+/** A host's request handler. Rejects if there is no response. */
 export type Host = (request: Outgoing) => Answer | Promise<Answer>
 
-/** Delays and losses of the network, as shares of all requests. */
+/** The network's delays, and its losses as a fraction of all requests. */
 export interface Weather {
   readonly latencyMsMax: number
   readonly lostRequests: number
   readonly lostAnswers: number
-  /** The share of losses without any response; in the others the connection breaks. */
+  /** The fraction of losses without any response. In the others, the connection breaks. */
   readonly silentLosses: number
 }
 
 /** Longer than every client timeout. */
 const SILENCE_MS = 20_000
 
-/** The network between programs of the simulation and hosts outside. */
+/** The network that connects the programs of the simulation with each other and with outside hosts. */
 export class Network {
   readonly hosts = new Map<string, Host>()
   readonly machine: Machine
@@ -48,7 +49,7 @@ export class Network {
     this.weather = weather
   }
 
-  /** Replaces `request` of `node:http`: the parts that the server and a connector use. */
+  /** Replaces `request` of `node:http`, as far as connectors use it. */
   request(
     program: Program,
     url: URL,
@@ -56,7 +57,7 @@ export class Network {
     onResponse?: (response: IncomingMessage) => void,
   ): ClientRequest {
     const request = new Request((body) => {
-      const sent = { method, url, headers: inSmallLetters(headers), body }
+      const sent = { method, url, headers: lowerCaseKeys(headers), body }
       this.send(sent).then(
         (answer) => !program.isDead && runAs(program, () => request.respond(answer)),
         (error) => !program.isDead && runAs(program, () => request.fail(error)),
@@ -66,12 +67,42 @@ export class Network {
     return request as unknown as ClientRequest
   }
 
-  /** Replaces `createServer` of `node:http`: the parts that a connector uses. */
+  /** Replaces `dispatch` of the server's HTTP client. */
+  dispatch(
+    program: Program,
+    options: Dispatcher.DispatchOptions,
+    handler: Dispatcher.DispatchHandler,
+  ): boolean {
+    const { origin = '', path, method, headers, body } = options
+    const controller = new Controller()
+    handler.onRequestStart?.(controller, undefined)
+    const sent = {
+      method,
+      url: new URL(path, origin),
+      headers: lowerCaseKeys(isFields(headers) ? headers : {}),
+      body: body instanceof Uint8Array ? Buffer.from(body) : Buffer.alloc(0),
+    }
+    const settle = (work: () => void) => {
+      if (!program.isDead && !controller.aborted) runAs(program, work)
+    }
+    this.send(sent).then(
+      ({ status, body }) =>
+        settle(() => {
+          handler.onResponseStart?.(controller, status, {})
+          if (body !== undefined) handler.onResponseData?.(controller, Buffer.from(body))
+          handler.onResponseEnd?.(controller, {})
+        }),
+      (error) => settle(() => handler.onResponseError?.(controller, error)),
+    )
+    return true
+  }
+
+  /** Replaces `createServer` of `node:http`, as far as connectors use it. */
   createServer(program: Program, listener: RequestListener): Listener {
     return new Listener(this.hosts, program, listener)
   }
 
-  /** The response of the host, if the network delivers both ways. Rejects otherwise. */
+  /** Returns the host's response if the network delivers both messages. Rejects otherwise. */
   async send(sent: Outgoing): Promise<Answer> {
     const { machine, weather } = this
     await machine.pause(machine.someTime(weather.latencyMsMax))
@@ -84,7 +115,7 @@ export class Network {
     return answer
   }
 
-  /** The sender learns in a separate step that no response is coming. */
+  /** The sender finds out in a separate step that no response is coming. */
   async #answerApart(answer: Answer | Promise<Answer>): Promise<Answer> {
     try {
       return await answer
@@ -104,6 +135,22 @@ export class Network {
 
 export function networkError(code: string): Error {
   return Object.assign(new Error(code), { code })
+}
+
+class Controller implements Dispatcher.DispatchController {
+  aborted = false
+  readonly paused = false
+  reason: Error | null = null
+  abort(reason: Error): void {
+    this.aborted = true
+    this.reason = reason
+  }
+  pause(): void {}
+  resume(): void {}
+}
+
+function isFields(headers: Dispatcher.DispatchOptions['headers']): headers is Record<string, string> {
+  return typeof headers === 'object' && headers !== null && !Array.isArray(headers)
 }
 
 class Request extends EventEmitter {
@@ -136,13 +183,13 @@ class Request extends EventEmitter {
   }
 }
 
-function inSmallLetters(headers: RequestOptions['headers'] = {}): Readonly<Record<string, string>> {
+function lowerCaseKeys(headers: RequestOptions['headers'] = {}): Readonly<Record<string, string>> {
   return Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [name.toLowerCase(), String(value)]),
   )
 }
 
-/** A program that listens at an address. */
+/** A program listening at an address. */
 class Listener extends EventEmitter {
   keepAliveTimeout = 0
   readonly #hosts: Map<string, Host>

@@ -1,4 +1,4 @@
-/** Random choices that follow from a seed. */
+/** Pseudorandom choices, determined by a seed. */
 export class Random {
   #state: number
 
@@ -6,7 +6,7 @@ export class Random {
     this.#state = seed
   }
 
-  /** An integer from 0 to `end`, without `end`. */
+  /** A random integer from 0 up to, but not including, `end`. */
   integerBelow(end: number): number {
     // Mulberry32.
     this.#state = (this.#state + 0x6d2b79f5) | 0
@@ -23,12 +23,12 @@ export class Random {
     return this.integerBelow(1_000_000) < share * 1_000_000
   }
 
-  /** Bytes that follow only from the seed. Not for keys outside of a simulation. */
+  /** Fills a buffer with bytes determined by the seed. Never use them for keys outside a simulation. */
   fill(bytes: Uint8Array): void {
     for (let at = 0; at < bytes.length; at++) bytes[at] = this.integerBelow(256)
   }
 
-  /** A separate source, for one of several consumers whose order is not determined. */
+  /** Creates an independent source for one of several consumers that run in no fixed order. */
   fork(): Random {
     return new Random(this.integerBelow(2 ** 31))
   }

@@ -1,28 +1,26 @@
-/** Something that will happen. */
-export interface Happening {
+/** Something scheduled to happen. */
+export interface ScheduledEvent {
   readonly atMs: number
   run(): void | Promise<void>
   isCancelled?: boolean
 }
 
-/**
- * Future events by time; events at the same time are in the order in which they were added. A binary heap.
- */
+/** Future events, ordered by time and then by the order in which they were added. A binary heap. */
 export class Schedule {
-  readonly #heap: { readonly happening: Happening; readonly order: number }[] = []
+  readonly #heap: { readonly event: ScheduledEvent; readonly order: number }[] = []
   #count = 0
 
   get size(): number {
     return this.#heap.length
   }
 
-  add(happening: Happening): void {
-    this.#heap.push({ happening, order: this.#count++ })
+  add(event: ScheduledEvent): void {
+    this.#heap.push({ event, order: this.#count++ })
     this.#rise(this.#heap.length - 1)
   }
 
-  /** Removes the next event. */
-  take(): Happening | undefined {
+  /** Removes and returns the next event. */
+  take(): ScheduledEvent | undefined {
     const first = this.#heap[0]
     const last = this.#heap.pop()
     if (first === undefined || last === undefined) return undefined
@@ -30,12 +28,12 @@ export class Schedule {
       this.#heap[0] = last
       this.#sink(0)
     }
-    return first.happening
+    return first.event
   }
 
   #isBefore(one: number, other: number): boolean {
     const [a, b] = [this.#heap[one]!, this.#heap[other]!]
-    return a.happening.atMs < b.happening.atMs || (a.happening.atMs === b.happening.atMs && a.order < b.order)
+    return a.event.atMs < b.event.atMs || (a.event.atMs === b.event.atMs && a.order < b.order)
   }
 
   #swap(one: number, other: number): void {
@@ -56,12 +54,12 @@ export class Schedule {
   #sink(at: number): void {
     for (let parent = at; ; ) {
       const [left, right] = [2 * parent + 1, 2 * parent + 2]
-      let least = parent
-      if (left < this.#heap.length && this.#isBefore(left, least)) least = left
-      if (right < this.#heap.length && this.#isBefore(right, least)) least = right
-      if (least === parent) return
-      this.#swap(parent, least)
-      parent = least
+      let smallest = parent
+      if (left < this.#heap.length && this.#isBefore(left, smallest)) smallest = left
+      if (right < this.#heap.length && this.#isBefore(right, smallest)) smallest = right
+      if (smallest === parent) return
+      this.#swap(parent, smallest)
+      parent = smallest
     }
   }
 }

@@ -14,11 +14,11 @@ import { type Terms, WalletOwners } from './wallets.ts'
 const SIGNED_SECONDS = 2 * 60 * 60
 const OPEN_DEPOSITS: ReadonlySet<string> = new Set(['PENDING', 'RETURNING'])
 
-/** A chain, with wallets whose owners have their keys. Its blocks show which payments were made. */
+/** A chain with wallets whose owners hold their keys. Its blocks show which payments were made. */
 export function chainRail(backend: Backend, world: ChainWorld, needsDecision: boolean): Rail {
   const { machine } = backend
   const { chain, habits } = world
-  const owners = new WalletOwners(backend, world, (account) => addressOf(backend, account))
+  const owners = new WalletOwners(backend, world, (account) => findAddress(backend, account))
   let hasRested = false
   const rail: Rail = {
     currencies: ['USDC'],
@@ -36,35 +36,36 @@ export function chainRail(backend: Backend, world: ChainWorld, needsDecision: bo
       must(await backend.again('PATCH', '/config', { embeddedWalletConfig: { network: 'BASE' } }), 200)
     },
     async payIn(account, amount) {
-      return world.payIn(await addressOf(backend, account), BigInt(amount))
+      return world.payIn(await findAddress(backend, account), BigInt(amount))
     },
     async pass(seconds) {
       machine.clock.offsetMs += seconds * 1_000
       await machine.pause((habits.confirmations + 3) * habits.blockMs)
     },
     async look() {
-      const counted = sumOf(await depositsOf(backend))
+      const counted = sumDeposits(await listDeposits(backend))
       const received = world.sumReceived()
       if (counted > received)
         throw new Wrong(`${counted} came in by the books, and the chain has ${received}`)
     },
-    async whatIsOpen(model) {
+    async findOpenWork(model) {
       await owners.nameSpends()
-      const deposits = await depositsOf(backend)
+      const deposits = await listDeposits(backend)
       const open = deposits.filter(({ status }) => OPEN_DEPOSITS.has(status))
       if (open.length > 0) return `Deposits stay open: ${JSON.stringify(open)}`
-      const wrong = differenceOf(model, chain.transfers(), { world, owners, needsDecision, isFinal: false })
+      const wrong = findDifference(model, chain.transfers(), { world, owners, needsDecision, isFinal: false })
       if (wrong !== undefined || !owners.haveSpent || hasRested) return wrong
-      // The money that a wallet no longer had is taken from it once its payments have failed.
+      // Owners' own spends are taken from their wallets only once the payments that lacked the money have
+      // failed.
       hasRested = true
       return 'Wallets may owe what their owners have spent'
     },
     async check(model) {
       await rail.look()
       await rail.pass(SIGNED_SECONDS)
-      const wrong = differenceOf(model, chain.transfers(), { world, owners, needsDecision, isFinal: true })
+      const wrong = findDifference(model, chain.transfers(), { world, owners, needsDecision, isFinal: true })
       if (wrong !== undefined) throw new Wrong(wrong)
-      const counted = sumOf(await depositsOf(backend))
+      const counted = sumDeposits(await listDeposits(backend))
       const received = world.sumReceived()
       if (counted !== received)
         throw new Wrong(`The chain has ${received} paid in, and ${counted} are deposits`)
@@ -77,16 +78,16 @@ interface Sides {
   readonly world: ChainWorld
   readonly owners: WalletOwners
   readonly needsDecision: boolean
-  /** Final states reported by the server: the chain must have no others. */
+  /** True once the server has reported final states; the chain must then match all of them. */
   readonly isFinal: boolean
 }
 
 /**
- * Compares the transfers of the chain with the payments. A payment was made if the chain has exactly its
- * transfer, under its nonce; money of the server leaves only by payments, and a deposit of a stranger stays
- * or is returned once.
+ * Compares the chain's transfers with the payments. A payment was made if the chain has exactly its transfer,
+ * with its nonce. The server's money leaves only through payments, and a stranger's deposit stays, or is
+ * returned once.
  */
-function differenceOf(
+function findDifference(
   { payments }: Model,
   transfers: readonly Transfer[],
   { world, owners, needsDecision, isFinal }: Sides,
@@ -94,7 +95,7 @@ function differenceOf(
   const known = new Set<Transfer>()
   for (const payment of payments) {
     const { depositId, transactionId, what, state } = payment
-    const terms = owners.termsOf(payment) ?? termsOf(payment, world.treasury)
+    const terms = owners.termsOf(payment) ?? findTerms(payment, world.treasury)
     const found =
       depositId !== undefined
         ? transfers.filter(({ to }) => to === depositId)
@@ -105,10 +106,10 @@ function differenceOf(
     if (found.length > 1) return `${what} is on the chain ${found.length} times`
     const isMade = found.length === 1
     if (depositId !== undefined) {
-      const [back] = found
-      if (back && (!needsDecision || back.from !== world.treasury || back.value !== payment.received))
-        return `${what} was paid back: ${describeTransfer(back)}`
-      if (back) payment.ending = FAILS
+      const [refund] = found
+      if (refund && (!needsDecision || refund.from !== world.treasury || refund.value !== payment.received))
+        return `${what} was paid back: ${describeTransfer(refund)}`
+      if (refund) payment.ending = FAILS
     } else if (terms && state === 'acknowledged') {
       const ending = isMade ? COMPLETES : FAILS
       if (isFinal && ending.status !== payment.ending.status)
@@ -122,8 +123,8 @@ function differenceOf(
   return unknown && `Money has left the treasury for no payment: ${describeTransfer(unknown)}`
 }
 
-/** A payment's transfers out of an internal account. */
-function termsOf({ payee, received }: Payment, treasury: Hex): Terms | undefined {
+/** The transfer that a payment makes from an internal account. */
+function findTerms({ payee, received }: Payment, treasury: Hex): Terms | undefined {
   return payee === undefined ? undefined : { from: treasury, to: payeeAt(payee), value: received }
 }
 
@@ -132,7 +133,7 @@ function isTransferOf(one: Transfer, { from, to, value }: Terms, transactionId: 
   return one.nonce === nonce && one.from === from && one.to === to && one.value === value
 }
 
-/** The address on the chain of an account elsewhere. */
+/** The chain address of an external account. */
 export function payeeAt(suffix: string): Hex {
   const digits = Buffer.from(`payee ${suffix}`).toString('hex')
   return `0x${digits.padStart(38, 'b').slice(-38)}aa`
@@ -141,16 +142,16 @@ export function payeeAt(suffix: string): Hex {
 const describeTransfer = (transfer: Transfer | undefined): string =>
   transfer ? JSON.stringify({ ...transfer, value: String(transfer.value) }) : 'not there'
 
-async function depositsOf(backend: Backend): Promise<Body[]> {
+async function listDeposits(backend: Backend): Promise<Body[]> {
   return must(await backend.get('/deposits?limit=100'), 200).data
 }
 
-function sumOf(deposits: readonly Body[]): bigint {
+function sumDeposits(deposits: readonly Body[]): bigint {
   return deposits.reduce((sum, { amount }) => sum + BigInt(amount.amount), 0n)
 }
 
-/** An account's address, once the chain is reached. */
-async function addressOf(backend: Backend, { id, customerId }: Account): Promise<Hex> {
+/** An account's address, once the chain has been reached. */
+async function findAddress(backend: Backend, { id, customerId }: Account): Promise<Hex> {
   for (let turn = 0; turn < TURNS_MAX; turn++) {
     const own = must(await backend.get(`/customers/internal-accounts?customerId=${customerId}`), 200).data
     const { fundingPaymentInstructions } = own.find((account: Body) => account.id === id)

@@ -6,17 +6,17 @@ import { FAILS, type Payment, Wrong } from './model.ts'
 import type { Bank } from './rail.ts'
 import type { Receiver } from './receiver.ts'
 
-/** Longer than any payment of the sandbox takes, and any quote lives. */
+/** Longer than any sandbox payment takes, and longer than any quote is valid. */
 const SETTLED_SECONDS = 20 * 60
-/** Longer than the pause before any attempt to deliver an event. */
+/** Longer than the longest backoff of webhook deliveries. */
 const DELIVERED_SECONDS = 12 * 60 * 60
-/** Work of a killed server resumes when its claim has expired. */
+/** A killed server's work resumes after its claim expires. */
 const CLAIMED_MS = 30_000
 const SETTLING_MAX = 20
 const OPEN_STATUSES: ReadonlySet<string> = new Set(['PENDING', 'PROCESSING', 'CREATED'])
 const OPEN_DEPOSITS: ReadonlySet<string> = new Set(['PENDING', 'RETURNING'])
 
-/** Waits until everything is settled, and compares the result with the model. Throws Wrong. */
+/** Waits until everything has settled, then compares the result with the model. Throws Wrong. */
 export async function checkEnd(bank: Bank, receiver: Receiver | undefined): Promise<void> {
   const { backend, rail } = bank
   const transactions = await settle(bank)
@@ -24,10 +24,10 @@ export async function checkEnd(bank: Bank, receiver: Receiver | undefined): Prom
   await checkBalances(bank)
   await rail.check(bank.model)
   if (receiver) await checkDelivered(bank, receiver)
-  checkTold(bank, await checkEvents(backend))
+  checkReported(bank, await checkEvents(backend))
 }
 
-/** Verifies that the books are consistent (specification 4.12) and no work is left. Throws Wrong. */
+/** Verifies that the ledger is consistent (specification 4.12) and that no jobs are left. Throws Wrong. */
 export async function checkBooks(db: Database, key: string): Promise<void> {
   const { findings } = await verifyLedger(db, key, [])
   if (findings.length > 0) throw new Wrong(`The books: ${JSON.stringify(findings)}`)
@@ -42,27 +42,28 @@ export async function checkBooks(db: Database, key: string): Promise<void> {
 async function settle({ backend, rail, model }: Bank): Promise<Reply['body'][]> {
   for (let turn = 0; ; turn++) {
     await rail.pass(SETTLED_SECONDS)
-    // The rail may deliver its last report while the platform is checked, and the platform may submit its
-    // last payment.
-    const before = await rail.whatIsOpen(model)
-    const transactions = await all(backend, '/transactions?limit=100')
-    const why = before ?? (await whatPlatformHasOpen(backend, transactions)) ?? (await rail.whatIsOpen(model))
+    // Ask the rail before and after: while the platform is checked, the rail may deliver its last report, or
+    // the platform submit its last payment.
+    const before = await rail.findOpenWork(model)
+    const transactions = await listAll(backend, '/transactions?limit=100')
+    const why =
+      before ?? (await findOpenOnPlatform(backend, transactions)) ?? (await rail.findOpenWork(model))
     if (why === undefined) return transactions
     if (turn === SETTLING_MAX) throw new Wrong(why)
   }
 }
 
 /**
- * The reason why the platform is not done; undefined if it is. The payment of a refused deposit ends before
- * its money is back at its sender.
+ * Returns why the platform still has work, or undefined if it is done. The payment of a refused deposit ends
+ * before its money is back with the sender.
  */
-async function whatPlatformHasOpen(
+async function findOpenOnPlatform(
   backend: Backend,
   transactions: readonly Reply['body'][],
 ): Promise<string | undefined> {
   const open = transactions.filter(({ status }) => OPEN_STATUSES.has(status))
   if (open.length > 0) return `Payments stay open: ${JSON.stringify(open)}`
-  const deposits = await all(backend, '/deposits?limit=100')
+  const deposits = await listAll(backend, '/deposits?limit=100')
   const undecided = deposits.filter(({ status }) => OPEN_DEPOSITS.has(status))
   return undecided.length > 0 ? `Deposits stay open: ${JSON.stringify(undecided)}` : undefined
 }
@@ -91,19 +92,21 @@ function checkTransactions({ model }: Bank, found: readonly Reply['body'][]): vo
 async function checkBalances({ backend, model }: Bank): Promise<void> {
   for (const { id, customerId } of model.accounts.values()) {
     const own = must(await backend.get(`/customers/internal-accounts?customerId=${customerId}`), 200).data
-    const shown = own.find((account: { id: string }) => account.id === id)
-    const [available, total] = [BigInt(shown.balance.amount), BigInt(shown.totalBalance.amount)]
-    const wanted = model.finalBalance(id)
-    if (available !== wanted || total !== wanted) {
+    const reported = own.find((account: { id: string }) => account.id === id)
+    const [available, total] = [BigInt(reported.balance.amount), BigInt(reported.totalBalance.amount)]
+    const expected = model.finalBalance(id)
+    if (available !== expected || total !== expected) {
       const touching = model.payments.filter(({ from, to }) => from === id || to === id).map(describe)
-      throw new Wrong(`${id} has ${available} of ${total}, and must have ${wanted}:\n${touching.join('\n')}`)
+      throw new Wrong(
+        `${id} has ${available} of ${total}, and must have ${expected}:\n${touching.join('\n')}`,
+      )
     }
   }
 }
 
-/** Checks that the events of an object are numbered without a gap. Returns the feed. */
+/** Checks that each object's events are numbered without gaps. Returns the feed. */
 async function checkEvents(backend: Backend): Promise<Reply['body'][]> {
-  const feed = (await all(backend, '/events?limit=100')).filter(({ type }) => type !== 'TEST')
+  const feed = (await listAll(backend, '/events?limit=100')).filter(({ type }) => type !== 'TEST')
   const last = new Map<string, number>()
   for (const { id, objectId, sequence } of feed) {
     if (sequence !== (last.get(objectId) ?? 0) + 1)
@@ -113,7 +116,7 @@ async function checkEvents(backend: Backend): Promise<Reply['body'][]> {
   return feed
 }
 
-/** Checks that every event is delivered, and the events of one object in order. */
+/** Checks that every event was delivered, and each object's events in order. */
 async function checkDelivered({ backend, rail }: Bank, receiver: Receiver): Promise<void> {
   for (let turn = 0; ; turn++) {
     const missing = (await checkEvents(backend)).filter(({ id }) => !receiver.first.has(id))
@@ -125,18 +128,19 @@ async function checkDelivered({ backend, rail }: Bank, receiver: Receiver): Prom
     await rail.pass(DELIVERED_SECONDS)
     await backend.machine.pause(CLAIMED_MS)
   }
-  const came = new Map<string, number>()
+  const lastDelivered = new Map<string, number>()
   for (const { id, objectId, sequence } of receiver.first.values()) {
-    if (sequence < (came.get(objectId) ?? 0))
+    if (sequence < (lastDelivered.get(objectId) ?? 0))
       throw new Wrong(`Event ${id} of ${objectId} came after a later one`)
-    came.set(objectId, sequence)
+    lastDelivered.set(objectId, sequence)
   }
 }
 
 /**
- * Checks that one event reports the end of each payment, and the last event of an account shows its balance.
+ * Checks that exactly one event reports the end of each payment, and that each account's last event shows its
+ * balance.
  */
-function checkTold({ model }: Bank, feed: readonly Reply['body'][]): void {
+function checkReported({ model }: Bank, feed: readonly Reply['body'][]): void {
   for (const { what, state, transactionId, ending } of model.payments) {
     if (state !== 'acknowledged' || transactionId === undefined) continue
     const completes = ending.status === 'COMPLETED'
@@ -145,7 +149,7 @@ function checkTold({ model }: Bank, feed: readonly Reply['body'][]): void {
     )
     const isRight = ends.length === 1 || (ends.length === 2 && !completes)
     if (!isRight || !ends.at(-1)!.type.endsWith(completes ? '.COMPLETED' : '.FAILED'))
-      throw new Wrong(`${what}: its end is told of by ${JSON.stringify(ends.map(({ type }) => type))}`)
+      throw new Wrong(`${what}: its end is reported by ${JSON.stringify(ends.map(({ type }) => type))}`)
   }
   for (const { id } of model.accounts.values()) {
     const balanceEvents = feed
@@ -157,7 +161,7 @@ function checkTold({ model }: Bank, feed: readonly Reply['body'][]): void {
   }
 }
 
-async function all(backend: Backend, path: string): Promise<Reply['body'][]> {
+async function listAll(backend: Backend, path: string): Promise<Reply['body'][]> {
   const found: Reply['body'][] = []
   for (let cursor = ''; ; ) {
     const body = must(await backend.get(`${path}${cursor && `&cursor=${encodeURIComponent(cursor)}`}`), 200)

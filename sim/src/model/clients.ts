@@ -4,24 +4,24 @@ import type { Body, Call, Reply, Servers } from '../world/servers.ts'
 import { Wrong } from './model.ts'
 import type { Seen } from './seen.ts'
 
-/** A call with its response, once it is known. */
-interface Asked {
+/** A call, and its response once there is one. */
+interface Exchange {
   readonly call: Call
   answer?: Reply
 }
 
-/** All paths of the API begin with it. */
+/** The prefix of all API paths. */
 const BASE_PATH = '/2025-10-13'
 const RETRY_MS_MAX = 2_000
 const RETRIES_MAX = 400
 
-/** The platform's backend. It retries calls with an unknown outcome. */
+/** The platform's backend. It retries calls whose outcome is unknown. */
 export class Backend {
   readonly machine: Machine
   readonly random: Random
   readonly #servers: Servers
   readonly #authorization: string
-  readonly #asked: Asked[] = []
+  readonly #exchanges: Exchange[] = []
   readonly #seen: Seen
 
   constructor(
@@ -39,23 +39,24 @@ export class Backend {
   get = (path: string): Promise<Reply> => this.#untilKnown(this.#call('GET', path))
 
   /**
-   * Calls under a new key; sometimes twice at the same time, or again later. The response must stay the same.
+   * Makes a call with a new idempotency key; sometimes sends it twice at the same time, or repeats it later.
+   * The response must always be the same.
    */
   async post(path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Reply> {
-    const key = { 'Idempotency-Key': `call ${this.#asked.length}`, ...headers }
-    const asked: Asked = { call: this.#call('POST', path, body, key) }
-    this.#asked.push(asked)
-    await Promise.all(Array.from({ length: this.random.chance(0.1) ? 3 : 1 }, () => this.#again(asked)))
-    if (this.random.chance(0.15)) await this.#again(asked)
-    if (this.random.chance(0.05)) await this.#again(this.random.pick(this.#asked))
-    return asked.answer!
+    const key = { 'Idempotency-Key': `call ${this.#exchanges.length}`, ...headers }
+    const exchange: Exchange = { call: this.#call('POST', path, body, key) }
+    this.#exchanges.push(exchange)
+    await Promise.all(Array.from({ length: this.random.chance(0.1) ? 3 : 1 }, () => this.#again(exchange)))
+    if (this.random.chance(0.15)) await this.#again(exchange)
+    if (this.random.chance(0.05)) await this.#again(this.random.pick(this.#exchanges))
+    return exchange.answer!
   }
 
-  /** For what may be done twice. */
+  /** Makes a call that is safe to repeat. */
   again = (method: 'PATCH' | 'POST', path: string, body: unknown): Promise<Reply> =>
     this.#untilKnown(this.#call(method, path, body))
 
-  /** A call of a sign-in: it takes no key, and a repeat replaces a code. */
+  /** Makes a sign-in call. It takes no idempotency key, and repeating it replaces the code. */
   signIn = (path: string, body?: unknown, headers?: Record<string, string>): Promise<Reply> =>
     this.#untilKnown(this.#call('POST', path, body, headers))
 
@@ -72,15 +73,15 @@ export class Backend {
     }
   }
 
-  async #again(asked: Asked): Promise<void> {
-    const answer = await this.#untilKnown(asked.call)
-    const { answer: first } = asked
+  async #again(exchange: Exchange): Promise<void> {
+    const answer = await this.#untilKnown(exchange.call)
+    const { answer: first } = exchange
     if (!first) {
-      asked.answer = answer
+      exchange.answer = answer
       return
     }
     const [was, is] = [first, answer].map(({ status, body }) => JSON.stringify([status, body]))
-    if (was !== is) throw new Wrong(`${describe(asked.call)} returned ${was}, and then ${is}`)
+    if (was !== is) throw new Wrong(`${describe(exchange.call)} returned ${was}, and then ${is}`)
   }
 
   async #untilKnown(call: Call): Promise<Reply> {
@@ -107,8 +108,8 @@ function describe({ method, path, headers, body }: Call): string {
   return `${method} ${path} ${headers['Idempotency-Key'] ?? ''} ${body ?? ''}`
 }
 
-/** The body of a response that must have this status. Throws Wrong. */
-export function must({ status, body }: Reply, wanted: number): Body {
-  if (status !== wanted) throw new Wrong(`${wanted} was expected, not ${status} ${JSON.stringify(body)}`)
+/** Returns the body of a response that must have this status. Throws Wrong. */
+export function must({ status, body }: Reply, expected: number): Body {
+  if (status !== expected) throw new Wrong(`${expected} was expected, not ${status} ${JSON.stringify(body)}`)
   return body
 }

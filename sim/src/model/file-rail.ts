@@ -8,18 +8,18 @@ import type { Body } from '../world/servers.ts'
 import { type Backend, must } from './clients.ts'
 import { type Account, FAILS, type Model, type Payment, WAITS, Wrong } from './model.ts'
 import type { Rail } from './rail.ts'
-import { differenceOf, REFUNDED, TAKEN_BACK, TURNS_MAX, untilRight } from './rails.ts'
+import { differenceOf, REFUNDED, TAKEN_BACK, TURNS_MAX, waitUntilNoDifference } from './rails.ts'
 
 const ENDINGS = { [REJECTS]: FAILS, [RETURNS]: FAILS }
 const SIGNED_ON = '2025-12-01'
-/** Collections are credited on a later day. */
+/** Collections are credited only on a later day. */
 const DAY_SECONDS = 24 * 60 * 60
 const TURN_MS = 1_000
-/** Longer than a comparison waits for entries that are being applied. */
+/** Long enough for entries to be applied before the comparison is retried. */
 const COMPARED_SECONDS = 60
 const NUMBER = '5320130'
 
-/** A bank that accepts files in production, compared with the books. */
+/** A bank connected by files, in production. Its account is compared with the ledger. */
 export function fileRail(backend: Backend, bank: FileBank): Rail {
   const { machine } = backend
   const rail: Rail = {
@@ -42,23 +42,24 @@ export function fileRail(backend: Backend, bank: FileBank): Rail {
         must(await backend.post('/mandates', { externalAccountId, signedOn: SIGNED_ON }), 201)
     },
     async payIn(account, amount) {
-      return bank.payIn(await referenceOf(backend, account), amount)
+      return bank.payIn(await findReference(backend, account), amount)
     },
     pass: (seconds) => pass(machine, bank, bank.hasCollected ? Math.max(seconds, DAY_SECONDS) : seconds),
     async look() {
-      const counted = sumOf(await depositsOf(backend))
+      const counted = sumDeposits(await listDeposits(backend))
       if (counted > bank.books.received)
         throw new Wrong(`${counted} came in by the books, and the bank has booked ${bank.books.received}`)
     },
-    async whatIsOpen({ payments }: Model) {
-      const open = bank.whatIsOpen() ?? differenceOf(payments, ordersOf(bank, payments), bank.deposits)
+    async findOpenWork({ payments }: Model) {
+      const open =
+        bank.findOpenWork() ?? differenceOf(payments, ordersByPayment(bank, payments), bank.deposits)
       const sums = waitingSums(bank, open === undefined ? await waitingReports(backend) : [])
       for (const payment of payments) if (sums.some((sum) => isAbout(sum, payment))) payment.ending = WAITS
       return open
     },
     async check() {
       await rail.look()
-      await untilRight(rail, COMPARED_SECONDS, () => differenceOfAccount(backend, bank))
+      await waitUntilNoDifference(rail, COMPARED_SECONDS, () => findAccountDifference(backend, bank))
       bank.end()
     },
   }
@@ -69,13 +70,14 @@ export function fileRail(backend: Backend, bank: FileBank): Rail {
 async function pass(machine: Machine, bank: FileBank, seconds: number): Promise<void> {
   machine.clock.offsetMs += seconds * 1_000
   await machine.pause(TURN_MS)
-  for (let turn = 0; turn < TURNS_MAX && bank.whatIsOpen() !== undefined; turn++) await machine.pause(TURN_MS)
+  for (let turn = 0; turn < TURNS_MAX && bank.findOpenWork() !== undefined; turn++)
+    await machine.pause(TURN_MS)
 }
 
 const DIRECTIONS = ['OUT', 'PULL'] as const
 
-/** The orders of the bank by the ids of their payments: files have the id of the server's record instead. */
-function ordersOf(bank: FileBank, payments: readonly Payment[]) {
+/** The bank's orders by payment id. In files, a payment is named by the id of the server's record instead. */
+function ordersByPayment(bank: FileBank, payments: readonly Payment[]) {
   const ids = new Map(
     payments.flatMap(({ transactionId: id }) =>
       id ? DIRECTIONS.map((direction) => [instructionOf(railPaymentId(direction, id)), id] as const) : [],
@@ -85,11 +87,11 @@ function ordersOf(bank: FileBank, payments: readonly Payment[]) {
 }
 
 /**
- * Compares the bank account with the books, to the cent: all arrived money is a deposit or waits for a
- * person, nothing waits without a reason from the bank, and the last statement agrees with the ledger except
- * for waiting amounts.
+ * Compares the bank account with the ledger to the cent. All money that has arrived is a deposit or waits for
+ * a person, nothing waits without a cause at the bank, and the last statement agrees with the ledger except
+ * for the waiting amounts.
  */
-async function differenceOfAccount(backend: Backend, bank: FileBank): Promise<string | undefined> {
+async function findAccountDifference(backend: Backend, bank: FileBank): Promise<string | undefined> {
   const events = await waitingReports(backend)
   const wrong = findUnexpected(bank, events)
   if (wrong !== undefined) return `Reports that wait for a person: ${wrong}`
@@ -98,7 +100,7 @@ async function differenceOfAccount(backend: Backend, bank: FileBank): Promise<st
     (sum, amount) => sum + amount,
     0n,
   )
-  const counted = sumOf(await depositsOf(backend))
+  const counted = sumDeposits(await listDeposits(backend))
   const { balance, received } = bank.books
   if (counted + waiting !== received)
     return `The bank has booked ${received} in, ${counted} are deposits, and ${waiting} wait`
@@ -120,15 +122,15 @@ async function waitingReports(backend: Backend): Promise<Body[]> {
 }
 
 /**
- * Reports of bookings that wait because they may be the sum of deposits that advices have reported
+ * Reports of bookings that wait because each may be the sum of several deposits that advices have reported
  * separately.
  */
 function waitingSums({ waits }: FileBank, events: readonly Body[]): Body[] {
-  const left = waits.sums
+  const remaining = waits.sums
   return events.filter(({ type, reason, body }) => {
     if (type !== 'file.booking' || reason !== 'OTHER_AMOUNT') return false
-    const at = left.indexOf(BigInt(body.data.amount))
-    if (at >= 0) left.splice(at, 1)
+    const at = remaining.indexOf(BigInt(body.data.amount))
+    if (at >= 0) remaining.splice(at, 1)
     return at >= 0
   })
 }
@@ -139,7 +141,10 @@ function isAbout({ body }: Body, { depositId }: Payment): boolean {
   return depositId !== undefined && names.includes(depositId)
 }
 
-/** Reports that wait without a reason, and missing ones; undefined if they match the bank's causes. */
+/**
+ * Describes reports that wait without a cause, and missing reports. Undefined if they match the causes at the
+ * bank.
+ */
 function findUnexpected(bank: FileBank, events: readonly Body[]): string | undefined {
   const { waits } = bank
   const expected = [
@@ -165,17 +170,17 @@ function summary({ type, reason, body }: Body): string {
   return [type, reason, facts].filter(Boolean).join(' ')
 }
 
-async function depositsOf(backend: Backend): Promise<Body[]> {
+async function listDeposits(backend: Backend): Promise<Body[]> {
   const { data } = must(await backend.get('/deposits?limit=100'), 200)
   return data
 }
 
-function sumOf(deposits: readonly Body[]): bigint {
+function sumDeposits(deposits: readonly Body[]): bigint {
   return deposits.reduce((sum, { amount }) => sum + BigInt(amount.amount), 0n)
 }
 
-/** The reference that a payer of the account must state, once the server has it. */
-async function referenceOf(backend: Backend, { id, customerId }: Account): Promise<string> {
+/** The reference that payers into the account must state, once the server has assigned it. */
+async function findReference(backend: Backend, { id, customerId }: Account): Promise<string> {
   for (let turn = 0; turn < TURNS_MAX; turn++) {
     const own = must(await backend.get(`/customers/internal-accounts?customerId=${customerId}`), 200).data
     const { fundingPaymentInstructions } = own.find((account: Body) => account.id === id)

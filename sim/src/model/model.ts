@@ -1,6 +1,6 @@
 /**
- * The expected state of the platform, derived only from the specification, requests and responses: it sees no
- * table and no server code. Amounts are in the smallest unit of their currency.
+ * The expected state of the platform. It is derived only from the specification, requests and responses,
+ * never from tables or server code. Amounts are in the smallest unit of their currency.
  */
 export interface Account {
   readonly id: string
@@ -9,16 +9,16 @@ export interface Account {
   readonly funded: bigint
 }
 
-/** The end of a payment, which depends on its payer or payee. */
+/** The end of a payment. It depends on the payer or payee. */
 export interface Ending {
   readonly status: 'COMPLETED' | 'FAILED' | 'REFUNDED'
   /** True if the money that left the payer's account does not come back. */
   readonly takes: boolean
   /** True if the money that reached the payee's account stays there. */
   readonly gives: boolean
-  /** The bank has reversed the payment. */
+  /** True if the bank has reversed the payment. */
   readonly isTakenBack?: true
-  /** It may also fail without a movement, if it was taken back before its arrival was seen. */
+  /** True if it may also fail without any movement, because it was reversed before its arrival was seen. */
   readonly mayFail?: true
 }
 
@@ -27,17 +27,17 @@ export const COMPLETES: Ending = { status: 'COMPLETED', takes: true, gives: true
 export const WAITS: Ending = { ...COMPLETES, gives: false }
 export const FAILS: Ending = { status: 'FAILED', takes: false, gives: false }
 
-/** A requested payment. */
+/** A payment that was requested. */
 export interface Payment {
-  /** The request, for reports. */
+  /** Describes the request, for failure reports. */
   readonly what: string
-  /** Internal account, or undefined if the money comes from or goes to an external one. */
+  /** An internal account. Undefined if the money comes from, or goes to, an external one. */
   readonly from: string | undefined
   readonly to: string | undefined
-  /** The suffix of the paid account elsewhere. */
+  /** The suffix of the external account that is paid. */
   readonly payee?: string | undefined
   ending: Ending
-  /** The amount that leaves `from`, or the highest possible amount until it is known. */
+  /** The amount that leaves `from`. The maximum until the actual amount is known. */
   sent: bigint
   received: bigint
   /** The part of a reversed amount that the payee no longer had. */
@@ -46,13 +46,16 @@ export interface Payment {
   transactionId?: string
   /** The bank's id of the deposit. */
   depositId?: string | undefined
-  /** The platform decides whether to accept the payment; without a response in time the money is returned. */
+  /**
+   * True if the platform decides whether to accept the payment. Without a decision in time, the money is
+   * returned.
+   */
   needsDecision?: boolean
-  /** The minimum that `from` may have had available at any time since the request. */
+  /** The lowest balance that may have been available in `from` at any time since the request. */
   leastAvailable: bigint
 }
 
-/** Something that must not be. */
+/** A violation of the expected behavior. */
 export class Wrong extends Error {
   override readonly name = 'Wrong'
 }
@@ -61,9 +64,9 @@ export class Model {
   readonly accounts = new Map<string, Account>()
   readonly payments: Payment[] = []
 
-  /** Records a requested payment. `sentMax` is its maximum cost. */
+  /** Records a requested payment that costs at most `sentMax`. */
   ask(payment: Pick<Payment, 'what' | 'from' | 'to' | 'payee' | 'ending'>, sentMax: bigint): Payment {
-    const asked: Payment = {
+    const requested: Payment = {
       ...payment,
       sent: sentMax,
       received: 0n,
@@ -71,15 +74,20 @@ export class Model {
       state: 'asked',
       leastAvailable: payment.from === undefined ? 0n : this.leastAvailable(payment.from),
     }
-    this.payments.push(asked)
-    // Earlier requests may now find less.
+    this.payments.push(requested)
+    // Other open requests may now find less money available.
     for (const other of this.payments)
-      if (other !== asked && other.state === 'asked' && other.from === asked.from && other.from !== undefined)
+      if (
+        other !== requested &&
+        other.state === 'asked' &&
+        other.from === requested.from &&
+        other.from !== undefined
+      )
         other.leastAvailable -= sentMax
-    return asked
+    return requested
   }
 
-  /** The request succeeded. */
+  /** Records that the request succeeded. */
   acknowledge(payment: Payment, transactionId: string, sent: bigint, received: bigint): void {
     if (payment.transactionId !== undefined && payment.transactionId !== transactionId)
       throw new Wrong(`${payment.what}: first ${payment.transactionId}, then ${transactionId}`)
@@ -90,7 +98,7 @@ export class Model {
       throw new Wrong(`${payment.what}: ${from} cannot have had as much`)
   }
 
-  /** Somebody outside has paid in. */
+  /** Records a payment from outside. */
   payIn(payment: Payment, depositId: string | undefined, needsDecision: boolean): void {
     Object.assign(payment, {
       sent: 0n,
@@ -101,7 +109,7 @@ export class Model {
     })
   }
 
-  /** It was refused for want of money. */
+  /** Records that the payment was refused for lack of money. */
   refuse(payment: Payment): void {
     payment.state = 'refused'
     if (payment.from === undefined || payment.leastAvailable >= payment.sent)
@@ -111,7 +119,7 @@ export class Model {
   }
 
   /**
-   * The minimum that an account may have available now: all requested payments have left it, and none has
+   * The least that an account may have available now: all requested payments have left it, and none has
    * arrived.
    */
   leastAvailable(id: string): bigint {
@@ -122,7 +130,8 @@ export class Model {
   }
 
   /**
-   * The maximum that an account may have: everything possible has arrived, and only final payments have left.
+   * The most that an account may have available: everything possible has arrived, and only final payments
+   * have left.
    */
   mostAvailable(id: string): bigint {
     let available = this.#account(id).funded
@@ -134,7 +143,7 @@ export class Model {
     return available
   }
 
-  /** An account's balance when everything is finished. */
+  /** An account's balance once everything is finished. */
   finalBalance(id: string): bigint {
     let balance = this.#account(id).funded
     for (const { from, to, sent, received, shortfall, state, ending } of this.payments) {
@@ -152,5 +161,5 @@ export class Model {
   }
 }
 
-/** The maximum amount of a currency that a unit of another one buys in the sandbox. */
+/** The maximum amount of another currency that one unit buys in the sandbox. */
 const FOREIGN_RATE_MAX = 10n

@@ -6,7 +6,7 @@ const CUSTOMERS_MAX = 2
 const FUNDS = 80_000
 export const RECEIVER = 'receiver.example'
 
-/** Customers with accounts here and elsewhere, and maybe an endpoint for webhooks. */
+/** Sets up customers with internal and external accounts, and possibly a webhook endpoint. */
 export async function openBank(backend: Backend, rail: Rail, hasEndpoint: boolean): Promise<Bank> {
   const model = new Model()
   const accounts: Account[] = []
@@ -17,7 +17,7 @@ export async function openBank(backend: Backend, rail: Rail, hasEndpoint: boolea
   await rail.prepare?.()
   const { currencies, accountType = 'INTERNAL_FIAT' } = rail
   const [currency] = currencies
-  // With a single currency, a single customer has no payee.
+  // With a single currency, a single customer would have nobody to pay.
   const customers = Math.max(1 + backend.random.integerBelow(CUSTOMERS_MAX), 3 - currencies.length)
   for (let n = 0; n < customers; n++) {
     const email = `customer${n}@example.com`
@@ -56,12 +56,12 @@ export async function openBank(backend: Backend, rail: Rail, hasEndpoint: boolea
   return { backend, rail, model, accounts, wallets, elsewhere, hasEndpoint }
 }
 
-/** True once every account has received its deposit. */
+/** True once every account has received its first deposit. */
 async function haveArrived(backend: Backend, accounts: readonly Account[]): Promise<boolean> {
-  const shown = new Map<string, bigint>()
+  const balances = new Map<string, bigint>()
   for (const customerId of new Set(accounts.map((account) => account.customerId))) {
     const own = must(await backend.get(`/customers/internal-accounts?customerId=${customerId}`), 200).data
-    for (const { id, balance } of own) shown.set(id, BigInt(balance.amount))
+    for (const { id, balance } of own) balances.set(id, BigInt(balance.amount))
   }
-  return accounts.every(({ id, funded }) => shown.get(id) === funded)
+  return accounts.every(({ id, funded }) => balances.get(id) === funded)
 }

@@ -4,13 +4,13 @@ import { type Account, COMPLETES, type Ending, type Payment, Wrong } from './mod
 import type { Bank, Elsewhere, Rail } from './rail.ts'
 
 const AMOUNT_MIN = 60
-/** The sandbox pulls amounts up to this limit. */
+/** The maximum amount that the sandbox accepts for a pull. */
 const AMOUNT_MAX = 40_000
 /** In a quote that locks the receiving side, the payer pays at most this multiple of the amount. */
 const QUOTED_SENT_MAX = 4n
 const LACKS_MONEY = 'INSUFFICIENT_BALANCE'
 
-/** The ways to pay. A way listed more often is chosen more often. */
+/** The ways to pay. A way that is listed more often is chosen more often. */
 const WAYS = [
   transferOut,
   transferOut,
@@ -24,11 +24,11 @@ const WAYS = [
 ]
 const PULLS: ReadonlySet<(typeof WAYS)[number]> = new Set([transferIn, payByPull])
 
-/** Makes `count` payments, one after the other. */
+/** Makes `count` payments, one after another. */
 export async function pay(bank: Bank, random: Random, count: number): Promise<void> {
   const common = bank.rail.canPull ? WAYS : WAYS.filter((way) => !PULLS.has(way))
   const ways = [...common, ...(bank.rail.ways ?? [])]
-  for (let made = 0; made < count; made++) {
+  for (let index = 0; index < count; index++) {
     await random.pick(ways)(bank, random)
     await bank.rail.look()
     await bank.backend.machine.pause(bank.backend.machine.someTime(1_500))
@@ -38,14 +38,14 @@ export async function pay(bank: Bank, random: Random, count: number): Promise<vo
 async function transferOut(bank: Bank, random: Random): Promise<void> {
   const from = random.pick(withElsewhere(bank))
   const to = random.pick(ownElsewhere(bank, from))
-  const amount = amountOf(random)
-  const asked = bank.model.ask(
+  const amount = chooseAmount(random)
+  const recorded = bank.model.ask(
     {
       what: `transfer out of ${amount}`,
       from: from.id,
       to: undefined,
       payee: to.suffix,
-      ending: endingOf(bank, 'transferOut', to),
+      ending: findEnding(bank, 'transferOut', to),
     },
     BigInt(amount),
   )
@@ -54,7 +54,7 @@ async function transferOut(bank: Bank, random: Random): Promise<void> {
     destination: { accountId: to.id },
     amount,
   })
-  recordReply(bank, asked, reply, () => ({
+  recordReply(bank, recorded, reply, () => ({
     id: reply.body.id,
     sent: BigInt(amount),
     received: BigInt(reply.body.receivedAmount?.amount ?? amount),
@@ -64,13 +64,13 @@ async function transferOut(bank: Bank, random: Random): Promise<void> {
 async function transferIn(bank: Bank, random: Random): Promise<void> {
   const to = random.pick(withElsewhere(bank))
   const from = random.pick(ownElsewhere(bank, to))
-  const amount = amountOf(random)
-  const asked = bank.model.ask(
+  const amount = chooseAmount(random)
+  const recorded = bank.model.ask(
     {
       what: `transfer in of ${amount}`,
       from: undefined,
       to: to.id,
-      ending: endingOf(bank, 'transferIn', from),
+      ending: findEnding(bank, 'transferIn', from),
     },
     BigInt(amount),
   )
@@ -79,7 +79,7 @@ async function transferIn(bank: Bank, random: Random): Promise<void> {
     destination: { accountId: to.id },
     amount,
   })
-  recordReply(bank, asked, reply, () => ({ id: reply.body.id, sent: 0n, received: BigInt(amount) }))
+  recordReply(bank, recorded, reply, () => ({ id: reply.body.id, sent: 0n, received: BigInt(amount) }))
 }
 
 async function payHere(bank: Bank, random: Random): Promise<void> {
@@ -91,29 +91,29 @@ async function payHere(bank: Bank, random: Random): Promise<void> {
 async function payElsewhere(bank: Bank, random: Random): Promise<void> {
   const from = random.pick(withElsewhere(bank))
   const to = random.pick(ownElsewhere(bank, from))
-  await quote(bank, random, { from, to, ending: endingOf(bank, 'payout', to), isImmediate: true })
+  await quote(bank, random, { from, to, ending: findEnding(bank, 'payout', to), isImmediate: true })
 }
 
 async function payByPull(bank: Bank, random: Random): Promise<void> {
   const from = random.pick(bank.elsewhere)
   const to = random.pick(bank.accounts)
-  await quote(bank, random, { from, to, ending: endingOf(bank, 'pull', from), isImmediate: true })
+  await quote(bank, random, { from, to, ending: findEnding(bank, 'pull', from), isImmediate: true })
 }
 
-/** A quote executed later, or never. */
+/** Pays with a quote that is executed later, or never. */
 async function payInTwoSteps(bank: Bank, random: Random): Promise<void> {
   const from = random.pick(bank.accounts)
   const to = random.pick(bank.accounts.filter(({ id }) => id !== from.id))
   await quote(bank, random, { from, to, ending: COMPLETES, isImmediate: false })
 }
 
-/** Somebody outside pays in. */
+/** Simulates a payment from outside. */
 async function payIn(bank: Bank, random: Random): Promise<void> {
   const to = random.pick(bank.accounts)
-  const amount = amountOf(random)
+  const amount = chooseAmount(random)
   const payment = { what: `paid in ${amount}`, from: undefined, to: to.id, ending: COMPLETES }
-  const asked = bank.model.ask(payment, BigInt(amount))
-  bank.model.payIn(asked, await bank.rail.payIn(to, amount), bank.hasEndpoint)
+  const recorded = bank.model.ask(payment, BigInt(amount))
+  bank.model.payIn(recorded, await bank.rail.payIn(to, amount), bank.hasEndpoint)
 }
 
 interface Quoted {
@@ -126,12 +126,12 @@ interface Quoted {
 async function quote(bank: Bank, random: Random, quoted: Quoted): Promise<void> {
   const { backend, model } = bank
   const { from, to, ending, isImmediate } = quoted
-  const amount = amountOf(random)
+  const amount = chooseAmount(random)
   const side = random.pick(['SENDING', 'RECEIVING'])
   const what = `quote of ${amount} ${side} from ${from.id} to ${to.id}`
   const sentMax = side === 'SENDING' ? BigInt(amount) : BigInt(amount) * QUOTED_SENT_MAX
   const payee = 'suffix' in to ? to.suffix : undefined
-  const asked = model.ask(
+  const recorded = model.ask(
     { what, from: internal(bank, from), to: internal(bank, to), payee, ending },
     sentMax,
   )
@@ -144,55 +144,55 @@ async function quote(bank: Bank, random: Random, quoted: Quoted): Promise<void> 
   })
   const amounts = () => readQuote(reply, { what, side, amount })
   if (isImmediate) {
-    recordReply(bank, asked, reply, amounts)
+    recordReply(bank, recorded, reply, amounts)
     return
   }
   if (reply.status !== 201) throw new Wrong(`${what} returned ${describeReply(reply)}`)
   const { id, sent, received } = amounts()
-  Object.assign(asked, { sent, received, transactionId: id })
+  Object.assign(recorded, { sent, received, transactionId: id })
   if (random.chance(0.25)) {
-    asked.state = 'unused'
+    recorded.state = 'unused'
     return
   }
   await backend.machine.pause(backend.machine.someTime(3_000))
   const executed = await backend.post(`/quotes/${reply.body.id}/execute`)
   if (executed.status === 400 && executed.body.code === 'QUOTE_EXPIRED') {
-    asked.state = 'unused'
+    recorded.state = 'unused'
     return
   }
-  recordReply(bank, asked, executed, () => ({ id, sent, received }))
+  recordReply(bank, recorded, executed, () => ({ id, sent, received }))
 }
 
-/** The amounts of a quote, which must agree with the request and with each other. */
-export function readQuote({ body }: Reply, asked: { what: string; side: string; amount: number }) {
+/** Reads the amounts of a quote, which must agree with the request and with each other. */
+export function readQuote({ body }: Reply, request: { what: string; side: string; amount: number }) {
   const [sent, received] = [BigInt(body.totalSendingAmount), BigInt(body.totalReceivingAmount)]
-  const locked = asked.side === 'SENDING' ? sent : received
-  if (locked !== BigInt(asked.amount))
-    throw new Wrong(`${asked.what} has ${locked} on the side that is locked`)
+  const locked = request.side === 'SENDING' ? sent : received
+  if (locked !== BigInt(request.amount))
+    throw new Wrong(`${request.what} has ${locked} on the side that is locked`)
   const isSameCurrency = body.sendingCurrency.code === body.receivingCurrency.code
   if (isSameCurrency && sent - BigInt(body.feesIncluded ?? 0) !== received)
-    throw new Wrong(`${asked.what}: ${sent} less fees of ${body.feesIncluded} is not ${received}`)
+    throw new Wrong(`${request.what}: ${sent} less fees of ${body.feesIncluded} is not ${received}`)
   return { id: body.transactionId as string, sent, received }
 }
 
-/** Enters a response into the model. */
+/** Records a response in the model. */
 export function recordReply(
   { model }: Bank,
-  asked: Payment,
+  recorded: Payment,
   reply: Reply,
   amounts: () => { id: string; sent: bigint; received: bigint },
 ): void {
   if (reply.status === 400 && reply.body.code === LACKS_MONEY) {
-    model.refuse(asked)
+    model.refuse(recorded)
     return
   }
   if (reply.status !== 200 && reply.status !== 201)
-    throw new Wrong(`${asked.what} returned ${describeReply(reply)}`)
+    throw new Wrong(`${recorded.what} returned ${describeReply(reply)}`)
   const { id, sent, received } = amounts()
-  model.acknowledge(asked, id, sent, received)
+  model.acknowledge(recorded, id, sent, received)
 }
 
-function endingOf({ rail }: Bank, way: keyof Rail['endings'], { suffix }: Elsewhere): Ending {
+function findEnding({ rail }: Bank, way: keyof Rail['endings'], { suffix }: Elsewhere): Ending {
   return rail.endings[way][suffix] ?? COMPLETES
 }
 
@@ -200,7 +200,7 @@ function internal({ model }: Bank, { id }: { readonly id: string }): string | un
   return model.accounts.has(id) ? id : undefined
 }
 
-/** External accounts of the same customer and currency. */
+/** External accounts of the same customer in the same currency. */
 function ownElsewhere({ elsewhere }: Bank, account: Account): Elsewhere[] {
   return elsewhere.filter(
     ({ customerId, currency }) => customerId === account.customerId && currency === account.currency,
@@ -211,7 +211,7 @@ function withElsewhere(bank: Bank): Account[] {
   return bank.accounts.filter((account) => ownElsewhere(bank, account).length > 0)
 }
 
-export function amountOf(random: Random): number {
+export function chooseAmount(random: Random): number {
   return AMOUNT_MIN + random.integerBelow(AMOUNT_MAX)
 }
 

@@ -4,11 +4,11 @@ import { type Backend, must } from './clients.ts'
 import { type Account, COMPLETES, type Ending, FAILS, type Payment, Wrong } from './model.ts'
 import type { Rail } from './rail.ts'
 
-/** The bank takes the debit back, later: from the platform, not from the payee. */
+/** The bank later reverses the debit. The platform bears the loss, not the payee. */
 export const TAKEN_BACK: Ending = { ...COMPLETES, mayFail: true, isTakenBack: true }
-/** The bank takes the debit back, and the payee repays it, as far as possible. */
+/** The bank reverses the debit, and the payee pays it back as far as possible. */
 export const REFUNDED: Ending = { ...FAILS, status: 'REFUNDED', mayFail: true }
-/** The refund fails too: the money stays with the platform. */
+/** The refund fails too, so the money stays with the platform. */
 const STAYS_AWAY: Ending = { ...FAILS, takes: true }
 
 const BENEFICIARY = { beneficiaryType: 'INDIVIDUAL', fullName: 'Ada Lovelace' }
@@ -25,7 +25,7 @@ const US_ACCOUNTS: Pick<Rail, 'currencies' | 'canPull' | 'elsewhere'> = {
 
 const SANDBOX_TRANSFER = { '002': FAILS, '003': FAILS, '004': FAILS, '005': FAILS }
 
-/** The rail of the sandbox (specification 4.16), whose clock is moved over the API. */
+/** The sandbox's rail (specification 4.16). Its clock is moved through the API. */
 export function sandboxRail(backend: Backend): Rail {
   return {
     ...US_ACCOUNTS,
@@ -44,19 +44,22 @@ export function sandboxRail(backend: Backend): Rail {
       must(await backend.again('POST', '/sandbox/clock/advance', { seconds }), 200)
     },
     look: async () => {},
-    whatIsOpen: async () => undefined,
+    findOpenWork: async () => undefined,
     check: async () => {},
   }
 }
 
 const CONNECTOR_OUT = { '101': FAILS, '103': FAILS, '104': FAILS }
-/** Nothing takes longer at the bank, except for a repeatedly refused report: it arrives in a later turn. */
+/**
+ * Everything at the bank happens within this time, except that a report which is refused repeatedly arrives
+ * in a later turn.
+ */
 const REPORTED_MS = 10_000
 export const TURNS_MAX = 10
-/** The bank opens on it. */
+/** The date on which the bank opens. */
 const FIRST_DAY = new Date(START_MS).toISOString().slice(0, 10)
 
-/** A connector in production. The guide to the example bank lists the outcomes of payments. */
+/** A connector in production. The example bank's guide lists how payments end. */
 export function connectorRail(backend: Backend, connector: Connector): Rail {
   const { machine } = backend
   const deposits = { made: 0 }
@@ -71,7 +74,7 @@ export function connectorRail(backend: Backend, connector: Connector): Rail {
     },
     async payIn(account, amount) {
       const depositId = `deposit ${++deposits.made}`
-      const number = await numberOf(backend, account)
+      const number = await findNumber(backend, account)
       await connector.control('POST', '/deposits', { depositId, account: number, amount: String(amount) })
       return depositId
     },
@@ -80,7 +83,7 @@ export function connectorRail(backend: Backend, connector: Connector): Rail {
       await machine.pause(REPORTED_MS)
     },
     look: async () => {},
-    async whatIsOpen({ payments }) {
+    async findOpenWork({ payments }) {
       const orders: Order[] = [
         ...(await connector.control('GET', '/payments')).data,
         ...(await connector.control('GET', '/pulls')).data,
@@ -92,7 +95,7 @@ export function connectorRail(backend: Backend, connector: Connector): Rail {
     },
     async check() {
       await connector.control('POST', '/days/close')
-      await untilRight(rail, 0, async () => {
+      await waitUntilNoDifference(rail, 0, async () => {
         const { data } = must(await backend.get(`/reconciliations?startDate=${FIRST_DAY}&limit=100`), 200)
         const wrong = data.filter(({ status }: { status: string }) => status !== 'BALANCED')
         return data.length > 0 && wrong.length === 0
@@ -109,8 +112,8 @@ export function connectorRail(backend: Backend, connector: Connector): Rail {
 }
 
 /**
- * Compares the orders of the bank with the payments: each of them has moved its money once, or not at all.
- * Money paid in to a platform that decides about it has stayed, or was returned to its sender.
+ * Compares the bank's orders with the payments. Each order has moved its money once, or not at all. If the
+ * platform decides about incoming money, that money has stayed or was returned to its sender.
  */
 export function differenceOf(
   payments: readonly Payment[],
@@ -147,7 +150,7 @@ export function differenceOf(
 
 const describeOrder = (order: Order | undefined): string => (order ? JSON.stringify(order) : 'no order')
 
-export async function untilRight(
+export async function waitUntilNoDifference(
   rail: Rail,
   seconds: number,
   look: () => Promise<string | undefined>,
@@ -160,8 +163,8 @@ export async function untilRight(
   }
 }
 
-/** The number to pay in to, once the bank has opened it. */
-async function numberOf(backend: Backend, { id, customerId }: Account): Promise<string> {
+/** The account number to pay into, once the bank has opened the account. */
+async function findNumber(backend: Backend, { id, customerId }: Account): Promise<string> {
   for (let turn = 0; turn < TURNS_MAX; turn++) {
     const own = must(await backend.get(`/customers/internal-accounts?customerId=${customerId}`), 200).data
     const [details] = own.find((account: { id: string }) => account.id === id).fundingPaymentInstructions

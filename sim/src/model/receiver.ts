@@ -9,14 +9,14 @@ interface Received {
   readonly sequence: number
 }
 
-/** The platform's endpoint for webhooks. It is sometimes unavailable or slow. */
+/** The platform's webhook endpoint. It is sometimes unavailable or slow. */
 export class Receiver {
-  /** The first delivery of each event, in the order of arrival. */
+  /** The first delivery of each event, in order of arrival. */
   readonly first = new Map<string, Received>()
   readonly #texts = new Map<string, string>()
   readonly #machine: Machine
   readonly #seen: Seen
-  /** The share of refused deliveries. */
+  /** The fraction of deliveries that it refuses. */
   refused = 0
 
   constructor(machine: Machine, seen: Seen) {

@@ -7,10 +7,10 @@ import type { ChainWorld } from '../world/chain/chain-world.ts'
 import type { Body } from '../world/servers.ts'
 import { type Backend, must } from './clients.ts'
 import { type Account, COMPLETES, FAILS, type Payment, Wrong } from './model.ts'
-import { amountOf, readQuote, recordReply } from './payers.ts'
+import { chooseAmount, readQuote, recordReply } from './payers.ts'
 import type { Bank } from './rail.ts'
 
-/** The transfer of a payment on the chain. */
+/** The transfer that a payment makes on the chain. */
 export interface Terms {
   readonly from: Hex
   readonly to: Hex
@@ -20,19 +20,19 @@ export interface Terms {
 /** The code of every sign-in in the sandbox. */
 const CODE = '000000'
 const SIGN_INS_MAX = 8
-/** The used part of a session's fifteen minutes; the clock may jump by ten of them. */
+/** The part of a session's fifteen minutes that is used: the clock may jump by ten of them. */
 const SESSION_MS = 3 * 60_000
-/** Longer than the wait of a wallet after too many codes. */
+/** Longer than the time for which a wallet is locked after too many codes. */
 const RATE_MS = 60_000
 const THIEF: Hex = `0x${'f'.repeat(38)}aa`
 
-/** An owner's transfer with the nonce of one of the server's payments. */
+/** A transfer by a wallet's owner, with the nonce of one of the server's payments. */
 interface Spend {
   readonly payment: Payment
   readonly hash: Hex
 }
 
-/** Wallet holders, who pay over the API; some also use their keys elsewhere. */
+/** Wallet owners who pay through the API. Some also use their keys elsewhere. */
 export class WalletOwners {
   readonly #backend: Backend
   readonly #world: ChainWorld
@@ -48,7 +48,7 @@ export class WalletOwners {
     this.#addressOf = addressOf
   }
 
-  /** The transfer of a wallet's payment; undefined for any other payment. */
+  /** The transfer of a wallet's payment, or undefined for any other payment. */
   termsOf(payment: Payment): Terms | undefined {
     return this.#terms.get(payment)
   }
@@ -61,17 +61,17 @@ export class WalletOwners {
     return this.#wallets.has(address)
   }
 
-  /** Pays out of a wallet: an address elsewhere, or an account here. */
+  /** Pays from a wallet to an external address or an internal account. */
   pay = async (bank: Bank, random: Random): Promise<void> => {
     const { model } = bank
     const backend = this.#backend
     const wallet = random.pick(bank.wallets)
-    const payee = payeeOf(bank, random, wallet)
-    const amount = amountOf(random)
+    const payee = choosePayee(bank, random, wallet)
+    const amount = chooseAmount(random)
     const what = `quote of ${amount} from the wallet ${wallet.id} to ${payee.id}`
     const key = await this.#sessionOf(wallet)
     const to = model.accounts.has(payee.id) ? payee.id : undefined
-    const asked = model.ask({ what, from: wallet.id, to, ending: FAILS }, BigInt(amount))
+    const recorded = model.ask({ what, from: wallet.id, to, ending: FAILS }, BigInt(amount))
     const reply = await backend.post('/quotes', {
       source: { sourceType: 'ACCOUNT', accountId: wallet.id },
       destination: { destinationType: 'ACCOUNT', accountId: payee.id },
@@ -80,14 +80,14 @@ export class WalletOwners {
     })
     const amounts = () => readQuote(reply, { what, side: 'SENDING', amount })
     if (reply.status !== 201) {
-      recordReply(bank, asked, reply, amounts)
+      recordReply(bank, recorded, reply, amounts)
       return
     }
     const { id, sent, received } = amounts()
-    Object.assign(asked, { sent, received, transactionId: id })
+    Object.assign(recorded, { sent, received, transactionId: id })
     const payload: string = reply.body.paymentInstructions[0].accountOrWalletInfo.payloadToSign
     const { requestId, chain } = JSON.parse(payload)
-    const misuse = await this.#follow(bank, random, wallet, asked, chain.transfers[0])
+    const misuse = await this.#follow(bank, random, wallet, recorded, chain.transfers[0])
     const isBefore = random.chance(0.5)
     if (isBefore) misuse?.()
     await backend.machine.pause(backend.machine.someTime(1_000))
@@ -95,38 +95,38 @@ export class WalletOwners {
       'Svc-Wallet-Signature': makeStamp(key, payload),
       'Request-Id': requestId,
     })
-    // The quote, its signature, or the session may have expired in the meantime.
+    // The quote, its signature or the session may have expired in the meantime.
     if (executed.status === 401 || (executed.status === 400 && executed.body.code === 'QUOTE_EXPIRED')) {
-      asked.state = 'unused'
+      recorded.state = 'unused'
       return
     }
-    recordReply(bank, asked, executed, () => ({ id, sent, received }))
+    recordReply(bank, recorded, executed, () => ({ id, sent, received }))
     if (isBefore) return
     await backend.machine.pause(backend.machine.someTime(4_000))
     misuse?.()
   }
 
   /**
-   * Records the expected transfer of a payment on the chain. Returns its misuse by the owner, if there is
-   * one.
+   * Records the transfer that a payment is expected to make on the chain. Returns a function that lets the
+   * owner misuse its nonce, if that is to happen.
    */
   async #follow(
     bank: Bank,
     random: Random,
     wallet: Account,
-    asked: Payment,
+    recorded: Payment,
     transfer: Body,
   ): Promise<(() => void) | undefined> {
     const [nonce, value] = [lowerHex(transfer.nonce), BigInt(transfer.amount)]
     const from = await this.#addressOf(wallet)
     this.#wallets.add(from)
-    this.#terms.set(asked, { from, to: lowerHex(transfer.to), value })
+    this.#terms.set(recorded, { from, to: lowerHex(transfer.to), value })
     return random.chance(this.#world.habits.owners)
       ? () => this.#misuse(bank, random, wallet, { from, nonce, value })
       : undefined
   }
 
-  /** The owner, who has the key, uses the nonce of a payment for another transfer, or cancels it. */
+  /** The owner, who has the key, uses a payment's nonce for a different transfer, or cancels it. */
   #misuse(
     { model }: Bank,
     random: Random,
@@ -145,7 +145,7 @@ export class WalletOwners {
     this.#spends.push({ payment, hash })
   }
 
-  /** Reads the spends on the chain, and their ids in the books. */
+  /** Reads the owners' spends on the chain, and their transaction ids in the ledger. */
   async nameSpends(): Promise<void> {
     const { data } = must(await this.#backend.get('/transactions?type=OUTGOING&limit=100'), 200)
     for (const { payment, hash } of this.#spends) {
@@ -167,7 +167,7 @@ export class WalletOwners {
   }
 
   /**
-   * Signs in with a code, like a customer's device, and repeats steps without a response. Returns the
+   * Signs in with a code, as a customer's device would, and repeats steps without a response. Returns the
    * session's key.
    */
   async #signIn({ id: accountId }: Account): Promise<KeyPair> {
@@ -183,9 +183,9 @@ export class WalletOwners {
       }
       const { otpEncryptionTargetBundle } = must(sent, 200)
       const body = { type: 'EMAIL_OTP', encryptedOtpBundle: sealCode(key, otpEncryptionTargetBundle) }
-      const asked = await backend.signIn(`${path}/verify`, body)
-      if (asked.status === 202) {
-        const { payloadToSign, requestId } = asked.body
+      const recorded = await backend.signIn(`${path}/verify`, body)
+      if (recorded.status === 202) {
+        const { payloadToSign, requestId } = recorded.body
         const headers = { 'Svc-Wallet-Signature': makeStamp(key, payloadToSign), 'Request-Id': requestId }
         const done = await backend.signIn(`${path}/verify`, body, headers)
         if (done.status === 200) return key
@@ -195,8 +195,8 @@ export class WalletOwners {
   }
 }
 
-/** An account of the same customer elsewhere, or any here. */
-function payeeOf(
+/** Chooses an external account of the same customer, or any internal account. */
+function choosePayee(
   { accounts, elsewhere }: Bank,
   random: Random,
   { customerId }: Account,
@@ -206,7 +206,7 @@ function payeeOf(
     : random.pick(accounts)
 }
 
-/** The code and the key of a session, sealed to the target issued for the code. */
+/** Seals a session's code and key to the encryption target issued for the code. */
 function sealCode(key: KeyPair, bundle: string): string {
   const { targetPublic } = JSON.parse(Buffer.from(JSON.parse(bundle).data, 'hex').toString())
   const recipientPublicKey = parsePublicKey(targetPublic)

@@ -1,18 +1,18 @@
 import type { Database } from '../../../server/src/storage/engine/port.ts'
 
-/** Set while tables are cleared. */
+/** True in SQL while tables are being emptied. */
 const IS_CLEARING = `current_setting('simulation.is_clearing', true) = 'yes'`
 
 /**
- * Prepares `clear`. The replica role, which has no triggers, would be the simplest way to empty append-only
- * tables; but a change of role discards every cached plan, and planning again took a third of a run. So the
- * triggers stay and are skipped while tables are cleared, by a function that keeps its plans.
+ * Prepares the database for `clear`. The replica role, which runs no triggers, would be the simplest way to
+ * empty append-only tables, but changing the role discards all cached plans, and planning again took a third
+ * of a run. So the triggers stay, and a function that keeps its plans skips them while tables are emptied.
  */
 export async function prepareClearing(db: Database): Promise<void> {
   const names = referringFirst(await emptyTables(db))
-  const triggers = await triggersOfRemoval(db)
+  const triggers = await selectDeleteTriggers(db)
   await db.script(`
-${triggers.map((definition) => `${lookingAway(definition)};`).join('\n')}
+${triggers.map((definition) => `${skipWhileClearing(definition)};`).join('\n')}
 CREATE FUNCTION simulation_clear() RETURNS void LANGUAGE plpgsql SET simulation.is_clearing = 'yes' AS $$
 BEGIN
   ${names.map((name) => `DELETE FROM ${name};`).join('\n  ')}
@@ -21,19 +21,19 @@ BEGIN
 END $$;`)
 }
 
-/** Empties all tables but those that the migrations have filled, which every database has. */
+/** Empties all tables except those filled by migrations, which every database has. */
 export async function clear(db: Database): Promise<void> {
   await db.query('SELECT simulation_clear()')
 }
 
 interface Table {
   readonly name: string
-  /** The tables that its foreign keys lead to. */
+  /** The tables that its foreign keys reference. */
   readonly refersTo: readonly string[]
   readonly rows: number
 }
 
-/** The tables without rows; months are cleared as parts of theirs. */
+/** The tables that a run starts without rows. A monthly partition is emptied with its parent table. */
 async function emptyTables(db: Database): Promise<Table[]> {
   const { rows } = await db.query<Table>(
     `SELECT quote_ident(c.relname) AS name,
@@ -46,7 +46,7 @@ async function emptyTables(db: Database): Promise<Table[]> {
   return rows.filter((table) => table.rows === 0)
 }
 
-/** Tables in an order in which their rows can be removed: each before those that it refers to. */
+/** Orders tables so that their rows can be removed: each before the tables that it references. */
 function referringFirst(tables: readonly Table[]): string[] {
   const names = new Set<string>()
   const add = ({ name }: Table): void => {
@@ -58,7 +58,7 @@ function referringFirst(tables: readonly Table[]): string[] {
   return [...names]
 }
 
-async function triggersOfRemoval(db: Database): Promise<string[]> {
+async function selectDeleteTriggers(db: Database): Promise<string[]> {
   const { rows } = await db.query<{ definition: string }>(
     `SELECT pg_get_triggerdef(oid) AS definition FROM pg_trigger
      WHERE NOT tgisinternal AND tgparentid = 0 AND tgtype & 8 > 0`,
@@ -66,7 +66,7 @@ async function triggersOfRemoval(db: Database): Promise<string[]> {
   return rows.map(({ definition }) => definition)
 }
 
-function lookingAway(definition: string): string {
+function skipWhileClearing(definition: string): string {
   return definition
     .replace('CREATE TRIGGER', 'CREATE OR REPLACE TRIGGER')
     .replace('EXECUTE FUNCTION', `WHEN ((${IS_CLEARING}) IS NOT TRUE) EXECUTE FUNCTION`)

@@ -10,10 +10,12 @@ const ADDRESS = `127.0.0.1:${PORT}`
 const NAME = 'example-bank'
 const SECRET_NAME = 'SIMULATED_BANK_SECRET'
 const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
-/** The longest time until the connector is back. */
+/** The maximum time until the connector is back. */
 const RESTART_MS_MAX = 3_000
 
-/** The rail of the connector as the rails file has it. The secret goes into the environment, where servers look for it. */
+/**
+ * The connector's entry in the rails file. The secret goes into the environment, where servers look for it.
+ */
 export function connectorEntry(): object {
   process.env[SECRET_NAME] = SECRET
   const serves = ['OUT', 'PULL', 'IN'].flatMap((direction) => [
@@ -25,13 +27,13 @@ export function connectorEntry(): object {
 
 /** The behavior of the bank behind the connector. */
 export interface Habits {
-  /** Events come in any order. */
+  /** True if events are delivered in random order. */
   readonly shuffleEvents: boolean
   readonly repeatEvents: number
-  /** From accepted to delivered, and from delivered to returned. */
+  /** The delay from accepted to delivered, and from delivered to returned. */
   readonly settleDelayMs: number
   readonly returnDelayMs: number
-  /** The number of responses about another payment after each start. */
+  /** After each start, this number of responses describes a different payment. */
   readonly mixAnswers: number
 }
 
@@ -45,24 +47,24 @@ export function habitsOf(random: Random): Habits {
   }
 }
 
-/** An order, as the bank's control API shows it. */
+/** An order as the bank's control API returns it. */
 export interface Order {
   readonly id: string
   readonly status: string
-  /** The number of times that its money has moved. */
+  /** The number of times that it has moved its money. */
   readonly bookings: number
 }
 
-/** A deposit, as the bank's control API shows it. */
+/** A deposit as the bank's control API returns it. */
 export interface Deposit {
   readonly deposit: { readonly depositId: string }
-  /** The order by which it went back. */
+  /** The order that returned it. */
   readonly returnedBy?: string
 }
 
 /**
- * A connector with its bank: the example bank, as it is, on the disk and on the network of the simulation. It
- * is killed, and restarts with the content of its journal.
+ * A connector with its bank: the unchanged example bank, on the simulation's disk and network. It is killed
+ * at times, and restarts with the content of its journal.
  */
 export class Connector {
   readonly #machine: Machine
@@ -95,7 +97,7 @@ export class Connector {
     )
   }
 
-  /** Kills the bank at this moment. It restarts automatically. */
+  /** Kills the bank immediately. It restarts automatically. */
   kill(): void {
     if (this.#program.isDead) return
     this.#program.kill()
@@ -108,7 +110,7 @@ export class Connector {
     this.#program.kill()
   }
 
-  /** Calls the bank's control API until there is a response. */
+  /** Calls the bank's control API until it responds. */
   async control(method: 'GET' | 'POST', path: string, body?: object): Promise<ReturnType<typeof JSON.parse>> {
     const url = new URL(`http://${ADDRESS}/bank${path}`)
     const sent = { method, url, headers: {}, body: Buffer.from(body ? JSON.stringify(body) : '') }

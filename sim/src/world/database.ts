@@ -1,24 +1,24 @@
 import type { Database, QueryAnswer, QueryOptions } from '../../../server/src/storage/engine/port.ts'
 import type { Machine, Program } from '../machine/machine.ts'
 
-/** Faults of the database, as shares of all statements. */
+/** Faults of the database, as fractions of all statements. */
 export interface DatabaseFaults {
   readonly latencyMsMax: number
-  /** It conflicts with another transaction and has no effect. */
+  /** The statement conflicts with another transaction and has no effect. */
   readonly conflicts: number
-  /** The connection is lost: before the statement had an effect, or after. */
+  /** The connection is lost, either before or after the statement takes effect. */
   readonly losses: number
 }
 
 type Outcome<T> = { readonly value: T } | { readonly error: unknown }
 
 const ORDERED = /\bORDER BY\b/i
-/** Transaction numbers of the database continue from run to run: only their order is the same. */
+/** Numeric order, because transaction numbers continue from run to run: only their order is the same. */
 const BY_TEXT = new Intl.Collator('en', { numeric: true })
 
 /**
- * The connections of one program to the database. Statements are done one at a time and in an order that the
- * seed decides; statements that a killed program had sent are executed or not.
+ * One program's connections to the database. Statements run one at a time, in an order determined by the
+ * seed. Statements that a killed program has already sent may or may not be executed.
  */
 export class ProgramDatabase implements Database {
   readonly kind = 'postgres'
@@ -49,7 +49,7 @@ export class ProgramDatabase implements Database {
     return this.#sendStatement(() => this.#engine.script(sql))
   }
 
-  /** Lets the seed decide the order of unordered rows: the one in the engine depends on earlier runs. */
+  /** Lets the seed determine the order of unordered rows. The order in the engine depends on earlier runs. */
   #shuffle<Row>(rows: readonly Row[]): Row[] {
     if (rows.length < 2) return [...rows]
     const { random } = this.#machine
@@ -86,7 +86,7 @@ export class ProgramDatabase implements Database {
     return isLost ? { error: lossError(random.integerBelow(LOSSES.length)) } : outcome
   }
 
-  /** The database keeps running: all programs share it. */
+  /** Does nothing: the database keeps running, because all programs share it. */
   async close(): Promise<void> {}
 }
 
@@ -100,7 +100,7 @@ function conflict(isDeadlock: boolean): Error {
     : errorWithCode('40001', 'could not serialize access due to concurrent update')
 }
 
-/** The errors that pg reports: the socket's error, or the server's last message. */
+/** The errors with which pg reports a lost connection: the socket's error, or the server's last message. */
 const LOSSES = [
   () => new Error('Connection terminated unexpectedly'),
   () => errorWithCode('ECONNRESET', 'read ECONNRESET'),

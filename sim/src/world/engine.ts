@@ -10,26 +10,29 @@ import type { Database } from '../../../server/src/storage/engine/port.ts'
 import { Statements } from '../../../server/src/storage/engine/postgres-statements.ts'
 import { SESSION_OPTIONS } from '../../../server/src/storage/engine/session.ts'
 import { migrate } from '../../../server/src/storage/schema/migrate.ts'
-import { standStill } from '../machine/globals.ts'
+import { freezeTime } from '../machine/globals.ts'
 import { clear, prepareClearing } from './clearing.ts'
 
-/** The database under all runs of this process, which begin with an empty one, and a folder for their files. */
+/**
+ * The database for all runs of this process, which is empty at the start of each run, and a folder for their
+ * files.
+ */
 export interface Engine {
   readonly db: Database
   readonly folder: string
-  /** Empties all tables, and the folder: otherwise starting servers would read the files of another run. */
+  /** Empties all tables and the folder. Otherwise, starting servers would read another run's files. */
   clear(): Promise<void>
   close(): Promise<void>
 }
 
-/** Every run begins at this moment. */
+/** The simulated time at which every run begins. */
 export const START_MS = Date.UTC(2026, 0, 15, 12)
-/** If this folder exists, its files are in memory. */
+/** If this folder exists, files in it are stored in memory. */
 const IN_MEMORY = '/dev/shm'
 
 /**
- * The server's embedded database, without a disk and in this thread: the simulation above it decides about
- * losses.
+ * The server's embedded database, without a disk and in this thread. Losing data or connections is left to
+ * the simulation above it.
  */
 export async function openEngine(): Promise<Engine> {
   const folder = await mkdtemp(join(existsSync(IN_MEMORY) ? IN_MEMORY : tmpdir(), 'countersign-sim-'))
@@ -53,18 +56,18 @@ export async function openEngine(): Promise<Engine> {
 }
 
 /**
- * A database cluster as the engine creates it, stored next to the program: creating it takes far longer than
+ * A database cluster as created by the engine, stored next to the program: creating it takes far longer than
  * reading it.
  */
 const CLUSTER = fileURLToPath(new URL('./cluster.tar', import.meta.url))
 
 async function createEngine(): Promise<PGlite> {
   if (!existsSync(CLUSTER)) await makeCluster()
-  standStill(START_MS)
+  freezeTime(START_MS)
   return await PGlite.create({ loadDataDir: new Blob([await readFile(CLUSTER)]) })
 }
 
-/** Creates the cluster in real time: it is refused while time is frozen. */
+/** Creates the cluster in real time, because creation fails while time is frozen. */
 async function makeCluster(): Promise<void> {
   const engine = await PGlite.create()
   const cluster = await engine.dumpDataDir('none')
@@ -75,8 +78,8 @@ async function makeCluster(): Promise<void> {
 }
 
 /**
- * The database plans each statement once. Otherwise it would plan many of them again for each set of values,
- * which costs more than the statement on tables of a few rows.
+ * Makes the database plan each statement once. Otherwise it would plan many again for each set of values,
+ * which takes longer than running them on tables with a few rows.
  */
 const KEEPS_PLANS = '-c plan_cache_mode=force_generic_plan'
 
@@ -105,7 +108,8 @@ async function connect(engine: PGlite): Promise<Database> {
 }
 
 /**
- * The engine as the socket that pg's client writes to. Data written together reaches the engine in one piece.
+ * The engine in the role of the socket that pg's client writes to. Data written together reaches the engine
+ * in one piece.
  */
 class EngineSocket extends EventEmitter {
   readonly writable = true
@@ -148,7 +152,8 @@ class EngineSocket extends EventEmitter {
     const bytes = Buffer.concat(this.#written)
     this.#written = []
     const parts: Uint8Array[] = []
-    // The first message of a connection has no type. The others are not read by the engine's own client as well.
+    // A connection's first message has no type. The engine's own client must not read the other responses,
+    // too.
     if (bytes[0] === 0) parts.push(this.#engine.execProtocolRawSync(bytes))
     else
       void this.#engine.execProtocolRawStream(bytes, {

@@ -2,10 +2,10 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Network } from '../machine/network.ts'
 
-/** The surroundings of servers in production: their rails file and the source of their rates. */
+/** The environment of production servers: their rails file and their source of exchange rates. */
 
 const RATES = '127.0.0.1:9116'
-/** The price per unit of each. */
+/** US dollars per unit of each currency. */
 const USD_RATES = { EUR: '1.25', BTC: '60000', USDC: '1', USDB: '1', ETH: '3000' }
 const RAILS_FILE = 'rails.json'
 
@@ -17,7 +17,7 @@ export function productionSettings(folder: string): Record<string, string> {
   }
 }
 
-/** Writes the file of rails that these settings name. */
+/** Writes the rails file that these settings name. */
 export async function writeRails(folder: string, rails: readonly object[]): Promise<void> {
   await writeFile(join(folder, RAILS_FILE), JSON.stringify({ rails }))
 }

@@ -7,7 +7,7 @@ import { type Answer, type Network, networkError, type Outgoing } from '../machi
 import { type DatabaseFaults, ProgramDatabase } from './database.ts'
 import type { Engine } from './engine.ts'
 
-/** A request of a client to a server. */
+/** A client's request to a server. */
 export interface Call {
   readonly method: string
   readonly path: string
@@ -15,7 +15,7 @@ export interface Call {
   readonly body?: string
 }
 
-/** A response body of any shape: the result of parsing JSON. */
+/** A response body of any shape, as parsed from JSON. */
 export type Body = ReturnType<typeof JSON.parse>
 
 export interface Reply {
@@ -23,7 +23,7 @@ export interface Reply {
   readonly body: Body
 }
 
-/** A server that runs, or is about to. */
+/** A server that is running or starting. */
 interface Running {
   readonly program: Program
   service?: Service
@@ -31,12 +31,12 @@ interface Running {
 
 /** The servers' address in the network. */
 export const SERVERS = '127.0.0.1:8787'
-/** The longest time until a server is back. */
+/** The maximum time until a killed server is back. */
 const RESTART_MS_MAX = 3_000
-/** A client's timeout for a response. */
+/** The time that a client waits for a response. */
 const ANSWER_MS_MAX = 20_000
 
-/** The servers of a platform, all on one database. They are killed and come back. */
+/** A platform's servers, which share one database. They are killed at times, and restart. */
 export class Servers {
   readonly #machine: Machine
   readonly #network: Network
@@ -61,14 +61,14 @@ export class Servers {
     network.hosts.set(SERVERS, (sent) => this.#ask(sent))
   }
 
-  /** Starts `count` servers, and waits until they are ready. Returns the first. */
+  /** Starts `count` servers and waits until they are ready. Returns the first one's service. */
   async start(count: number): Promise<Service> {
     fillPool()
     for (let at = 0; at < count; at++) await this.#begin(at)
     return this.#running[0]!.service!
   }
 
-  /** Kills one server at this moment. It restarts automatically. */
+  /** Kills one server immediately. It restarts automatically. */
   kill(): void {
     const at = this.#machine.random.integerBelow(this.#running.length)
     const { program } = this.#running[at]!
@@ -80,15 +80,15 @@ export class Servers {
     })
   }
 
-  /** Starts a server, and starts it again if it fails because of a fault in its database. */
+  /** Starts a server, and starts it again if it fails because of a database fault. */
   async #begin(at: number): Promise<void> {
     for (;;) {
-      // The previous one may just have become ready.
+      // The previous server may only just have become ready.
       await this.#machine.pause(0)
       const program = new Program(`server ${at + 1}`)
       const own: Running = { program }
       this.#running[at] = own
-      const begunIn = this.#faults()
+      const initialFaults = this.#faults()
       const db = new ProgramDatabase(this.#engine.db, this.#machine, program, this.#faults)
       const killed = new Promise<undefined>((resolve) => program.whenKilled(() => resolve(undefined)))
       const opened = runAs(program, async () => {
@@ -104,14 +104,14 @@ export class Servers {
         ),
       ])
       if (failure === undefined) return
-      // Its fault may have ended by now.
-      if (isSound(begunIn) && isSound(this.#faults())) throw failure.error
+      // A fault at the time of the start may have ended by now.
+      if (isSound(initialFaults) && isSound(this.#faults())) throw failure.error
       program.kill()
       await this.#machine.pause(this.#machine.someTime(RESTART_MS_MAX))
     }
   }
 
-  /** Sends a call over the network, to one of the servers. Rejects without a response. */
+  /** Sends a call over the network to one of the servers. Rejects if there is no response. */
   async send({ method, path, headers, body = '' }: Call): Promise<Reply> {
     const url = new URL(`http://${SERVERS}${path}`)
     const answer = await this.#network.send({ method, url, headers, body: Buffer.from(body) })
@@ -123,7 +123,7 @@ export class Servers {
     if (program.isDead || !service) throw networkError('ECONNREFUSED')
     return new Promise((resolve, reject) => {
       const cut = () => reject(networkError('ECONNRESET'))
-      const takeBack = program.whenKilled(cut)
+      const stop = program.whenKilled(cut)
       const late = this.#machine.runAfter(ANSWER_MS_MAX, () => reject(networkError('TIMEOUT')))
       runAs(program, () => {
         service.server
@@ -134,7 +134,7 @@ export class Servers {
             ...(body.length > 0 ? { payload: body } : {}),
           })
           .then((answer) => {
-            takeBack()
+            stop()
             late.isCancelled = true
             resolve({ status: answer.statusCode, body: answer.payload })
           }, reject)
@@ -153,8 +153,8 @@ function isSound({ conflicts, losses }: DatabaseFaults): boolean {
 }
 
 /**
- * Ids take their randomness from a pool that outlives a run: drains the rest, so that this run begins with a
- * full pool.
+ * Fills the pool from which ids take their randomness. The pool outlives a run, so the rest of it is used up
+ * first.
  */
 function fillPool(): void {
   const before = randomness.asked

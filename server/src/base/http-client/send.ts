@@ -1,11 +1,8 @@
-import { type ClientRequest, type IncomingMessage, request as requestHttp } from 'node:http'
-import { request as requestHttps } from 'node:https'
-import type { Readable, Transform } from 'node:stream'
-import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
-import { memberOf, present } from '@countersign/contract/core/objects'
-import { codeOf } from '../formats/thrown-errors.ts'
+import { Readable } from 'node:stream'
+import type { Dispatcher } from 'undici'
 import { isRefusedHost } from './addresses.ts'
-import { Connections, type PoolKey, type Reach } from './connections.ts'
+import { type Answer, AnswerReading, NoAnswer, reasonOf } from './answer.ts'
+import { type Connection, Connections, type Reach, type TracedOptions } from './connections.ts'
 
 /** A request to an absolute `http:` or `https:` URL. */
 export interface Outgoing {
@@ -39,7 +36,7 @@ export interface Bounds {
   readonly reach: Reach
   /**
    * True if the request may arrive twice; the default except for POST. It then uses keep-alive connections.
-   * The other side may close an idle one just as it is used, so a request that gets no byte of a response on
+   * The other side may close an idle one just as it is used, so a request that gets no response on
    * such a connection is retried once, on a new connection. Requests that must not arrive twice always get a
    * new connection.
    */
@@ -62,16 +59,6 @@ export const PAYMENT_SERVICE = { reach: 'any', isRepeatable: true, connectionsMa
 
 const OWN_CONNECTIONS = new Connections()
 
-/** A response: its status, and the part of its body that was read. */
-export interface Answer {
-  readonly status: number
-  readonly body: Uint8Array
-  /** False if the body is longer than the part that was read. */
-  readonly isWhole: boolean
-  /** The `Retry-After` header. */
-  readonly retryAfter?: string
-}
-
 /** A response with a streamed body. The caller reads it to its end or destroys it. */
 export interface StreamedAnswer {
   readonly status: number
@@ -80,33 +67,6 @@ export interface StreamedAnswer {
 
 /** Fetches a document within fixed limits. Throws NoAnswer. */
 export type Get = (url: string, bounds: Pick<Bounds, 'signal' | 'bytesMax'>) => Promise<Answer>
-
-/**
- * No response was received. `code` is the system's error code, such as ECONNREFUSED, or TIMEOUT or
- * ADDRESS_REFUSED.
- */
-export class NoAnswer extends Error {
-  readonly code: string
-  /** True if a reused connection broke before the first byte of a response. */
-  readonly isStaleConnection: boolean
-
-  constructor(code: string, isStaleConnection = false) {
-    super(code)
-    this.code = code
-    this.isStaleConnection = isStaleConnection
-  }
-}
-
-/**
- * Decompressors. Requests ask for no compression, but a compressed response is still decompressed, up to the
- * limit.
- */
-const UNPACK: Readonly<Record<string, () => Transform>> = {
-  gzip: createGunzip,
-  'x-gzip': createGunzip,
-  deflate: createInflate,
-  br: createBrotliDecompress,
-}
 
 /**
  * The only HTTP client of this server. Sends a request and returns the response, whatever its status;
@@ -124,25 +84,19 @@ export async function send(outgoing: Outgoing, bounds: Bounds): Promise<Answer> 
 }
 
 async function sendOnce(outgoing: Outgoing, bounds: Bounds): Promise<Answer> {
-  return exchange(outgoing, bounds, (response, { resolve, fail, settle }) => {
-    const chunks: Uint8Array[] = []
-    let length = 0
-    const finish = (isWhole: boolean) => {
-      const read = Buffer.concat(chunks).subarray(0, bounds.bytesMax)
-      const retryAfter = response.headers['retry-after']
-      resolve({ status: response.statusCode ?? 0, body: read, isWhole, ...present({ retryAfter }) })
-      settle()
+  const { signal, bytesMax } = bounds
+  const { options, dispatcher, close } = prepare(outgoing, bounds)
+  return new Promise<Answer>((resolve, reject) => {
+    const reading = new AnswerReading(bytesMax, { resolve, reject })
+    const onAbort = () => reading.fail('TIMEOUT')
+    signal.addEventListener('abort', onAbort)
+    reading.onSettled = () => signal.removeEventListener('abort', onAbort)
+    const onConnection = (connection: Connection) => {
+      reading.connection = connection
     }
-    response.on('error', (error) => fail(reasonOf(error)))
-    const unpacked = unpack(response)
-    unpacked.on('error', (error) => fail(reasonOf(error)))
-    unpacked.on('data', (chunk: Uint8Array) => {
-      chunks.push(chunk)
-      length += chunk.length
-      if (length > bounds.bytesMax) finish(false)
-    })
-    unpacked.on('end', () => finish(true))
-  })
+    const traced: TracedOptions = { ...options, onConnection }
+    dispatcher.dispatch(traced, reading)
+  }).finally(close)
 }
 
 /**
@@ -153,120 +107,84 @@ export async function sendForStream(
   outgoing: StreamedOutgoing,
   { idleMsMax, ...bounds }: Omit<Bounds, 'bytesMax'> & { readonly idleMsMax: number },
 ): Promise<StreamedAnswer> {
-  return exchange(outgoing, bounds, (response, { resolve, settle, unbind }) => {
-    unbind()
-    response.setTimeout(idleMsMax, () => response.destroy(new NoAnswer('TIMEOUT')))
-    response.once('close', settle)
-    resolve({ status: response.statusCode ?? 0, body: response })
-  })
+  const { signal } = bounds
+  const { options, dispatcher, close } = prepare(outgoing, bounds)
+  const aborter = new AbortController()
+  const onAbort = () => aborter.abort()
+  signal.addEventListener('abort', onAbort)
+  try {
+    const request = { ...options, signal: aborter.signal, bodyTimeout: idleMsMax }
+    const { statusCode, body } = await dispatcher.request(request)
+    // It is reported to whoever reads the stream.
+    body.on('error', () => {})
+    const stream = Readable.from(read(body), { objectMode: false })
+    stream.once('close', () => {
+      body.destroy()
+      close()
+    })
+    return { status: statusCode, body: stream }
+  } catch (error) {
+    close()
+    throw new NoAnswer(aborter.signal.aborted ? 'TIMEOUT' : reasonOf(error))
+  } finally {
+    signal.removeEventListener('abort', onAbort)
+  }
 }
 
-/** Callbacks for the end of an exchange. */
-interface Ending<T> {
-  resolve(answer: T): void
-  fail(code: string): void
-  /** Closes the connection. */
-  settle(): void
-  /** Stops listening to the signal. */
-  unbind(): void
+/** The chunks of a body. Throws NoAnswer. */
+async function* read(body: Readable): AsyncGenerator<Uint8Array> {
+  try {
+    yield* body
+  } catch (error) {
+    throw new NoAnswer(reasonOf(error))
+  }
 }
 
-/** Errors of a connection that the other side has closed. */
-const CLOSED: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE'])
-
-/** Sends a request, and passes its response to `read` as soon as its head has arrived. */
-async function exchange<T>(
+/** The connection, or the pool of connections, for a request, and how to send it. Throws NoAnswer. */
+function prepare(
   { method, url, headers, body }: StreamedOutgoing,
   bounds: Omit<Bounds, 'bytesMax'>,
-  read: (response: IncomingMessage, ending: Ending<T>) => void,
-): Promise<T> {
+): { options: Dispatcher.DispatchOptions; dispatcher: Dispatcher; close: () => void } {
   const { signal, reach, isRepeatable = false, connections = OWN_CONNECTIONS } = bounds
   if (!URL.canParse(url)) throw new NoAnswer('INVALID_URL')
   const target = new URL(url)
-  if (!/^https?:$/.test(target.protocol)) throw new NoAnswer('INVALID_URL')
-  if (reach === 'public' && isRefusedHost(target.hostname)) throw new NoAnswer('ADDRESS_REFUSED')
+  const { protocol, hostname, origin, pathname, search } = target
+  if (!/^https?:$/.test(protocol)) throw new NoAnswer('INVALID_URL')
+  if (reach === 'public' && isRefusedHost(hostname)) throw new NoAnswer('ADDRESS_REFUSED')
   if (signal.aborted) throw new NoAnswer('TIMEOUT')
-  return new Promise((resolve, reject) => {
-    const isSecure = target.protocol === 'https:'
-    let isRead = false
-    let bytesBefore = 0
-    const request = (isSecure ? requestHttps : requestHttp)(target, {
-      method,
-      headers: {
-        'Accept-Encoding': 'identity',
-        ...headers,
-        ...(body ? { 'Content-Length': lengthOf(body) } : {}),
-      },
-      agent: isRepeatable ? connections.findPool(poolKey(bounds, isSecure)) : false,
-      ...(reach === 'public' ? { lookup: connections.lookup } : {}),
-    })
-    request.on('socket', ({ bytesRead }) => {
-      bytesBefore = bytesRead
-    })
-    const unbind = () => signal.removeEventListener('abort', onAbort)
-    const settle = () => {
-      unbind()
-      // A keep-alive connection stays open once its response is read.
-      if (!isRepeatable || !isRead) request.destroy()
-    }
-    const fail = (code: string) => {
-      const hasResponse = request.socket !== null && request.socket.bytesRead > bytesBefore
-      reject(new NoAnswer(code, request.reusedSocket && !hasResponse && CLOSED.has(code)))
-      settle()
-    }
-    const onAbort = () => fail('TIMEOUT')
-    signal.addEventListener('abort', onAbort)
-    request.on('error', (error) => fail(reasonOf(error)))
-    const onClose = () => fail('ECONNRESET')
-    request.on('close', onClose)
-    request.on('response', (response) => {
-      response.once('end', () => {
-        isRead = true
-      })
-      // From here on the response itself reports a truncation. A compressed body may end after its
-      // connection.
-      request.off('close', onClose)
-      read(response, { resolve, fail, settle, unbind })
-    })
-    write(request, body)
-  })
-}
-
-function poolKey(
-  { reach, connectionsMax = CONNECTIONS_MAX, owner = '' }: Pick<Bounds, 'reach' | 'connectionsMax' | 'owner'>,
-  isSecure: boolean,
-): PoolKey {
-  return { isSecure, reach, connectionsMax, owner }
-}
-
-function lengthOf(body: Uint8Array | StreamedBody): number {
-  return 'stream' in body ? body.bytes : body.length
-}
-
-function write(request: ClientRequest, body: StreamedOutgoing['body']): void {
-  if (!body || !('stream' in body)) {
-    request.end(body)
-    return
+  const isStream = body !== undefined && 'stream' in body
+  const options = {
+    origin,
+    path: `${pathname}${search}`,
+    method,
+    headers: {
+      'Accept-Encoding': 'identity',
+      ...credentialsOf(target),
+      ...headers,
+      ...(isStream ? { 'Content-Length': String(body.bytes) } : {}),
+    },
+    body: isStream ? body.stream : (body ?? null),
   }
-  const { stream } = body
-  stream.on('error', (error) => request.destroy(error))
-  request.on('close', () => stream.destroy())
-  stream.pipe(request)
+  const { connectionsMax = CONNECTIONS_MAX, owner = '' } = bounds
+  if (isRepeatable)
+    return { options, dispatcher: connections.findPool({ reach, connectionsMax, owner }), close: () => {} }
+  const connection = connections.open(origin, reach)
+  return { options, dispatcher: connection, close: () => void connection.destroy() }
+}
+
+/** The credentials in a URL as a header. Throws NoAnswer. */
+function credentialsOf({ username, password }: URL): Record<string, string> {
+  if (username === '' && password === '') return {}
+  try {
+    const credentials = [username, password].map(decodeURIComponent).join(':')
+    return { Authorization: `Basic ${Buffer.from(credentials).toString('base64')}` }
+  } catch {
+    throw new NoAnswer('INVALID_URL')
+  }
 }
 
 /** Fetches JSON documents with this reach. */
 export function getJsonFrom(reach: Reach): Get {
   return (url, bounds) =>
     send({ method: 'GET', url, headers: { Accept: 'application/json' } }, { ...bounds, reach })
-}
-
-function unpack(response: IncomingMessage): Readable {
-  const encoding = response.headers['content-encoding']?.toLowerCase() ?? ''
-  const unpacker = memberOf(UNPACK, encoding)?.()
-  return unpacker ? response.pipe(unpacker) : response
-}
-
-/** The reason why no response was received. */
-function reasonOf(error: unknown): string {
-  return codeOf(error) ?? 'FAILED'
 }

@@ -7,7 +7,8 @@ import {
   type SpanExporter,
   type SpanProcessor,
 } from '@opentelemetry/sdk-trace'
-import { NoAnswer, send } from '../../base/http-client/send.ts'
+import { NoAnswer } from '../../base/http-client/answer.ts'
+import { send } from '../../base/http-client/send.ts'
 import type { TracingConfig } from '../../base/settings/tracing.ts'
 import { VERSION } from '../../base/settings/version.ts'
 import type { Log } from '../../kernel/ports/log.ts'

@@ -19,6 +19,7 @@ import { openService, type Service } from '../service/service.ts'
 export async function serve(config: Config): Promise<void> {
   const out = openOutput(1)
   const service = await openService(config, {
+    webhookThread: new URL('./webhook-thread.js', import.meta.url),
     ...(config.requestLines ? { showRequest: requestLines(out) } : {}),
   })
   const { app } = service

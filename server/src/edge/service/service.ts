@@ -37,6 +37,7 @@ import { createConfigCache } from '../../people/platforms/config-cache.ts'
 import { findOldestPlatform } from '../../people/platforms/platforms.ts'
 import { Sender } from '../../people/webhook-endpoints/sender.ts'
 import { createEventStreams } from '../../people/webhooks/event-streams.ts'
+import { SeriesThread } from '../../people/webhooks/series-thread.ts'
 import { claimMode } from '../../storage/engine/mode.ts'
 import { openDatabase } from '../../storage/engine/open.ts'
 import type { Database } from '../../storage/engine/port.ts'
@@ -104,6 +105,8 @@ type ServiceOptions = ServerOptions & {
   attemptLimits?: AttemptLimits
   /** Replaces `GATE_SIZE` of `operation/fair-gate.ts`. */
   gateSize?: GateSize
+  /** The program of a thread that sends webhooks; without it the main thread sends them. */
+  webhookThread?: URL
   /** Replaces the limit in `sandbox/clock.ts`. */
   advanceWebhooksMs?: number
 }
@@ -206,7 +209,8 @@ function assemble(config: Config, options: ServiceOptions, stores: Stores): Serv
       advanceClock(app, { jobs, sender }, platformId, target, options.advanceWebhooksMs),
   }
   const jobs = createJobRunner(app, JOB_HANDLERS)
-  const sender = new Sender(app, WEBHOOK_ANSWERS)
+  const thread = options.webhookThread && new SeriesThread(options.webhookThread)
+  const sender = new Sender(app, WEBHOOK_ANSWERS, thread?.send)
   const leaving = new Leaving()
   const limits = new RequestLimits(config.requestLimits, machineClock, newRequestId(machineClock()))
   const server = createServer(app, HANDLERS, {
@@ -222,7 +226,7 @@ function assemble(config: Config, options: ServiceOptions, stores: Stores): Serv
     server,
     stopped: bare.stopped,
     drain: () => leaving.begin(),
-    ...runWith(server, app, jobs, { sender, leaving, limits, stores }),
+    ...runWith(server, app, jobs, { sender, thread, leaving, limits, stores }),
   }
 }
 
@@ -279,6 +283,7 @@ async function fillRails(
 /** Parts that run next to the app. */
 interface Beside {
   readonly sender: Sender
+  readonly thread: SeriesThread | undefined
   readonly leaving: Leaving
   readonly limits: RequestLimits
   readonly stores: Stores
@@ -309,7 +314,7 @@ function runWith(
   server: FastifyInstance,
   app: App,
   jobs: JobRunner,
-  { sender, leaving, limits, stores }: Beside,
+  { sender, thread, leaving, limits, stores }: Beside,
 ): Pick<Service, 'close' | 'reloadRails' | 'reloadScreening'> {
   let isClosing = false
   let resealed: Promise<void> | undefined
@@ -338,6 +343,7 @@ function runWith(
     await jobs.stop()
     await resealed
     await app.workers.stop()
+    await thread?.stop()
     await app.requestLog.flush().catch(() => {})
     await stores.spool.close()
     await app.replica?.close()

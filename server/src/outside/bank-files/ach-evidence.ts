@@ -22,26 +22,26 @@ import { selectByTrace } from './store.ts'
 
 type Booked = Extract<AchRecord, { type: 'entry' }>
 type Returned = Extract<AchRecord, { type: 'return' | 'change' }>
-/** A record that waits for a person, and the payment that it is about. */
+/** A record that has to wait for a person, and the payment that it is about. */
 interface Held {
   readonly hold: RailEventReason
   readonly payment?: BankPaymentRow
 }
 type Understandable = Exclude<AchRecord, { type: 'unread' }>
 
-/** Reads one NACHA file: the records of its entries, in order. */
+/** Applies the entries of one NACHA file, in order. */
 export class AchFile {
   readonly #worker: BankFileWorker
-  /** Counts entries with identical content in this file: they are different payments. */
+  /** Counts entries with identical content in this file, because they are different payments. */
   readonly #occurrences = new Map<string, number>()
 
   constructor(worker: BankFileWorker) {
     this.#worker = worker
   }
 
-  /** Applies a record once. `id` identifies it in this file. */
+  /** Applies a record, once even if repeated. `id` identifies it within the file. */
   async apply(record: Understandable, id: string): Promise<void> {
-    // An archive may have several files.
+    // An archive may contain several files.
     if (record.type === 'head') return this.#occurrences.clear()
     if (record.type === 'entry') return this.#applyEntry(record, id)
     const payment = await this.#paymentOf(record)
@@ -56,22 +56,22 @@ export class AchFile {
   async #applyEntry(record: Booked, id: string): Promise<void> {
     const { rail } = this.#worker
     const { entry } = record
-    // Tests of an account have no amount.
+    // Entries that only verify an account have no amount.
     if (entry.amount === 0n) return
     if (!isAccount(rail.accountNumbers, entry.account))
       return noteOtherAccount(this.#worker, entry.account, 'USD')
-    // Debits by others wait for a person.
+    // Debits originated by others wait for a person.
     if (Number(entry.transactionCode[1]) >= 5) return this.#hold(record, id, 'UNKNOWN_PAYMENT')
     const op = await opOf(this.#worker)
     const reversal = await findReversalIn(op, rail, [entry.individualId, record.text])
     if (reversal) return this.#hold(record, id, 'REVERSAL', reversal)
-    // If another kind of file counts it, this one adds nothing.
+    // If a different kind of file counts deposits, this one adds nothing.
     if (rail.depositsFrom !== 'ACH_FILES') return
     await this.#applyOnce(depositOf(rail, record, this.#nameOf(record), op.now))
   }
 
   #nameOf({ entry, text }: Booked): string {
-    // Batch numbers start again in each file, and the operator fills in the day of settlement.
+    // Batch numbers restart in each file, and the ACH operator fills in the settlement day.
     const { batchNumber: _, settlementDate: __, destination: ___, ...said } = entry
     const digest = hash('sha256', JSON.stringify(plainJson([said, text]))).slice(0, DIGEST_CHARACTERS)
     const nth = (this.#occurrences.get(digest) ?? 0) + 1
@@ -126,12 +126,13 @@ export class AchFile {
   }
 }
 
-/** `C61` to `C69` refuse a notification of change, and we send none. */
+/** Codes `C61` to `C69` refuse a notification of change. We never send one. */
 const REFUSED_CHANGE = /^C6\d$/
 
 /**
- * The proposal in a notification of change. It names the account and the bank that our entry had, and moves
- * no money. One that corrects nothing about the account, such as C09, waits for a person.
+ * The change proposed by a notification of change. It names the account and the bank as our entry stated
+ * them, and moves no money. A notification that corrects nothing about the account, such as C09, waits for a
+ * person.
  */
 function changeOf(
   record: Extract<AchRecord, { type: 'change' }>,
@@ -160,10 +161,13 @@ function changeOf(
   }
 }
 
-/** The first digit of a transaction code. */
+/** The account type, by the first digit of a transaction code. */
 const ACCOUNT_KINDS: Readonly<Record<string, string>> = { 2: 'CHECKING', 3: 'SAVINGS' }
 
-/** The corrected values by field. Undefined if the notification corrects none, or a value that an account does not have. */
+/**
+ * The corrected values by field. Undefined if the notification corrects nothing, or a value that our accounts
+ * do not have.
+ */
 function proposedBy({ parts }: Extract<AchRecord, { type: 'change' }>): AccountValues | undefined {
   const { account, routingNumber, name, transactionCode, ...others } = parts
   const bankAccountType = transactionCode && ACCOUNT_KINDS[transactionCode.charAt(0)]
@@ -173,8 +177,8 @@ function proposedBy({ parts }: Extract<AchRecord, { type: 'change' }>): AccountV
 }
 
 /**
- * The payment that a notification of change is about, and the account that gets no payments until a person
- * has reviewed it.
+ * The payment that a notification of change is about, and its account, which receives no payments until a
+ * person has reviewed it.
  */
 function doubtOf({ details: { account, routingNumber } }: BankPaymentRow) {
   return { doubted: { account, routingNumber } }
@@ -188,8 +192,8 @@ const DIGEST_CHARACTERS = 32
 const ROUTING_CHARACTERS = 8
 
 /**
- * True if a return belongs to this payment, which its trace number has found: by the reference, or without
- * one by the amount.
+ * True if a return belongs to this payment, which was found by trace number: the reference must match, or
+ * without a reference the amount.
  */
 function isOf({ reference, amount }: BankPaymentRow, entry: AchEntry): boolean {
   return entry.individualId === '' ? entry.amount === amount : entry.individualId === reference
@@ -227,7 +231,7 @@ function depositOf(
   }
 }
 
-/** The effective date of an entry, `YYMMDD`; else now. */
+/** The effective date of an entry (`YYMMDD`), or else the current time. */
 function toReceivedAt({ effectiveDate }: AchEntry, now: Date): string {
   const [, year, month, day] = /^(\d\d)(\d\d)(\d\d)$/.exec(effectiveDate) ?? []
   const time = new Date(`20${year}-${month}-${day}T00:00:00.000Z`)

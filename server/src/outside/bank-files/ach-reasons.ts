@@ -1,4 +1,4 @@
-/** NACHA return reason codes in words: the reason of the receiving bank. */
+/** Descriptions of NACHA return reason codes, which state the receiving bank's reason. */
 export const ACH_RETURN_REASONS: Readonly<Record<string, string>> = {
   R01: 'Insufficient funds',
   R02: 'The account is closed',
@@ -76,7 +76,9 @@ export const ACH_RETURN_REASONS: Readonly<Record<string, string>> = {
   R85: 'A payment that goes abroad was coded as a domestic one',
 }
 
-/** Notification of change codes: the data to correct. C61 to C69 refuse a notification. */
+/**
+ * Descriptions of notification of change codes: what has to be corrected. C61 to C69 refuse a notification.
+ */
 export const ACH_CHANGE_REASONS: Readonly<Record<string, string>> = {
   C01: 'The account number is wrong',
   C02: 'The routing number is wrong',

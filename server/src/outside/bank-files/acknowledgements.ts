@@ -13,7 +13,7 @@ import { quoteForMessage } from './formats/decimal-amounts.ts'
 import { bankEvent } from './hold-line.ts'
 import type { BankFileWorker } from './rail.ts'
 
-/** A bank's decision about one of our files, as the name of the bank's file states it. */
+/** A bank's decision about one of our files, taken from the name of a file of the bank. */
 export interface Acknowledgement {
   readonly event: Extract<BankFileEvent, 'acknowledge' | 'reject'>
   readonly by: 'file' | 'message'
@@ -23,7 +23,7 @@ export interface Acknowledgement {
 const TEXT_BYTES_MAX = 4_000
 const STATUS_CHARACTERS_MAX = 400
 
-/** The acknowledgement that a file of the bank represents, by its name; undefined for other files. */
+/** Reads an acknowledgement from the name of a bank's file. Undefined for any other file. */
 export function acknowledgementIn(
   { acknowledgements }: Pick<BankFilesRailValue, 'acknowledgements'>,
   name: string,
@@ -46,7 +46,7 @@ function namedBy(
   return value === undefined ? undefined : { event, by, value }
 }
 
-/** The reason why names of acknowledgements cannot be told apart; undefined if they can. */
+/** Explains why acknowledgements cannot be told apart by name. Undefined if they can. */
 export function faultOfAcknowledgements(entry: BankFilesRailValue): string | undefined {
   const { accepted, rejected } = entry.acknowledgements ?? {}
   const all = [accepted, rejected].filter((one) => one !== undefined)
@@ -57,7 +57,7 @@ export function faultOfAcknowledgements(entry: BankFilesRailValue): string | und
     : undefined
 }
 
-/** Our acknowledged file; undefined if we have not written a file with this name. */
+/** Finds our acknowledged file. Undefined if we have not written a file with this name. */
 export async function findAcknowledged(
   op: Op,
   rail: string,
@@ -90,8 +90,8 @@ export async function applyAcknowledgement(
 }
 
 /**
- * The writes that apply the bank's decision about a whole file: none if it is known, CONTRADICTION if the
- * bank has reported the opposite before.
+ * The writes for the bank's decision about a whole file: none if the decision is already known, CONTRADICTION
+ * if the bank has previously reported the opposite.
  */
 export function acknowledge(
   op: Op,
@@ -105,7 +105,10 @@ export function acknowledge(
   return [transition(op, 'bank_files', BANK_FILE_TRANSITIONS, file, event, { bank_status }).write]
 }
 
-/** Acknowledges a file again by a status report; the payments of a rejected one have failed by then. */
+/**
+ * Applies a status report as the acknowledgement of a file. The payments of a rejected file have failed by
+ * then.
+ */
 export async function acknowledgeByStatus(
   op: Op,
   { rail }: BankFileWorker,

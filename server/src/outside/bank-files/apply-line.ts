@@ -15,7 +15,7 @@ import type { Reading } from './reading.ts'
 import type { Line } from './statement-lines.ts'
 import { type BookedEntry, entryIdOf } from './understand-line.ts'
 
-/** Applies a line of an advice, or of a statement without balances, once. */
+/** Applies a line of an advice, or of a statement without balances, exactly once. */
 export async function applyLine(
   worker: BankFileWorker,
   reading: Reading,
@@ -28,7 +28,7 @@ export async function applyLine(
   }
 }
 
-/** Applies a claim of a file and records it, unless it was recorded before. */
+/** Applies what a file reports and records it, unless it was recorded before. */
 export async function applyOnce(worker: BankFileWorker, evidence: Evidence): Promise<void> {
   const { rail } = worker
   const { name } = rail

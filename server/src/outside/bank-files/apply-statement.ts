@@ -27,16 +27,17 @@ import { entryIdOf, textOfLine, understandLine } from './understand-line.ts'
 
 const DIGEST_CHARACTERS = 32
 const LINES_AT_ONCE = 50
-/** Of a statement's entry, in the protocol of connectors. */
+/** The maximum length of an entry's text in the connector protocol. */
 const TEXT_MAX = 1000
 
 /**
- * Applies a statement or an advice once, whatever crashes. A statement with balances is a day of the account:
- * it is recorded whole and then booked, or has no effect at all. The lines of others take effect one by one.
+ * Applies a statement or an advice exactly once, even after crashes. A statement with balances is a day of
+ * the account: it is either recorded as a whole and then booked, or has no effect at all. The lines of other
+ * statements take effect one by one.
  */
 export async function applyStatement(worker: BankFileWorker, statement: BankStatement): Promise<void> {
   const { head } = statement
-  // Interim reports of the current day are not final.
+  // Interim reports of an unfinished day are not final.
   if (head.kind === 'REPORT') return
   const balances = balancesOf(statement)
   const currency = head.currency ?? balances?.currency ?? statement.entries[0]?.entry.currency ?? null
@@ -49,7 +50,7 @@ export async function applyStatement(worker: BankFileWorker, statement: BankStat
     ...{ taken: new Set<string>(), shared: findSharedReferences(statement) },
     names: new Set(lines.map(({ name }) => name)),
   })
-  // An earlier statement about the same money is booked before this one.
+  // An earlier statement about the same money has to be booked before this one.
   await finishBooking(worker.app, await opOf(worker), worker.rail.name)
   if (isWholeDay) return applyDay(worker, newReading, { balances, lines, unread: statement.unread })
   await holdUnread(worker, statement)
@@ -70,7 +71,7 @@ function isOurs(rail: BankFilesRail, account: string | null, currency: string | 
   )
 }
 
-/** Reports once that the bank puts files of another account here. They have no effect. */
+/** Reports once that the bank delivers files about a different account here. Those files have no effect. */
 export function noteOtherAccount(
   worker: BankFileWorker,
   account: string | null,
@@ -81,7 +82,7 @@ export function noteOtherAccount(
   return holdRecord(worker, event, 'OTHER_ACCOUNT')
 }
 
-/** Records a whole day. Each line that cannot be matched waits for a person. */
+/** Records a whole day. Lines that cannot be matched wait for a person. */
 async function applyDay(
   worker: BankFileWorker,
   newReading: () => Promise<Reading>,
@@ -92,12 +93,12 @@ async function applyDay(
   const id = idOfStatement(reading, balances, lines)
   if (await findRailEvent(reading.op, rail, id)) return
   const rest = balances.closing - balances.opening - sumOf(lines)
-  // Every page of the statement was read, and yet the balances do not match.
+  // All pages of the statement have been read, but the balances still do not match.
   if (rest !== 0n && unread.length === 0) return setAside(worker, id, { ...reading.head, ...balances })
   const first = await understandAll(reading, lines)
   const part = await partOfStatement(reading.op, rail, statementOf(reading, balances, first, rest))
   if (part === 'repeat') return
-  // The balances prove that this is additional money, even if the bank uses the same words as before.
+  // The balances prove that this is additional money, even if the bank uses the same text as before.
   const isMore = part === 'continues' || part === 'precedes'
   const found = isMore
     ? await understandAll(await newReading(), await renameDuplicates(reading.op, rail, lines))
@@ -112,7 +113,7 @@ async function applyDay(
   })
 }
 
-/** A day according to a statement with balances. */
+/** A day as reported by a statement with balances. */
 interface Day {
   readonly balances: Balances
   readonly lines: readonly Line[]
@@ -123,7 +124,7 @@ function sumOf(lines: readonly Line[]): bigint {
   return lines.reduce((sum, { amount }) => sum + amount, 0n)
 }
 
-/** A statement that contradicts itself has no effect at all; the others in its file do. */
+/** Sets aside a statement that contradicts itself. It has no effect; the other statements in its file do. */
 function setAsideContradiction(worker: BankFileWorker, statement: BankStatement): Promise<void> {
   const { head, balances, entries, contradiction: reason } = statement
   const content = plainJson([head.createdAt, balances, entries])
@@ -136,7 +137,7 @@ function setAside(worker: BankFileWorker, id: string, said: object): Promise<voi
   return holdRecord(worker, bankEvent(id, 'statement', said), 'UNREADABLE')
 }
 
-/** Parts of an advice, or of a statement without balances, that cannot be read. */
+/** Reports the unreadable parts of an advice, or of a statement without balances, for a person to review. */
 function holdUnread(worker: BankFileWorker, { head, unread }: BankStatement): Promise<void> {
   const id = `${head.kind} ${head.id} ${head.createdAt}`
   const { name } = worker.rail
@@ -157,7 +158,10 @@ function unreadId(id: string, index: number): string {
   return `${id} unread ${index + 1}`
 }
 
-/** Identifies a statement, also when it is repeated: its id at the bank, its balances and its lines. */
+/**
+ * Identifies a statement by its id at the bank, its balances and its lines, so that a repeated one is
+ * recognized.
+ */
 function idOfStatement(
   { head }: Reading,
   { date, opening, closing }: Balances,
@@ -168,20 +172,20 @@ function idOfStatement(
 }
 
 async function understandAll(reading: Reading, lines: readonly Line[]): Promise<UnderstoodLine[]> {
-  // A line that confirms a deposit takes it from the lines after it.
+  // A line that confirms a deposit makes it unavailable to later lines.
   const atOnce = reading.rail.depositsFrom === 'STATEMENTS' ? LINES_AT_ONCE : 1
   const found: UnderstoodLine[] = []
   for (let at = 0; at < lines.length; at += atOnce)
     found.push(
       ...(await Promise.all(lines.slice(at, at + atOnce).map((line) => understandOrHold(reading, line)))),
     )
-  // A line may be the sum of deposits that no line has confirmed, including later lines.
+  // A line may be the sum of deposits that no line confirms, not even a later one.
   for (const [index, { line, hold }] of found.entries())
     if (hold?.reason === 'OTHER_AMOUNT') found[index] = await understandOrHold(reading, line)
   return found
 }
 
-/** The lines, renamed if an entry of the rail already has their name. */
+/** Renames lines whose name is already used by another entry of the rail. */
 async function renameDuplicates(op: Op, rail: string, lines: readonly Line[]): Promise<Line[]> {
   const used = new Set<string>()
   const apart: Line[] = []
@@ -223,14 +227,14 @@ function statementEntries({ line, entries, hold }: UnderstoodLine): StatementEnt
   return entries.map(({ amount, part: _, failure, ...entry }, index) => ({
     ...head,
     ...entry,
-    // The reason of a return comes first, because the payer gets this text.
+    // The reason for a return comes first, because the payer sees this text.
     ...(failure ? { text: [failure.message, head.text].filter(Boolean).join('; ').slice(0, TEXT_MAX) } : {}),
     entryId: entryIdOf(line, entries[index]),
     amount: String(amount),
   }))
 }
 
-/** Reports of the lines that wait for a person. */
+/** The reports of lines that wait for a person. */
 async function holdsOf(op: Op, rail: string, lines: readonly UnderstoodLine[]): Promise<readonly Write[]> {
   const writes: Write[] = []
   for (const { line, hold } of lines) if (hold) writes.push(...(await holdLine(op, rail, line, hold)))

@@ -14,7 +14,7 @@ import { selectByReference, selectCollections } from './store.ts'
 
 type Understandable = Exclude<BacsRecord, { type: 'unread' }>
 
-/** Applies a record of a report once. `id` identifies it in its file. */
+/** Applies a record of a report exactly once. `id` identifies it within its file. */
 export async function applyBacs(worker: BankFileWorker, record: Understandable, id: string): Promise<void> {
   const { rail } = worker
   const hold = (reason: RailEventReason) => holdRecord(worker, bankEvent(id, 'file.bacs', record), reason)
@@ -38,7 +38,10 @@ export async function applyBacs(worker: BankFileWorker, record: Understandable, 
   }
 }
 
-/** The payment of a return: a credit by our reference in it, a collection by the reference of its mandate and its day. */
+/**
+ * Finds the returned payment: a credit by our reference in the return, a collection by its mandate's
+ * reference and its day.
+ */
 async function paymentOf(worker: BankFileWorker, record: BacsReturn): Promise<QueuedPaymentRow | undefined> {
   const { rail } = worker
   const op = await opOf(worker)
@@ -48,7 +51,7 @@ async function paymentOf(worker: BankFileWorker, record: BacsReturn): Promise<Qu
     return found.length === 1 && found[0]?.direction === 'OUT' ? found[0] : undefined
   }
   if (record.processedOn === null) return undefined
-  // Some reports have the day of entry, which is the day after processing.
+  // Some reports state the day of entry, which is the day after processing.
   for (const day of [record.processedOn, bankingDayBefore(rail.entry, record.processedOn)]) {
     const found = await selectCollections(op, rail.name, record.reference, day)
     if (found.length > 0) return found.length === 1 ? found[0] : onlyOf(found, record.amount)
@@ -56,7 +59,10 @@ async function paymentOf(worker: BankFileWorker, record: BacsReturn): Promise<Qu
   return undefined
 }
 
-/** The only one with this amount. Undefined if several have it, because the return may be of any of them. */
+/**
+ * The only payment with this amount. Undefined if several have it, because the return could be about any of
+ * them.
+ */
 function onlyOf(found: readonly QueuedPaymentRow[], amount: bigint): QueuedPaymentRow | undefined {
   const [only, ...others] = found.filter((one) => one.amount === amount)
   return others.length === 0 ? only : undefined
@@ -85,11 +91,11 @@ function evidenceOf(
   }
 }
 
-/** Reasons of the account at the other end. */
+/** Reasons that concern the account at the other bank. */
 const COUNTERPARTY: ReadonlySet<string> = new Set(['ARUCS-0', 'ARUCS-2', 'ARUCS-3', 'ARUCS-5', 'ARUCS-B'])
-/** Reasons with which a mandate continues, with other details of its account. */
+/** Reasons after which a mandate continues with different account details. */
 const AMENDS: ReadonlySet<string> = new Set(['ADDACS-3', 'ADDACS-C', 'ADDACS-E', 'AUDDIS-C'])
-/** Reasons that end a mandate, if the details of its account do not follow. */
+/** Reasons that end a mandate, unless the report contains its new account details. */
 const ENDS: ReadonlySet<string> = new Set(['ADDACS-0', 'ADDACS-1', 'ADDACS-2', 'ADDACS-3', 'ADDACS-B'])
 
 function adviceEvidence(

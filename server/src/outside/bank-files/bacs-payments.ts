@@ -8,11 +8,11 @@ import type { DebitSequence } from './formats/pain-008.ts'
 import { UnwritablePayment } from './formats/unreadable-file.ts'
 import { detailsOf, memberOf } from './payment-details.ts'
 
-/** Payments, collections and instructions of Bacs in the queue, and as items of a file. */
+/** Converts Bacs payments, collections and mandate instructions to and from rows of the queue. */
 
 export type BacsFormatValue = Extract<BankFilesRailValue['format'], { type: 'BACS' }>
 
-/** The batch of instructions about mandates. */
+/** The batch name of mandate instructions. */
 const INSTRUCTIONS = 'AUDDIS'
 const CREDITS = 'BACS'
 const FIRST_CODE = '01'
@@ -20,12 +20,12 @@ const COLLECTION_CODES: Readonly<Record<DebitSequence, BacsCode>> = {
   FRST: FIRST_CODE,
   RCUR: '17',
   FNAL: '19',
-  // The only collection of its mandate is its first.
+  // The only collection of a one-off mandate is also its first.
   OOFF: FIRST_CODE,
 }
 const LEAD_DAYS = 10
 
-/** A reference of the greatest length, for a payment that is not made yet. */
+/** A reference of maximum length, for checking a payment that does not exist yet. */
 const SAMPLE_REFERENCE = 'CS000000000000'
 
 /** The batch and details of a payment. Throws UnwritablePayment if a file cannot carry it. */
@@ -45,7 +45,7 @@ export function bacsWritable(
   return { batch, details }
 }
 
-/** A direct debit goes to the account that its mandate names. */
+/** A direct debit is collected from the account that its mandate names. */
 function collectionWritable(format: BacsFormatValue, payment: UnmadePayment) {
   const { mandate, amount } = payment
   if (!mandate)
@@ -63,9 +63,7 @@ function collectionWritable(format: BacsFormatValue, payment: UnmadePayment) {
   return { batch, details }
 }
 
-/**
- * The write that queues an instruction about a mandate; or the reason why a file cannot carry it.
- */
+/** Returns the write that queues a mandate instruction, or the reason why a file cannot carry it. */
 export function queueInstruction(
   { name: rail, format }: { readonly name: string; readonly format: BacsFormatValue },
   { id, platformId, kind, mandateId, mandate, now }: MandateInstruction,
@@ -102,7 +100,9 @@ export function queueInstruction(
   }
 }
 
-/** A row of the queue in the form of a Bacs file. A credit has our reference, and its text if that fits behind it. */
+/**
+ * Converts a row of the queue to a Bacs item. A credit has our reference, followed by its text if that fits.
+ */
 export function bacsItemOf({
   batch,
   reference,
@@ -131,7 +131,10 @@ function collectionCode(batch: string): BacsCode {
   return code
 }
 
-/** The banking days from a file to its processing day, by its batch. Bacs processes on the day after it gets a file. */
+/**
+ * The number of banking days from a file to its processing day, by batch. Bacs processes a file on the day
+ * after it receives it.
+ */
 export function leadDaysOf({ debits = {} }: BacsFormatValue, batch: string): number {
   if (batch === CREDITS || batch === INSTRUCTIONS) return 1
   const { leadDays = LEAD_DAYS, firstLeadDays = LEAD_DAYS } = debits
@@ -140,7 +143,10 @@ export function leadDaysOf({ debits = {} }: BacsFormatValue, batch: string): num
 
 const DELIVERED_AFTER_DAYS = 3
 
-/** The banking days after the processing day of a file on which its payments count. Undefined for instructions. */
+/**
+ * After how many banking days from a file's processing day its payments count as delivered. Undefined for
+ * instructions.
+ */
 export function daysUntilDelivered(
   { deliveredAfterDays = DELIVERED_AFTER_DAYS, debits = {} }: BacsFormatValue,
   { batches: [batch] }: Pick<BankFileRow, 'batches'>,
@@ -149,7 +155,7 @@ export function daysUntilDelivered(
   return batch === CREDITS ? deliveredAfterDays : (debits.deliveredAfterDays ?? DELIVERED_AFTER_DAYS)
 }
 
-/** The problem with a rail's settings; undefined if they are valid. */
+/** Finds a problem in a rail's settings. Undefined if they are valid. */
 export function faultOfBacs({ name }: BacsFormatValue): string | undefined {
   try {
     bacsName(name, 'name')

@@ -1,8 +1,8 @@
-/** Reasons of Bacs reports in words. */
+/** Descriptions of the reasons in Bacs reports. */
 
 type Reasons = Readonly<Record<string, string>>
 
-/** Of unpaid direct debits. */
+/** Reasons for unpaid direct debits. */
 const ARUDD: Reasons = {
   0: 'Refer to the payer',
   1: 'The payer has canceled the instruction',
@@ -18,7 +18,7 @@ const ARUDD: Reasons = {
   B: 'The account is closed',
 }
 
-/** Reasons of unapplied credits. */
+/** Reasons for unapplied credits. */
 const ARUCS: Reasons = {
   0: 'The account details are not valid',
   2: 'The beneficiary has died',
@@ -28,7 +28,7 @@ const ARUCS: Reasons = {
   C: 'The remitter has asked for the return',
 }
 
-/** Of advices about mandates. */
+/** Reasons in advices about mandates. */
 const ADDACS: Reasons = {
   0: 'The bank has canceled the instruction: refer to the payer',
   1: 'The payer has canceled the instruction',
@@ -41,7 +41,7 @@ const ADDACS: Reasons = {
   R: 'The instruction was reinstated',
 }
 
-/** Of instructions that the bank has returned. */
+/** Reasons for instructions that the bank has returned. */
 const AUDDIS: Reasons = {
   1: 'The payer has canceled the instruction',
   2: 'The payer has died',
@@ -66,7 +66,7 @@ const AUDDIS: Reasons = {
 export const BACS_REASONS = { ARUDD, ARUCS, ADDACS, AUDDIS } as const
 export type BacsReport = keyof typeof BACS_REASONS
 
-/** The number of an ARUDD reason, for reports that contain only its words. */
+/** Codes of ARUDD reasons by their text, for reports that contain only the text. */
 const ARUDD_WORDS: Reasons = {
   'REFER TO PAYER': '0',
   'INSTRUCTION CANCELLED': '1',
@@ -93,7 +93,10 @@ const ARUCS_WORDS: Reasons = {
 }
 const MESSAGE_CHARACTERS_MAX = 500
 
-/** The name of a reason, `ARUDD-1`, and a message: `ARUDD-1: The payer has canceled the instruction; INSTRUCTION CANCELLED (1012)`. */
+/**
+ * A reason's name, such as `ARUDD-1`, and a message such as `ARUDD-1: The payer has canceled the instruction;
+ * INSTRUCTION CANCELLED (1012)`.
+ */
 export function readBacsReason(
   report: BacsReport,
   given: string,
@@ -108,7 +111,7 @@ export function readBacsReason(
   return { name, message: message.slice(0, MESSAGE_CHARACTERS_MAX).toWellFormed() }
 }
 
-/** The letter or digit of a reason; undefined if neither the code nor the words are known. */
+/** The letter or digit that identifies a reason. Undefined if neither the code nor the text is known. */
 function codeOf(report: BacsReport, given: string, text: string): string | undefined {
   if (Object.hasOwn(BACS_REASONS[report], given)) return given
   const words = report === 'ARUCS' ? ARUCS_WORDS : ARUDD_WORDS

@@ -14,16 +14,16 @@ import { type BankFileWorker, isBankFilesRail } from './rail.ts'
 import { selectWorker } from './store.ts'
 
 const INTERVAL_MS = 1_000
-/** Time for which a dead process blocks the others. A working one renews its claim. */
+/** The time for which a dead process blocks the others. A live process renews its claim. */
 const CLAIM_SECONDS = 120
-/** Pause after a failure: the bank's server may be down for a while. */
+/** Pause after a failure, because the bank's server may be down for a while. */
 const PAUSE_SECONDS = 30
 const EVER = new Date(0)
 
 /**
- * Starts the worker of bank files: payments become files, files are written, and files of banks are read. One
- * process works on a rail at a time; its steps are guarded anyway, and a crash at any point leaves the rest
- * to the next one.
+ * Starts the bank file worker, which turns payments into files, writes files, and reads the banks' files. One
+ * process works on a rail at a time, but its steps are guarded anyway. After a crash at any point, another
+ * process continues.
  */
 export function startBankFileWorker(app: App): Background {
   const paused = new Map<string, Date>()
@@ -34,7 +34,7 @@ export function startBankFileWorker(app: App): Background {
   )
 }
 
-/** Works once on each rail. A rail that fails is logged and retried. */
+/** Runs the worker once for each rail. A failure is logged, and the rail is retried later. */
 export async function runAllRails(app: App, paused: Map<string, Date> = new Map()): Promise<void> {
   for (const rail of app.rails.list().filter(isBankFilesRail)) {
     if ((paused.get(rail.name) ?? EVER) > app.clock()) continue
@@ -70,7 +70,7 @@ async function work(worker: BankFileWorker): Promise<void> {
   }
 }
 
-/** True if there is work, without a claim. */
+/** Checks whether there is any work before claiming the rail. */
 async function hasWork(worker: BankFileWorker): Promise<boolean> {
   const op = await opOf(worker)
   const { name, entry } = worker.rail
@@ -84,7 +84,7 @@ function isInboxDue({ rail }: BankFileWorker, { looked_at }: BankFileWorkerRow, 
   return now >= plusSeconds(looked_at, rail.inboxEverySeconds)
 }
 
-/** Creates files of all payments that waited at `until`. */
+/** Creates files for all payments that were waiting at `until`. */
 async function collectAll(worker: BankFileWorker, until: Date): Promise<void> {
   await orderPrenotes(worker, until)
   await renew(worker)
@@ -96,8 +96,8 @@ async function collectAll(worker: BankFileWorker, until: Date): Promise<void> {
 }
 
 /**
- * Claims the rail for this process; undefined if another one works on it. `updated_at` is the time of the
- * claim.
+ * Claims the rail for this process. Undefined if another process is working on it. `updated_at` is the time
+ * of the claim.
  */
 async function claim(worker: BankFileWorker): Promise<BankFileWorkerRow | undefined> {
   const op = await opOf(worker)
@@ -138,7 +138,10 @@ function renew(worker: BankFileWorker): Promise<void> {
   ])
 }
 
-/** Unless the operator requested another look, which is then due. */
+/**
+ * Records the check of the inbox, unless the operator has requested another one in the meantime, which is
+ * then due.
+ */
 function noteLook(worker: BankFileWorker, { id, looked_at, updated_at }: BankFileWorkerRow): Promise<void> {
   return decide(worker, async (op) => {
     const wasMoved = (await selectWorker(op, id))?.looked_at.getTime() !== looked_at.getTime()

@@ -7,23 +7,23 @@ import { type BankFilesRail, isBankFilesRail } from './rail.ts'
 import { selectWorker } from './store.ts'
 import { type BankFolder, partName } from './stores/bank-folder.ts'
 
-/** The report of a bank-file rail: lines of a name and a value, and its problems, as sentences. */
+/** A bank file rail's status: name and value pairs, and its problems as sentences. */
 export interface BankFilesReport {
   readonly facts: readonly (readonly [name: string, value: string])[]
   readonly faults: readonly string[]
 }
 
 /**
- * A check of the inbox may be late by this: a worker that failed pauses, and one that died leaves its claim
- * for two minutes.
+ * The maximum delay of a check of the inbox: a worker pauses after a failure, and one that died keeps its
+ * claim for two minutes.
  */
 const LATE_SECONDS = 300
 const NAMES_MAX = 20
 const FOLDERS = ['outbox', 'inbox', 'done', 'refused'] as const
 
 /**
- * Logs in, lists, writes and removes a file in each folder, and checks when the worker was last there. Throws
- * if it cannot log in.
+ * Logs in, lists each folder, writes and removes a file there, and checks when the worker last ran. Throws if
+ * it cannot log in.
  */
 export async function checkBankFiles(app: App, rail: object, platformId: string): Promise<BankFilesReport> {
   if (!isBankFilesRail(rail)) throw new Error('This rail has no files')
@@ -53,7 +53,7 @@ export async function checkBankFiles(app: App, rail: object, platformId: string)
   return { facts, faults }
 }
 
-/** Tries the worker's operations in a folder, under a name that banks ignore. */
+/** Tries the worker's operations in a folder, with a file name that banks ignore. */
 async function faultOfFolder(app: App, share: BankFolder, folder: string): Promise<string | undefined> {
   try {
     await share.list(folder)

@@ -8,9 +8,8 @@ import type { Line } from './statement-lines.ts'
 import { isConfirmed, selectCounted, selectCountedOfEntry, selectStatedOnly } from './store.ts'
 
 /**
- * Money that two kinds of file report counts once. The rail's setting `depositsFrom` selects the kind that
- * counts it. Another line of the statement is new only if no deposit of the other kind is left that can match
- * it.
+ * Counts money once when two kinds of file report it. The rail's setting `depositsFrom` selects the kind that
+ * counts. A line of the other kind is new money only if no remaining deposit can match it.
  */
 
 /** The maximum number of days between the dates of two files for the same money. */
@@ -18,8 +17,8 @@ const DAYS_APART_MAX = 4
 const DAY_MS = 86_400_000
 
 /**
- * The deposits that a line of a statement confirms: one, or all parts of an entry that an advice reported one
- * by one. `taken`: another line has confirmed the matching deposit.
+ * Finds the deposits that a line of a statement confirms: one deposit, or all parts of an entry if an advice
+ * reported them one by one. `taken`: another line has already confirmed the matching deposit.
  */
 export async function confirmDeposits(
   reading: Reading,
@@ -43,7 +42,7 @@ async function confirmByFacts(reading: Reading, line: Line): Promise<readonly De
   if (free.length > 0 && free.reduce((sum, one) => sum + one.amount, 0n) === amount) return free
   const reportedDeposit = depositOfLine(rail, head, line)
   const alike = await selectCounted(op, rail.name, currency, daysAround(reportedDeposit), amount)
-  // A deposit with identical content is reserved for the line with that content.
+  // A deposit is reserved for the line that has the same content.
   const best = findClosest(
     reportedDeposit,
     alike.filter(({ id, rail_reference }) => !taken.has(id) && !names.has(rail_reference)),
@@ -52,8 +51,8 @@ async function confirmByFacts(reading: Reading, line: Line): Promise<readonly De
 }
 
 /**
- * The deposit of this amount without contradicting facts and with the most matching ones; among equals the
- * nearest in time.
+ * Finds the deposit with this amount that contradicts no fact and matches the most; among equals, the one
+ * closest in time.
  */
 function findClosest(said: DepositOfBank, rows: readonly DepositRow[]): DepositRow | undefined {
   const at = Date.parse(said.receivedAt)
@@ -68,7 +67,7 @@ function findClosest(said: DepositOfBank, rows: readonly DepositRow[]): DepositR
 
 type Facts = Pick<DepositOfBank, 'entryReference' | 'endToEndId' | 'sender' | 'texts'>
 
-/** The number of facts that both state alike; undefined if they contradict each other. */
+/** Counts the facts on which both agree. Undefined if they contradict each other. */
 function sameFacts(one: Facts, other: Facts): number | undefined {
   const theirs = factsOf(other)
   const pairs = factsOf(one)
@@ -87,7 +86,7 @@ function factsOf({ entryReference, endToEndId, sender, texts = [] }: Facts) {
   ]
 }
 
-/** True if a line without a payer may be the sum of deposits already counted one by one. */
+/** True if a line without a payer may be the sum of deposits that were already counted one by one. */
 export async function isSumOfOthers({ op, rail, head, taken }: Reading, line: Line): Promise<boolean> {
   if (line.only && line.entry.batch === null) return false
   const days = daysAround(depositOfLine(rail, head, line))
@@ -95,14 +94,17 @@ export async function isSumOfOthers({ op, rail, head, taken }: Reading, line: Li
   return found.some(({ id, amount }) => !taken.has(id) && amount < line.amount)
 }
 
-/** The deposit that a statement reported before the file that counts it, which then confirms it. */
+/**
+ * Finds a deposit that a statement reported before the file that is supposed to count it. That file then
+ * confirms it.
+ */
 export async function findReportedByStatement(
   { op, rail }: Pick<Reading, 'op' | 'rail'>,
   said: DepositOfBank,
 ): Promise<DepositRow | undefined> {
   const { amount } = said
   const known = await findDepositRow(op, depositId(rail.name, said.depositId))
-  // The statement may have left out a part of the entry's remittance information.
+  // The statement may have omitted part of the entry's remittance information.
   if (known) return isStatedOnly(known) && isSameMoney(known, said) ? known : undefined
   const found = await selectStatedOnly(op, rail.name, amount.currency, daysAround(said), BigInt(amount.value))
   return findClosest(said, found)
@@ -118,9 +120,9 @@ function isStatedOnly({ details: { from, confirmedBy } }: DepositRow): boolean {
 }
 
 /**
- * True if a deposit from a statement is certainly the booking of this report: by the bank's reference, or by
- * the day, whose bookings are all in its statement. Another day's report may be about money that its own
- * statement will report.
+ * True if a deposit from a statement is certainly the booking of this report. That is known from the bank's
+ * reference, or from the day, because a statement contains all bookings of its day. A report about another
+ * day may be about money that a later statement will report.
  */
 export function isSameBooking({ details, received_at }: DepositRow, said: DepositOfBank): boolean {
   const { entryReference, receivedAt } = said

@@ -4,12 +4,12 @@ import { requireValue } from '../../base/formats/require-value.ts'
 import { BANK_TIME_ZONES, type BankCalendar, isBankingDay } from '../../money/rails/bank-holidays.ts'
 import { nextOpening } from '../../money/rails/opening-hours.ts'
 
-/** Dates and times of a bank-file rail: pure functions of its format and hours. */
+/** Dates and times of a bank file rail, as pure functions of its format and opening hours. */
 type Timed = Pick<BankFilesRailValue, 'hours' | 'everyMinutes'> & {
   readonly format: Pick<BankFilesRailValue['format'], 'type'> & { readonly sameDayUntil?: string }
 }
 
-/** An ACH bank can distinguish 36 files per day, so there are fewer of them. */
+/** An ACH bank can tell only 36 files per day apart, so ACH files are less frequent. */
 const EVERY_MINUTES = { SEPA: 15, ACH: 60, WIRE: 15, BACS: 15 } as const
 const CALENDARS: Readonly<Record<BankFilesRailValue['format']['type'], BankCalendar>> = {
   SEPA: 'TARGET',
@@ -20,8 +20,8 @@ const CALENDARS: Readonly<Record<BankFilesRailValue['format']['type'], BankCalen
 const SETTLES_AT_HOUR = 12
 
 /**
- * True if waiting payments become a file now: the interval is over, or today's cut-off has passed since the
- * last time.
+ * True if waiting payments should become a file now: the interval has passed, or today's cut-off has passed
+ * since the last file.
  */
 export function isCollectionDue(timed: Timed, last: Date, now: Date): boolean {
   const { hours, everyMinutes = EVERY_MINUTES[timed.format.type] } = timed
@@ -32,19 +32,19 @@ export function isCollectionDue(timed: Timed, last: Date, now: Date): boolean {
   return last < cutOff.toJSDate() && cutOff.toJSDate() <= now
 }
 
-/** The day of a time that `formatBankTime` gives, `YYYY-MM-DD`. */
+/** The day of a time returned by `formatBankTime`, as `YYYY-MM-DD`. */
 export function dayOfBankTime(time: string): string {
   return time.slice(0, 'YYYY-MM-DD'.length)
 }
 
-/** Date and time on the bank's clock, `YYYY-MM-DDTHH:MM`. */
+/** The date and time in the bank's time zone, as `YYYY-MM-DDTHH:MM`. */
 export function formatBankTime(timed: Timed, now: Date): string {
   return local(timed, now).toFormat("yyyy-MM-dd'T'HH:mm")
 }
 
 /**
- * The execution day of a SEPA file or of wires: today, or the next day on which the bank is open. TARGET and
- * the Federal Reserve settle transfers on their banking days, SEPA instant payments on every day.
+ * The execution day of a SEPA or wire file: today, or the next day on which the bank is open. TARGET and the
+ * Federal Reserve settle transfers on their banking days, and SEPA instant payments settle every day.
  */
 export function executionDate(timed: Timed, now: Date, isInstant: boolean): string {
   let day = openingOn(timed, now)
@@ -53,14 +53,14 @@ export function executionDate(timed: Timed, now: Date, isInstant: boolean): stri
 }
 
 /**
- * The collection day of direct debits, or the Bacs processing day: `leadDays` banking days after the file's
- * day.
+ * The collection day of direct debits, or the Bacs processing day: `leadDays` banking days after the day of
+ * the file.
  */
 export function collectionDate(timed: Timed, now: Date, leadDays: number): string {
   return dateOf(afterBankingDays(timed, executionDate(timed, now, false), leadDays))
 }
 
-/** The effective date of ACH: the next banking day on which the bank is open. */
+/** The ACH effective date: the next banking day on which the bank is open. */
 export function effectiveDate(timed: Timed, now: Date): string {
   let day = openingOn(timed, nextDay(local(timed, now)))
   while (!isBankingDay('FEDERAL_RESERVE', day)) day = openingOn(timed, nextDay(day))
@@ -73,7 +73,7 @@ export function effectiveDateOfQueued(timed: Timed, queuedAt: Date): string {
   return effectiveDate(timed, new Date(queuedAt.getTime() + everyMinutes * 60_000))
 }
 
-/** True if a file of this time, as `formatBankTime` gives it, can be same-day ACH. */
+/** True if a file made at this time (as returned by `formatBankTime`) can be same-day ACH. */
 export function sameDayOf(timed: Timed, madeOn: string): boolean {
   const { sameDayUntil } = timed.format
   const time = DateTime.fromISO(madeOn, { zone: timeZoneOf(timed) })
@@ -81,12 +81,12 @@ export function sameDayOf(timed: Timed, madeOn: string): boolean {
   return isBankingDay('FEDERAL_RESERVE', time) && dateOf(openingOn(timed, time.toJSDate())) === dateOf(time)
 }
 
-/** Noon of the day that is `days` banking days after a date. */
+/** Noon of the day `days` banking days after a date. */
 export function settlesAt(timed: Timed, date: string, days: number): Date {
   return afterBankingDays(timed, date, days).toJSDate()
 }
 
-/** The latest date that `days` banking days have followed by now, as `settlesAt` counts them. */
+/** The latest date after which `days` banking days have passed by now, counted as in `settlesAt`. */
 export function settledDate(timed: Timed, now: Date, days: number): string {
   let day = local(timed, now)
   while (settlesAt(timed, dateOf(day), days) > now) day = day.minus({ days: 1 })
@@ -116,7 +116,7 @@ function afterBankingDays(timed: Timed, date: string, days: number): DateTime {
   return day
 }
 
-/** The next day on which the bank is open by its hours. Without hours that is today. */
+/** The next day on which the bank is open according to its hours. Without hours, that is today. */
 function openingOn(timed: Timed, now: Date): DateTime {
   return local(timed, timed.hours ? nextOpening(timed.hours, now) : now)
 }

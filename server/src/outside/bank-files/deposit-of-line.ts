@@ -9,10 +9,10 @@ import type { Line } from './statement-lines.ts'
 
 const NAME_CHARACTERS_MAX = 255
 
-/** A deposit as a bank reports it. */
+/** A deposit as reported by a bank. */
 export type DepositOfBank = DepositEvidence['deposit']
 
-/** The deposit of a line, with every string in which its payer may have put a reference. */
+/** The deposit of a line, including every string in which the payer may have put a reference. */
 export function depositOfLine({ entry }: BankFilesRail, { kind }: StatementHead, line: Line): DepositOfBank {
   const { amount, currency, only } = line
   const reference = line.entry.servicerReference
@@ -34,7 +34,7 @@ export function depositOfLine({ entry }: BankFilesRail, { kind }: StatementHead,
   }
 }
 
-/** Every string of a line in which its payer may have put a reference. */
+/** Every string in a line in which the payer may have put a reference. */
 function textsOf(line: Line): NonNullable<DepositOfBank['texts']> {
   if (!isAttributable(line)) return []
   const { entry, details } = line
@@ -42,8 +42,8 @@ function textsOf(line: Line): NonNullable<DepositOfBank['texts']> {
 }
 
 /**
- * True if the whole amount belongs to one payment: details that do not add up to it may be several payments,
- * unless all say the same.
+ * True if the whole amount belongs to one payment. Details that do not add up to it may be several payments,
+ * unless they all agree.
  */
 function isAttributable({ details, only, isIncomplete }: Line): boolean {
   if (isIncomplete) return false
@@ -58,7 +58,7 @@ export function toReceivedAt({ entry: { bookedOn, valueOn } }: Pick<Line, 'entry
   return `${bookedOn ?? valueOn ?? '1970-01-01'}T00:00:00.000Z`
 }
 
-/** True for the placeholder that banks write if they have no reference. */
+/** True for the placeholder that banks use for a missing reference. */
 export function isGeneric(reference: string | null): boolean {
   return reference === null || /^(?:0*|-+|NOREF|NONREF|NOTPROVIDED|N\/?A)$/i.test(reference)
 }

@@ -3,13 +3,13 @@ import { ACH_CHANGE_REASONS, ACH_RETURN_REASONS } from './ach-reasons.ts'
 import { ISO_REASONS } from './iso-reasons.ts'
 
 /**
- * Reasons for returned payments, in the terms of specification 2.11: the other account, or the payment
- * itself.
+ * Classifies reasons for returned payments as in specification 2.11: they concern the counterparty's account,
+ * or the payment itself.
  */
 
 const MESSAGE_CHARACTERS_MAX = 500
 
-/** ISO 20022 codes of the receiver's bank about the receiver's account. */
+/** ISO 20022 codes from the receiving bank that concern the receiver's account. */
 const COUNTERPARTY_ISO: ReadonlySet<string> = new Set(
   `
   AC01 AC03 AC04 AC05 AC06 AC07 AC13 AC14 AC15 AC16 AC17 AG01 AG02 BE01 BE04 BE06 BE07 BE22 BE23 CNOR CNPC DNOR ERIN MD07
@@ -19,14 +19,17 @@ const COUNTERPARTY_ISO: ReadonlySet<string> = new Set(
     .split(/\s+/),
 )
 
-/** ACH return codes about the payment, not about the account of the receiver. */
+/** ACH return codes that concern the payment rather than the receiver's account. */
 const PAYMENT_ACH: ReadonlySet<string> = new Set(
   'R06 R11 R13 R17 R18 R19 R21 R22 R24 R25 R26 R27 R28 R30 R31 R32 R34 R35 R36 R80 R81 R82 R83 R84 R85'.split(
     ' ',
   ),
 )
 
-/** True for returns of payments that we sent. False for R61 to R77, which are about returns, and for unlisted codes. */
+/**
+ * True for returns of payments that we sent. False for R61 to R77, which concern returns, and for unlisted
+ * codes.
+ */
 export function isReturnOfPayment(reason: string): boolean {
   return wordsOf(ACH_RETURN_REASONS, reason) !== undefined && !/^R[67]/.test(reason)
 }
@@ -36,7 +39,7 @@ export interface Failure {
   readonly message: string
 }
 
-/** A failure by an ISO 20022 code, in words, with the bank's text. */
+/** The failure for an ISO 20022 code, with its description and the bank's text. */
 export function isoFailure(
   reason: { readonly code: string | null; readonly text: string | null } | null,
 ): Failure {
@@ -48,13 +51,13 @@ export function isoFailure(
   }
 }
 
-/** A failure by an ISO 20022 code, or by an ACH return reason, which files of US banks have instead. */
+/** The failure for an ISO 20022 code, or for an ACH return code, which US banks use in its place. */
 export function failureOf(reason: Parameters<typeof isoFailure>[0]): Failure {
   const code = reason?.code ?? ''
   return isReturnOfPayment(code) ? achFailure(code, reason?.text ?? null) : isoFailure(reason)
 }
 
-/** A failure by a return reason code of ACH. */
+/** The failure for an ACH return code. */
 export function achFailure(reason: string, information: string | null): Failure {
   return {
     code: PAYMENT_ACH.has(reason) ? 'QUOTE_EXECUTION_FAILED' : 'COUNTERPARTY_POST_TX_FAILED',
@@ -66,17 +69,20 @@ export function achFailure(reason: string, information: string | null): Failure 
   }
 }
 
-/** A code of an ACH return or notification of change in words: `C01: The account number is wrong; 1918171614`. */
+/**
+ * Describes the code of an ACH return or notification of change: `C01: The account number is wrong;
+ * 1918171614`.
+ */
 export function describeAchReason(reason: string, information: string | null): string {
   return reasonText(reason, wordsOf({ ...ACH_RETURN_REASONS, ...ACH_CHANGE_REASONS }, reason), information)
 }
 
-/** Codes come from files, so one may be the name of an object method. */
+/** Codes come from files, so a code may be the name of a method of Object. */
 function wordsOf(table: Readonly<Record<string, string>>, code: string): string | undefined {
   return Object.hasOwn(table, code) ? table[code] : undefined
 }
 
-/** The code, its meaning, and the bank's addition. */
+/** Joins the code, its description, and the bank's additional information. */
 function reasonText(code: string | null, words: string | undefined, information: string | null): string {
   const explanation = [words, information].filter(Boolean).join('; ')
   const message = [code, explanation].filter(Boolean).join(': ') || 'The bank gave no reason'

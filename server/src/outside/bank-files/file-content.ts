@@ -22,7 +22,8 @@ import { selectPaymentsOfFile } from './store.ts'
 const PAGE = 1_000
 
 /**
- * The content of a file, only from its row and its payments, so that each attempt writes identical bytes.
+ * The content of a file. It depends only on the file's row and payments, so every attempt writes identical
+ * bytes.
  */
 export function contentOf(op: Op, file: BankFileRow): AsyncIterable<string> {
   const { format } = file
@@ -92,14 +93,14 @@ function sepaContentOf(
   return writePain008({ ...head, sequence, creditor }, each(op, file, undefined, sepaDebitOf))
 }
 
-/** A format's file name extension. */
+/** The file name extension of a format. */
 export function endingOf(format: BankFileRow['format']): 'xml' | 'ach' | 'bacs' | 'csv' {
   if (format.type === 'ACH') return 'ach'
   if (format.type === 'BACS') return 'bacs'
   return format.type === 'WIRE' && format.csv ? 'csv' : 'xml'
 }
 
-/** The payments of a file, page by page in order; of one batch, or all. */
+/** The payments of one batch of a file, or of all its batches, in order, read page by page. */
 async function* each<Payment extends SepaPayment | SepaDebit | AchPayment | WirePayment | BacsItem>(
   op: Op,
   file: BankFileRow,

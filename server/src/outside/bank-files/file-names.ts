@@ -1,18 +1,21 @@
 import type { BankFileRow } from '../../storage/rows/bank-file.ts'
 import { isReady } from './stores/bank-folder.ts'
 
-/** Names and modifiers, by which banks distinguish our files. */
+/** Names and modifiers by which banks tell our files apart. */
 
-/** Makes a name unique over rails, databases and restored backups, whose counters may repeat numbers. */
+/** Makes a name unique across rails, databases and restored backups, where counters may repeat. */
 export const MARK_BYTES = 6
-/** A message name has 35 characters at most: 13, the mark of 12, the number of 8, and two hyphens. */
+/**
+ * A message name has at most 35 characters: 13 for the rail, 12 for the mark, 8 for the number, and two
+ * hyphens.
+ */
 const RAIL_CHARACTERS_MAX = 13
 const NUMBER_DIGITS = 8
 const MODIFIERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789'
 
 /**
- * The name of a file in the outbox, and the name of its message in the bank's responses. `mark` is random. With
- * `messageCharactersMax` the message name is cut to that length, and lacks the rail.
+ * The name of a file in the outbox, and the message name that the bank repeats in its responses. `mark` is
+ * random. With `messageCharactersMax`, the message name is cut to that length and omits the rail.
  */
 export function namesOfFile(
   rail: string,
@@ -30,11 +33,11 @@ export function namesOfFile(
   return { name: `${rail}-${digits}-${hex}.${ending}`, message_name: message.toUpperCase() }
 }
 
-/** The values of a name by the bank's scheme. */
+/** The values for a name in the bank's scheme. */
 export interface NameParts {
   /** `YYYY-MM-DD`. */
   readonly day: string
-  /** The number of the file on its day, from 1. */
+  /** The file's number on its day, starting at 1. */
   readonly sequence: number
   readonly message: string
   readonly account: string
@@ -42,7 +45,7 @@ export interface NameParts {
 
 const PLACEHOLDER = /\{(date|sequence|message|account)(?::([A-Z0-9]+))?\}/g
 const SEQUENCE_DIGITS = 3
-/** Leaves room for the names of parts and markers. */
+/** Leaves room for the names of temporary files and markers. */
 const NAME_CHARACTERS_MAX = 120
 const LONGEST: NameParts = {
   day: '2026-12-31',
@@ -51,7 +54,9 @@ const LONGEST: NameParts = {
   account: 'A'.repeat(34),
 }
 
-/** A name by the bank's scheme. Characters of the account that are not safe in a name are left out. */
+/**
+ * Builds a name in the bank's scheme. Characters of the account that are not safe in a file name are omitted.
+ */
 export function nameByScheme(scheme: string, { day, sequence, message, account }: NameParts): string {
   const date = day.replaceAll('-', '')
   return scheme.replaceAll(PLACEHOLDER, (_, what: string, form?: string) => {
@@ -65,7 +70,7 @@ function safeIn(account: string): string {
   return account.replaceAll(/[^A-Za-z0-9]/g, '')
 }
 
-/** The reason why a scheme cannot name files; undefined if it can. */
+/** Explains why a scheme cannot name files. Undefined if it can. */
 export function faultOfScheme(scheme: string): string | undefined {
   const parts = [...scheme.matchAll(PLACEHOLDER)]
   for (const [whole, what = '', form] of parts)
@@ -85,27 +90,27 @@ function isForm(what: string, form: string): boolean {
 }
 
 /**
- * The fixed start of a scheme's names. If neither of two starts begins with the other, their schemes never
- * give the same name.
+ * The fixed start of a scheme's names. Two schemes never produce the same name if neither start is a prefix
+ * of the other.
  */
 export function startOfScheme(scheme: string, account: string): string {
   return scheme.replaceAll('{account}', safeIn(account)).split('{')[0] ?? ''
 }
 
-/** A name made from another one: `{file}.ok`. */
+/** A name derived from another one, such as `{file}.ok`. */
 export interface DerivedName {
   readonly before: string
   readonly what: string
   readonly after: string
 }
 
-/** The parts of a setting such as `{file}.ok`. */
+/** Parses a setting such as `{file}.ok`. */
 export function derivedName(setting: string): DerivedName {
   const [, before = '', what = '', after = ''] = /^(.*)\{([a-z]+)\}(.*)$/.exec(setting) ?? []
   return { before, what, after }
 }
 
-/** The value of the placeholder in a name; undefined if the name is not of this form. */
+/** Extracts the placeholder's value from a name. Undefined if the name does not match the setting. */
 export function valueInName(setting: string, name: string): string | undefined {
   const { before, after } = derivedName(setting)
   const isOne = name.startsWith(before) && name.endsWith(after)
@@ -114,19 +119,19 @@ export function valueInName(setting: string, name: string): string | undefined {
     : undefined
 }
 
-/** The parts of a string that may be the name of a message. Names of earlier versions have no mark. */
+/** The parts of a string that may be message names. Names created by earlier versions have no mark. */
 export function messageNamesIn(text: string): readonly string[] {
   return text.match(/[A-Z0-9][A-Z0-9-]*-\d{8}/g) ?? []
 }
 
 type Modified = Pick<BankFileRow, 'modifier' | 'number'>
 
-/** The modifier of a file. Files of earlier versions derive it from their number. */
+/** A file's modifier. For files of earlier versions, it is derived from their number. */
 export function modifierOf({ modifier, number }: Modified): string {
   return modifier ?? MODIFIERS.charAt(Number(number) % MODIFIERS.length)
 }
 
-/** The first modifier unused on the day; undefined after 36 files. */
+/** The first modifier that is unused on this day. Undefined after 36 files. */
 export function freeModifier(files: readonly Modified[]): string | undefined {
   const used = new Set(files.map(modifierOf))
   return [...MODIFIERS].find((one) => !used.has(one))

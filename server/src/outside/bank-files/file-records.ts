@@ -13,12 +13,12 @@ import { applyStatus } from './payment-statuses.ts'
 import type { BankFileWorker } from './rail.ts'
 import { StatementGatherer } from './statement-lines.ts'
 
-/** Interval, in records, of saving the progress and renewing the claim. */
+/** After this many records, progress is saved and the claim renewed. */
 const PROGRESS_EVERY = 200
 
 /**
- * Applies each record of a file once, whatever crashes: a statement is identified by its content, every other
- * record by the `digest` of the file's content and its place there. `renew` is called now and then.
+ * Applies each record of a file exactly once, even after crashes. A statement is identified by its content;
+ * every other record by its position and the `digest` of the file's content. `renew` is called periodically.
  */
 export async function applyRecords(
   worker: BankFileWorker,
@@ -28,7 +28,7 @@ export async function applyRecords(
   renew: () => Promise<void>,
 ): Promise<void> {
   const file = new AppliedFile(worker, digest.slice(0, 32))
-  // Earlier files about the same money are booked first.
+  // Earlier files about the same money have to be booked first.
   await finishBooking(worker.app, await opOf(worker), worker.rail.name)
   let place = 0
   const progress = () => decide(worker, async () => [update('bank_inbox_files', id, {}, { records: place })])
@@ -43,7 +43,7 @@ export async function applyRecords(
   await progress()
 }
 
-/** A file whose records take effect as they are read. */
+/** Applies the records of a file while it is being read. */
 class AppliedFile {
   readonly #worker: BankFileWorker
   readonly #digest: string
@@ -77,7 +77,7 @@ class AppliedFile {
     if (whole) await applyStatement(this.#worker, whole)
   }
 
-  /** A part that cannot be read waits for a person. */
+  /** Reports an unreadable part, for a person to review. */
   #hold(record: UnreadPart, id: string): Promise<void> {
     return holdRecord(this.#worker, bankEvent(id, 'file.unread', record), 'UNREADABLE')
   }

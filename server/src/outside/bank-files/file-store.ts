@@ -3,8 +3,8 @@ import type { Op } from '../../kernel/operation/app.ts'
 import type { BankFileRow } from '../../storage/rows/bank-file.ts'
 
 /**
- * The files of a rail that have a next step, in order: they are not written, or their payments do not have the result yet.
- * With `awaits`, a written file waits for the bank's acknowledgement.
+ * A rail's files that have a next step, in order: those not written yet, and those whose payments do not have
+ * their result yet. With `awaits`, a written file first waits for the bank's acknowledgement.
  */
 export function selectOpenFiles(op: Op, rail: string, awaits: boolean): Promise<BankFileRow[]> {
   return filesOf(op, rail)
@@ -25,7 +25,7 @@ export function selectSettling(op: Op, rail: string): Promise<BankFileRow[]> {
     .execute()
 }
 
-/** The modifiers of one origin's files for a bank on a day, `YYYY-MM-DD` on the bank's clock. */
+/** The modifiers of an originator's files for a bank on a day (`YYYY-MM-DD` in the bank's time zone). */
 export function selectModifiers(
   op: Op,
   { destination, origin }: { readonly destination: string; readonly origin: string },
@@ -41,7 +41,7 @@ export function selectModifiers(
     .execute()
 }
 
-/** The number of a rail's files of a day, `YYYY-MM-DD` on the bank's clock. */
+/** The number of a rail's files on a day (`YYYY-MM-DD` in the bank's time zone). */
 export async function countFilesOfDay(op: Op, rail: string, day: string): Promise<number> {
   const { count } = await filesOf(op, rail)
     .where(sql<string>`left(made_on, 10)`, '=', day)

@@ -15,7 +15,7 @@ import type { Line } from './statement-lines.ts'
 import type { BookedEntry, Hold } from './understand-line.ts'
 import { selectWaitingCredits } from './waiting-store.ts'
 
-/** A line that was understood: its entries, or the reason why it waits for a person. */
+/** A line that has been understood: its entries, or why it waits for a person. */
 export interface UnderstoodLine {
   readonly line: Line
   readonly entries: readonly BookedEntry[]
@@ -30,12 +30,12 @@ export function holdLine(
   { reason, ...named }: Hold,
 ): Promise<readonly Write[]> {
   const { name, amount, currency, entry, details } = line
-  // An advice about it may have been recorded under its name.
+  // An advice about it may already have been recorded under its name.
   const report = { amount, currency, entry, details, ...named }
   return recordOnce(op, rail, bankEvent(reportOfLine(name), 'file.booking', report), reason)
 }
 
-/** Ends the wait of a line; empty if it does not wait. */
+/** Ends a line's wait for review. Empty if it is not waiting. */
 export async function endHold(op: Op, rail: string, name: string): Promise<readonly Write[]> {
   const waiting = await findRailEvent(op, rail, reportOfLine(name))
   if (waiting?.state !== RAIL_EVENT_INITIAL) return []
@@ -46,8 +46,8 @@ export async function endHold(op: Op, rail: string, name: string): Promise<reado
 }
 
 /**
- * Ends the wait of a statement line for this deposit, which the file that counts it has now reported. The
- * line has its name, or the bank's reference and the amount.
+ * Ends the wait of the statement line about this deposit, which the file that counts it has now reported. The
+ * line has the deposit's name, or the same bank reference and amount.
  */
 export async function endHoldOfDeposit(
   op: Op,
@@ -66,7 +66,7 @@ export async function endHoldOfDeposit(
   return []
 }
 
-/** A record of a bank's file in the list of waiting reports. */
+/** Builds a record of a bank's file for the list of reports that wait for review. */
 export function bankEvent(id: string, type: string, data: object) {
   return { id, type, data: plainJson(data) }
 }

@@ -7,21 +7,21 @@ import { FileIsMissing, FileIsThere, type FolderFile } from './stores/bank-folde
 const MARKER_BYTES_MAX = 4_096
 
 /**
- * The files of the inbox that may be read: those with a marker, if the bank has markers. Acknowledgements
- * need no marker. If its file was moved away, the marker is also moved, so that it cannot stand for a later
- * file of the same name.
+ * Lists the inbox files that may be read: those with a marker, if the bank uses markers. Acknowledgements
+ * need no marker. The marker of a file that has been moved away is moved too, so that it cannot be taken for
+ * the marker of a later file with the same name.
  */
 export async function listComplete(rail: BankFilesRail): Promise<readonly FolderFile[]> {
   const list = () => rail.folder.list(rail.entry.place.inbox)
   const files = await list()
   const orphans = orphansAmong(rail, files)
-  // A bank writes its markers last, so a file that is also missing from the second list has been moved away.
+  // A bank writes markers last, so if a marker's file is missing from the second list too, it was moved away.
   const stillOrphans = orphans.length === 0 ? [] : orphansAmong(rail, await list())
   for (const name of stillOrphans.filter((one) => orphans.includes(one))) await putOrphanAway(rail, name)
   return completeAmong(rail, files)
 }
 
-/** Files that wait for their marker. */
+/** Lists the files that wait for their marker. */
 export function listWithoutMarker(rail: BankFilesRail, files: readonly FolderFile[]): readonly string[] {
   const complete = new Set(completeAmong(rail, files))
   const { theirs } = rail.entry.markers ?? {}
@@ -54,8 +54,8 @@ function orphansAmong({ entry }: BankFilesRail, files: readonly FolderFile[]): r
 }
 
 /**
- * Compares a file with its marker. The reason why it is not complete, INCOMPLETE for a marker without its checksum, or
- * undefined if they agree.
+ * Compares a file with its marker. Returns why the file is incomplete, INCOMPLETE if the marker has no
+ * checksum yet, or undefined if they match.
  */
 export async function checkMarker(
   { folder, entry }: BankFilesRail,

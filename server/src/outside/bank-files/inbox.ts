@@ -24,7 +24,7 @@ import { FileIsMissing, FileIsThere, type FolderFile } from './stores/bank-folde
 
 const HEAD_BYTES = 4_096
 
-/** Reads the files in the inbox, each once. An unreadable one does not stop the others. */
+/** Reads the files in the inbox, each exactly once. An unreadable file does not block the others. */
 export async function readInbox(worker: BankFileWorker, renew: () => Promise<void>): Promise<void> {
   for (const file of await listComplete(worker.rail)) {
     await renew()
@@ -32,7 +32,7 @@ export async function readInbox(worker: BankFileWorker, renew: () => Promise<voi
     try {
       await readFile(worker, file, path, renew)
     } catch (error) {
-      // It stays where it is, and is retried; an error of one file must not delay the others.
+      // The file stays in the inbox and is retried. An error in one file must not delay the others.
       worker.app.log.error(
         { err: error, rail: worker.rail.name, file: file.name },
         'failed to read a bank file',
@@ -57,7 +57,7 @@ async function readFile(
   await putAway(worker, spooled, row.state === BANK_INBOX_REFUSED ? 'refused' : 'done')
 }
 
-/** Inspects a file, and records it: to be read, or refused with a report for a person. */
+/** Inspects a file and records it, either to be read or as refused, with a report for a person. */
 async function begin(worker: BankFileWorker, spooled: Spooled): Promise<BankInboxFileRow> {
   const { kind, reason } = await lookThrough(worker, spooled)
   const op = await opOf(worker)
@@ -83,7 +83,7 @@ async function begin(worker: BankFileWorker, spooled: Spooled): Promise<BankInbo
   return row
 }
 
-/** Inspects a file again that the operator wants to retry. */
+/** Inspects a refused file again, because the operator wants to retry it. */
 async function lookAgain(
   worker: BankFileWorker,
   found: BankInboxFileRow,
@@ -134,7 +134,7 @@ function adviceOn(statement: StatementFormat, { format }: BankFilesRail['entry']
     : 'set statementFormat if the bank sends no others'
 }
 
-/** True for a record of a statement: reports of the current day and advices are read in every format. */
+/** True for a record of a statement. Intraday reports and advices are read in every format. */
 function isStatement(file: FileRecord): file is Extract<FileRecord, { of: 'ACCOUNT' }> {
   return (
     file.of === 'ACCOUNT' && file.record.type === 'statement' && file.record.statement.kind === 'STATEMENT'
@@ -165,7 +165,7 @@ function refusalOf(
   return recordReport(op, rail.name, event, 'UNREADABLE')
 }
 
-/** Applies the records of a file, and then marks it as read. */
+/** Applies a file's records, then marks the file as read. */
 async function takeEffect(
   worker: BankFileWorker,
   row: BankInboxFileRow,
@@ -182,14 +182,14 @@ async function takeEffect(
   })
 }
 
-/** Moves a file out of the inbox, and then its marker. */
+/** Moves a file out of the inbox, followed by its marker. */
 async function putAway({ rail }: BankFileWorker, spooled: Spooled, where: 'done' | 'refused'): Promise<void> {
   await moveAway(rail, spooled, where)
   const { theirs } = rail.entry.markers ?? {}
   if (theirs) await moveAway(rail, { ...spooled, name: markerOf(theirs, spooled.name) }, where)
 }
 
-/** If the name is taken, the later file's digest is appended. */
+/** Moves a file. If the name is taken, appends the file's digest. */
 async function moveAway(
   rail: BankFilesRail,
   { name, digest }: Pick<Spooled, 'name' | 'digest'>,
@@ -205,6 +205,6 @@ async function moveAway(
       if (error instanceof FileIsMissing) return
       if (!(error instanceof FileIsThere)) throw error
     }
-  // Name and digest are taken: it is the same file, or its marker.
+  // The name with the digest is taken too, so it is the same file or its marker.
   await rail.folder.remove(from)
 }

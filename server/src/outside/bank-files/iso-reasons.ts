@@ -1,4 +1,4 @@
-/** The external code sets of ISO 20022 for status and return reasons, in words. */
+/** Descriptions of the codes in ISO 20022's external code sets for status and return reasons. */
 export const ISO_REASONS: Readonly<Record<string, string>> = {
   AB01: 'The clearing stopped because of a timeout',
   AB02: 'The clearing stopped because of a fatal error',

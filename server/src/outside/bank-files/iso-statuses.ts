@@ -1,24 +1,24 @@
 import type { RailPaymentEvent } from '../../storage/rows/states.ts'
 import type { BeneficiaryStatus } from '../../storage/rows/stored-documents.ts'
 
-/** An ISO 20022 status in words, and its effect on a payment. */
+/** The meaning of an ISO 20022 status, and its effect on a payment. */
 export interface IsoStatus {
   readonly words: string
-  /** Null if the status itself decides nothing, as with `PART`, where each payment has its own. */
+  /** Null if the status itself decides nothing, such as `PART`, where each payment has its own status. */
   readonly event: RailPaymentEvent | null
-  /** True if the payment is stuck until a person asks the bank or confirms. */
+  /** True if the payment is stuck until a person asks the bank or confirms it. */
   readonly needsPerson?: true
-  /** The result of a verification of payee. */
+  /** The result of a verification of the payee. */
   readonly payeeCheck?: BeneficiaryStatus
 }
 
 const toAccepted = (words: string): IsoStatus => ({ words, event: 'accept' })
 
 /**
- * The external code sets for the status of payments, groups and batches. `ACSC` from our own bank is
- * settlement on our account, `ACCC` is settlement on the creditor's account. With `ACWP` and `BLCK` the
- * creditor's bank has the payment and has not credited it: neither is final, and `BLCK` neither credits nor
- * returns it, so a person must ask.
+ * ISO 20022's external code sets for the status of payments, groups and batches. `ACSC` from our own bank
+ * means settled on our account, `ACCC` settled on the creditor's account. After `ACWP` and `BLCK`, the
+ * creditor's bank has the payment but has not credited it; neither is final, and `BLCK` is followed by
+ * neither a credit nor a return, so a person must ask.
  */
 export const ISO_STATUSES: Readonly<Record<string, IsoStatus>> = {
   RCVD: toAccepted('The bank has received it'),
@@ -64,7 +64,7 @@ export const ISO_STATUSES: Readonly<Record<string, IsoStatus>> = {
   },
 }
 
-/** Undefined for a code that is on no list. */
+/** Undefined for a code that is in no code set. */
 export function isoStatus(code: string): IsoStatus | undefined {
   return Object.hasOwn(ISO_STATUSES, code) ? ISO_STATUSES[code] : undefined
 }

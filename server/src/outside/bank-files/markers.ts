@@ -2,7 +2,7 @@ import type { MarkerValue } from '@countersign/contract/connectors/file-exchange
 import { derivedName, valueInName } from './file-names.ts'
 import { isReady } from './stores/bank-folder.ts'
 
-/** Files that say that another file is complete. */
+/** Marker files, each of which says that another file is complete. */
 
 const DIGEST = /^\s*([0-9a-f]{64})(?![0-9a-f])/i
 
@@ -12,27 +12,27 @@ export function markerOf({ name }: MarkerValue, file: string): string {
   return before + (what === 'stem' ? stemOf(file) : file) + after
 }
 
-/** A name without its last ending. */
+/** A name without its last extension. */
 function stemOf(file: string): string {
   return file.replace(/(?<=.)\.[^.]*$/, '')
 }
 
-/** True for names that only markers have. */
+/** True for a name that only a marker can have. */
 export function isMarker({ name }: MarkerValue, file: string): boolean {
   return valueInName(name, file) !== undefined
 }
 
-/** The content of a file's marker: as `sha256sum` prints it, or nothing. */
+/** The content of a file's marker: the output of `sha256sum`, or nothing. */
 export function markerContent({ content }: MarkerValue, file: string, digest: string): string {
   return content === 'SHA256' ? `${digest}  ${file}\n` : ''
 }
 
-/** The checksum that a marker states; undefined if it states none, or is not complete itself. */
+/** The checksum stated in a marker. Undefined if the marker states no checksum or is itself incomplete. */
 export function digestIn(marker: string): string | undefined {
   return DIGEST.exec(marker)?.[1]?.toLowerCase()
 }
 
-/** The reason why markers cannot be told from files; undefined if they can. */
+/** Explains why markers cannot be told apart from other files. Undefined if they can. */
 export function faultOfMarker(marker: MarkerValue): string | undefined {
   const { before, what, after } = derivedName(marker.name)
   if (what === 'file' && before === '' && after === '')

@@ -1,6 +1,6 @@
 import type { PaymentRailName } from '@countersign/contract/core/rails'
 
-/** The networks that a format can reach. */
+/** The networks that each format can reach. */
 export const NETWORKS = {
   SEPA: ['SEPA', 'SEPA_INSTANT'],
   ACH: ['ACH'],
@@ -14,7 +14,7 @@ const EEA = new Set([
   ...['LU', 'LV', 'MT', 'NL', 'PL', 'PT', 'RO', 'SE', 'SI', 'SK', 'IS', 'LI', 'NO'],
 ])
 
-/** True if the bank of an account is in the EEA. Payments to others carry the address of the payer. */
+/** True if an account's bank is in the EEA. Payments to banks outside it must state the payer's address. */
 export function isInEea(iban: string): boolean {
   return EEA.has(iban.slice(0, 2).toUpperCase())
 }

@@ -29,22 +29,23 @@ import { accountOf, type BankFileWorker } from './rail.ts'
 import { checkBeforeLeaving, endReversal } from './reversals.ts'
 import { selectWorker } from './store.ts'
 
-/** The maximum number of payments per file, unless the entry says otherwise. */
+/** The maximum number of payments per file, unless the rails file sets one. */
 export const PAYMENTS_MAX = 10_000
 const TRACES_MAX = 9_999_999n
-/** One for each class and direction of a balanced file; batches of prenotes leave theirs unused. */
+/** One for each class and direction in a balanced file. Prenote batches do not use theirs. */
 const OFFSETS_MAX = 16
 const PGP_ENDING = '.pgp'
-/** CORE rules require that the bank has a collection one day before its date. */
+/** The CORE rules require that the bank receives a collection one day before its date. */
 const LEAD_DAYS = 1
-/** Nacha: the largest entry of same-day ACH, in cents. */
+/** Nacha's maximum for a same-day ACH entry, in cents. */
 const SAME_DAY_MAX = 100_000_000n
 
 type Entry = BankFileWorker['rail']['entry']
 
 /**
- * Opens the next file with a reversal or the payment that waits longest, if one waits since `until` or longer, and returns
- * false if none does. A file without a payment cannot exist, also if two workers open one for the same payment.
+ * Opens the next file with a reversal or the payment that has waited longest, if one has been waiting since
+ * `until` or earlier. Returns false if none has. A file without a payment cannot exist, even if two workers open
+ * one for the same payment.
  */
 export async function openFile(worker: BankFileWorker, until: Date): Promise<boolean> {
   let isDone = true
@@ -95,7 +96,7 @@ async function nextRow(
   return first
 }
 
-/** The write by which a waiting payment becomes a payment of this file. It fails if the payment is in one already. */
+/** The write that adds a waiting payment to this file. It fails if the payment is already in a file. */
 export function putIntoFile(
   { id }: Pick<BankPaymentRow, 'id'>,
   { id: fileId, traces_before }: Pick<BankFileRow, 'id' | 'traces_before'>,
@@ -105,7 +106,7 @@ export function putIntoFile(
   return update('bank_payments', id, { file_id: null }, { file_id: fileId, place, trace })
 }
 
-/** The modifier of the day's next file: null for formats without one, undefined if all are used and payments wait for a day. */
+/** The modifier of the day's next file. Null for formats without modifiers, undefined if all are used. */
 async function nextModifier(op: Op, { app, rail }: BankFileWorker): Promise<string | null | undefined> {
   const { name, entry } = rail
   const { format } = entry
@@ -117,10 +118,10 @@ async function nextModifier(op: Op, { app, rail }: BankFileWorker): Promise<stri
   return modifier
 }
 
-/** The names of the next file. One by the bank's scheme has the first number of the day that is free. */
+/** The names of the next file. A name in the bank's scheme gets the first free number of the day. */
 async function namesOf(op: Op, { rail: { name: rail, entry } }: BankFileWorker, number: bigint) {
   const ending = endingOf(entry.format) + (entry.pgp ? PGP_ENDING : '')
-  // The name has to fit into the contra record.
+  // The name must fit into the contra record.
   const charactersMax = entry.format.type === 'BACS' ? BACS_TEXT_CHARACTERS : undefined
   const names = namesOfFile(rail, number, op.random(MARK_BYTES), ending, charactersMax)
   if (entry.fileNames === undefined) return names
@@ -174,7 +175,7 @@ function newFile(
   }
 }
 
-/** The date of a file's payments, taken from the first of them. */
+/** The date of a file's payments, taken from the first one. */
 function executedOn(entry: Entry, now: Date, madeOn: string, first: BankPaymentRow): string {
   const { format } = entry
   if (format.type === 'BACS') return collectionDate(entry, now, leadDaysOf(format, first.batch))
@@ -190,8 +191,8 @@ export function isSameDayAmount(amount: bigint): boolean {
 }
 
 /**
- * True for a file of same-day ACH, false for one of payments that are too large for it. Undefined if amounts make no
- * difference: it is too late, or the bank has no same-day ACH.
+ * True for a file of same-day ACH, false for a file of payments that exceed its limit. Undefined if the
+ * amount makes no difference: it is too late in the day, or the bank does not offer same-day ACH.
  */
 export function isSameDayFile(
   entry: Entry,

@@ -28,13 +28,13 @@ const PAGE = 200
 const AT_ONCE = 25
 const ACH_TOTAL_MAX = 999_999_999_999n
 const SETTLED_AFTER_DAYS = 3
-/** A bank may return a pull until the second banking day after its date (R01 and others). */
+/** A bank may return a pull until the second banking day after its date (R01 and other reasons). */
 const PULLED_AFTER_DAYS_MIN = 2
-/** CORE rules let the debtor's bank return a collection for five days. */
+/** The CORE rules let the debtor's bank return a collection for five banking days. */
 const COLLECTED_AFTER_DAYS = 5
 const ATTEMPT_BYTES = 6
 
-/** Completes every file of the rail, in numeric order, from its current state. */
+/** Continues every file of the rail, in numeric order, from its current state. */
 export async function finishFiles(worker: BankFileWorker): Promise<void> {
   const { name, entry } = worker.rail
   for (;;) {
@@ -49,8 +49,7 @@ export async function finishFiles(worker: BankFileWorker): Promise<void> {
 }
 
 /**
- * Adds the next payments to a file, page by page, until it is full or nothing is left; then its content is
- * fixed.
+ * Adds payments to a file, page by page, until it is full or none are left. After that, its content is fixed.
  */
 async function collect(worker: BankFileWorker, from: BankFileRow): Promise<void> {
   let file = from
@@ -90,13 +89,16 @@ function isReversalFile({ batches }: Pick<BankFileRow, 'batches'>): boolean {
   return batches.some((batch) => achBatchOf(batch).isReversal)
 }
 
-/** Records the last trace number of a file whose payments are fixed, before the next file can open. */
+/** Records the last trace number of a file whose payments are fixed, before the next file can be opened. */
 function usedTraces(op: Op, file: BankFileRow): Write {
   const traces = file.traces_before + BigInt(file.payments + offsetsOf(file))
   return update('bank_file_workers', workerIdOf(file.rail), {}, { traces, updated_at: op.now })
 }
 
-/** Payments of the page that fit into the file after its first one. A payment that fits into none has its own file. */
+/**
+ * Picks the payments of the page that still fit into the file, apart from its first one. A payment that fits
+ * into no shared file gets its own.
+ */
 function pickFitting(
   { rail }: BankFileWorker,
   file: BankFileRow,
@@ -115,14 +117,17 @@ function pickFitting(
   return end < 0 ? page : page.slice(0, end)
 }
 
-/** The largest total of a file. The offset of a balanced batch, or a contra record, is one entry, which cannot be larger. */
+/**
+ * The maximum total of a file. The offset of a balanced batch or a contra record is a single entry, which
+ * cannot be larger.
+ */
 function amountMaxOf({ format, fileAmountMax = ACH_TOTAL_MAX }: BankFileWorker['rail']['entry']): bigint {
   const isBalanced = format.type === 'ACH' && format.isBalanced
   const entryMax = format.type === 'BACS' ? BACS_AMOUNT_MAX : isBalanced ? OFFSET_TOTAL_MAX : fileAmountMax
   return fileAmountMax > entryMax ? entryMax : fileAmountMax
 }
 
-/** One step of the writing, and its record. */
+/** Carries out one step of writing a file, and records it. */
 async function write({ app, rail }: BankFileWorker, op: Op, file: BankFileRow): Promise<void> {
   const attempt = Buffer.from(op.random(ATTEMPT_BYTES)).toString('hex')
   const content = () => (rail.pgp ? rail.pgp.encrypt(contentOf(op, file), op.now) : contentOf(op, file))
@@ -167,7 +172,7 @@ async function failAll(worker: BankFileWorker, file: BankFileRow): Promise<void>
 }
 
 /**
- * The banking days after which payments of a file count as delivered. Undefined if statements report the
+ * After how many banking days a file's payments count as delivered. Undefined if statements report the
  * delivery.
  */
 function daysUntilSettled({ format }: BankFilesRail['entry'], file: BankFileRow): number | undefined {
@@ -182,8 +187,9 @@ function daysUntilSettled({ format }: BankFilesRail['entry'], file: BankFileRow)
 }
 
 /**
- * Marks payments as delivered once their time to be returned has passed: of an ACH file and of Bacs credits all, of direct
- * debits by mandate the booked ones. The others are checked again on the next banking day.
+ * Marks payments as delivered once they can no longer be returned: all payments of ACH files and of Bacs
+ * credit files, and direct debits that have been booked. The others are checked again on the next banking
+ * day.
  */
 export async function settleFiles(worker: BankFileWorker): Promise<void> {
   const { entry, name } = worker.rail
@@ -198,7 +204,7 @@ export async function settleFiles(worker: BankFileWorker): Promise<void> {
   }
 }
 
-/** False if some direct debits of the file are neither booked nor ended. */
+/** Returns false if some direct debits of the file are neither booked nor ended. */
 async function settle(worker: BankFileWorker, file: BankFileRow, status: StatusOfAll): Promise<boolean> {
   if (!debitSequenceOf(file.batches[0])) {
     await applyToAll(worker, file, status)
@@ -215,10 +221,10 @@ async function settle(worker: BankFileWorker, file: BankFileRow, status: StatusO
   }
 }
 
-/** A status of all of a file's payments, from a bank or our calendar. */
+/** A status that applies to all payments of a file, reported by the bank or derived from our calendar. */
 type StatusOfAll = Pick<PaymentEvidence, 'id' | 'source' | 'event' | 'failure' | 'connectorReference'>
 
-/** Applies a status to all payments of a file, one by one. Payments that have it already do not change. */
+/** Applies a status to all payments of a file, one by one. Payments that already have it do not change. */
 export async function applyToAll(
   worker: BankFileWorker,
   file: BankFileRow,

@@ -4,7 +4,7 @@ import type { BankAddress, BankPaymentDetails } from '../../storage/rows/bank-fi
 import type { AccountDetails } from '../../storage/rows/stored-documents.ts'
 import { UnwritablePayment } from './formats/unreadable-file.ts'
 
-/** The other end of a payment, as a file needs it. */
+/** The counterparty of a payment, as a file needs it. */
 
 export function detailsOf(
   { account, sender, remittanceInformation }: UnmadePayment,
@@ -17,7 +17,7 @@ export function detailsOf(
   return { name, account: number, ...more, ...(remittanceInformation ? { remittanceInformation } : {}) }
 }
 
-/** The holder's address, if it has the town that a structured address needs. */
+/** The holder's address, if it has the town that a structured address requires. */
 export function addressOf(account: AccountDetails | undefined): BankAddress | undefined {
   if (!account || !('beneficiary' in account)) return undefined
   const { line1, line2, postalCode, city, state: region, country } = account.beneficiary.address ?? {}

@@ -30,7 +30,8 @@ import { selectByReference, selectQueued } from './store.ts'
 import { settleWaitingSums } from './waiting-sums.ts'
 
 /**
- * Applies a status of our file, or of a payment in it, once. Statuses that match nothing wait for a person.
+ * Applies a status of our file or of a payment in it, exactly once. A status that matches nothing waits for a
+ * person.
  */
 export async function applyStatus(worker: BankFileWorker, status: BankStatus, id: string): Promise<void> {
   if (status.status === null) return
@@ -55,19 +56,23 @@ async function applyToWhole(
   event: RailPaymentEvent,
 ): Promise<void> {
   const file = await selectFileByMessage(await opOf(worker), worker.rail.name, status.originalMessageId)
-  // A status of one batch of several says nothing about the others, and not which one is meant.
+  // The status of one of several batches says nothing about the others, and does not tell which batch is
+  // meant.
   const isOfPart = status.level === 'BATCH' && (file?.batches.length ?? 0) > 1
   if (!file || isOfPart) return hold(worker, status, id, 'UNKNOWN_PAYMENT')
   const direction = debitSequenceOf(file.batches[0]) ? 'PULL' : 'OUT'
   return applyToFile(worker, file, status, id, effectOn(direction, event))
 }
 
-/** A settled pull may come back: it counts once statement and time say so. */
+/**
+ * The effect of a status. A settled pull may still be returned, so it counts only once the statement and the
+ * waiting period say so.
+ */
 function effectOn(direction: 'OUT' | 'PULL', event: RailPaymentEvent): RailPaymentEvent {
   return direction === 'PULL' && event === 'deliver' ? 'accept' : event
 }
 
-/** Stores the payee verification's result with the account that the payment goes to. */
+/** Stores the result of the payee verification with the account that is paid. */
 function recordPayeeCheck(
   worker: BankFileWorker,
   { direction, payment_id, details }: QueuedPaymentRow,
@@ -107,7 +112,7 @@ async function applyToPayment(
   await applyOnce(worker, evidence)
 }
 
-/** The row of a status: by our id, else by the end-to-end id, which a payment shares with its prenote. */
+/** Finds the row of a status by our id, or else by the end-to-end id, which a payment shares with its prenote. */
 async function paymentOf(
   worker: BankFileWorker,
   { instructionId, endToEndId }: BankStatus,
@@ -123,8 +128,8 @@ async function paymentOf(
 }
 
 /**
- * Applies a status to all payments of a file. Each payment records it, so a crash in between leaves the rest
- * for the next run.
+ * Applies a status to all payments of a file. Each payment records it, so after a crash the next run
+ * continues with the rest.
  */
 async function applyToFile(
   worker: BankFileWorker,
@@ -155,7 +160,7 @@ const ACKNOWLEDGES: Partial<Record<RailPaymentEvent, Acknowledgement['event']>> 
   fail: 'reject',
 }
 
-/** A file of which some payments are accepted is acknowledged: the others have a status each. */
+/** Acknowledges a file some of whose payments were accepted. Each of the others has a separate status. */
 async function acknowledgePart(worker: BankFileWorker, { originalMessageId }: BankStatus): Promise<void> {
   await decide(worker, async (op) => {
     const file = await selectFileByMessage(op, worker.rail.name, originalMessageId)

@@ -1,7 +1,7 @@
 import { generateKey } from 'openpgp'
 import { createPgp, type Pgp } from './pgp.ts'
 
-/** A key pair, armored. */
+/** An armored key pair. */
 export interface KeyPair {
   readonly privateKey: Buffer
   readonly publicKey: Buffer
@@ -13,7 +13,7 @@ export async function newKeyPair(name: string, passphrase?: string): Promise<Key
   return { privateKey: Buffer.from(privateKey), publicKey: Buffer.from(publicKey) }
 }
 
-/** One side of an exchange: its own keys, and the public key of the other side. */
+/** One side of an exchange: its own keys, and the counterparty's public key. */
 export function sideOf(own: KeyPair, other: KeyPair, isArmored = false): Promise<Pgp> {
   const files = { ownKeys: [own.privateKey], bankKeys: [other.publicKey] }
   return createPgp({ ...files, passphrase: undefined, isArmored })

@@ -4,19 +4,19 @@ import { messageOf } from '../../base/formats/thrown-errors.ts'
 import { plusSeconds } from '../../kernel/operation/app.ts'
 import { UnreadableFile } from './formats/unreadable-file.ts'
 
-/** Encrypts and signs the files of a rail, and decrypts and verifies its bank's files. */
+/** Encrypts and signs a rail's files, and decrypts and verifies its bank's files. */
 export interface Pgp {
-  /** The keys for a person: one line each. Throws if one cannot be used now. */
+  /** Describes the keys for a person, one line each. Throws if one cannot be used at this time. */
   describe(now: Date): Promise<readonly string[]>
   encrypt(pieces: AsyncIterable<string>, now: Date): AsyncIterable<Uint8Array>
   /**
-   * The content of a bank's file, to be used only once all of it has been read: then its signature is verified. Throws
-   * UnreadableFile.
+   * Decrypts a bank's file. The content may be used only after all of it has been read, because the signature
+   * is verified at the end. Throws UnreadableFile.
    */
   decrypt(pieces: AsyncIterable<Uint8Array>, now: Date): AsyncIterable<Uint8Array>
 }
 
-/** The content of key files, armored or binary. The first ones encrypt and sign. */
+/** The contents of key files, armored or binary. The first keys are used to encrypt and sign. */
 export interface PgpKeyFiles {
   readonly bankKeys: readonly Uint8Array[]
   readonly ownKeys: readonly Uint8Array[]
@@ -32,15 +32,15 @@ interface Keys {
 
 type Library = typeof import('openpgp')
 
-/** A bank's clock may be ahead of ours by this. */
+/** The maximum time by which a bank's clock may be ahead of ours. */
 const SKEW_SECONDS = 300
 const ARMOR = /^\s*-----BEGIN PGP /
 const HEAD_BYTES = 200
 const HIDDEN_RECIPIENT = '0'.repeat(16)
 
-/** Loads the library and the keys. Throws an Error that names the setting and no secret. */
+/** Loads the library and the keys. Throws an Error that names the setting and contains no secret. */
 export async function createPgp({ isArmored, ...files }: PgpKeyFiles): Promise<Pgp> {
-  // The library is large, and most servers have no rail that needs it.
+  // Loaded lazily: the library is large, and most servers have no rail that needs it.
   const library = await import('openpgp')
   const bank = (await Promise.all(files.bankKeys.map((bytes) => publicKeysIn(library, bytes)))).flat()
   const own = (
@@ -147,7 +147,7 @@ async function* decrypt(
       verificationKeys: [...keys.bank],
       date,
       format: 'binary',
-      // In constant memory: nothing is used before the end is reached.
+      // Allows constant memory. Nothing is used before the end has been verified.
       config: { allowUnauthenticatedStream: true },
     })
     yield* data
@@ -183,7 +183,7 @@ interface Signature {
   readonly verified: Promise<true>
 }
 
-/** One valid signature of the bank is enough. */
+/** A single valid signature by the bank is enough. */
 async function verify(signatures: readonly Signature[], { bank }: Keys): Promise<void> {
   if (signatures.length === 0) throw new UnreadableFile('has no signature: the bank has to sign its files')
   const faults: string[] = []

@@ -19,21 +19,25 @@ import { selectRefused, selectWithoutPrenote } from './queue-store.ts'
 import type { BankFileWorker } from './rail.ts'
 
 /**
- * Prenotes of ACH: an entry without an amount goes before the first payment to an account, and the payment waits
- * for its return. A prenote is a row of `bank_payments`, so files, trace numbers and returns work as for payments.
+ * ACH prenotes: an entry without an amount precedes the first payment to an account, and the payment waits
+ * until the prenote can no longer be returned. A prenote is a row of `bank_payments`, so files, trace numbers
+ * and returns work as they do for payments.
  */
 
 const PAGE = 200
-/** Nacha: the first payment may be sent from the third banking day after the settlement of the prenote. */
+/** Nacha allows the first payment from the third banking day after the prenote's settlement. */
 const WAIT_DAYS = 3
 
-/** The latest effective date whose prenotes have had their time. Undefined if the rail sends none. */
+/**
+ * The latest effective date whose prenotes have passed their waiting period. Undefined if the rail sends
+ * none.
+ */
 export function provenUntil(entry: BankFilesRailValue, now: Date): string | undefined {
   const { format } = entry
   return format.type === 'ACH' && format.sendsPrenotes ? settledDate(entry, now, WAIT_DAYS) : undefined
 }
 
-/** Queues a prenote for each account that waiting payments need one for, once. */
+/** Queues a prenote for each account for which waiting payments need one, only once per account. */
 export async function orderPrenotes(worker: BankFileWorker, until: Date): Promise<void> {
   const { name: rail, entry } = worker.rail
   if (provenUntil(entry, until) === undefined) return
@@ -51,7 +55,7 @@ function accountKeyOf({ direction, details }: Pick<BankPaymentRow, 'direction' |
   return JSON.stringify([direction, routingNumber, account, accountKind])
 }
 
-/** The writes by which a prenote proves nothing, so that payments that wait for it fail. */
+/** The writes that mark a prenote as failed, so that the payments that wait for it fail too. */
 export function endPrenote(
   op: Op,
   { id, details }: PrenoteRow,
@@ -63,7 +67,9 @@ export function endPrenote(
   return [update('bank_payments', id, {}, { details: { ...details, failure: failed } })]
 }
 
-/** Applies the return of a prenote once: its account becomes INACTIVE, and payments that wait for it fail. */
+/**
+ * Applies the return of a prenote once: its account becomes INACTIVE, and the payments that wait for it fail.
+ */
 export function applyPrenoteReturn(
   worker: BankFileWorker,
   prenote: PrenoteRow,
@@ -83,7 +89,7 @@ export function applyPrenoteReturn(
   })
 }
 
-/** Empty if the account has other details by now. */
+/** Empty if the account's details have changed since the prenote. */
 async function refuse(op: Op, prenote: PrenoteRow, { message }: Failure): Promise<readonly Write[]> {
   const payment = await findRailPayment(op, prenote.direction, prenote.payment_id)
   const accountId = payment && (await otherEnd(op, payment))?.accountId

@@ -11,26 +11,29 @@ import type {
 } from '../../storage/rows/bank-file.ts'
 import { RAIL_EVENT_INITIAL } from '../../storage/rows/states.ts'
 
-/** False while a change of the account at the other end waits for a decision. */
+/** False while a change of the counterparty's account waits for a decision. */
 const IS_REVIEWED = sql<boolean>`NOT EXISTS (
   SELECT FROM account_changes AS c
     JOIN transactions AS t ON c.external_account_id IN (t.source_account_id, t.destination_account_id)
   WHERE c.platform_id = bank_payments.platform_id AND c.state = ${sql.lit(ACCOUNT_CHANGE_INITIAL)}
     AND t.id = bank_payments.payment_id)`
 
-/** Payments that wait for a file since before `until`. */
+/** Selects payments that have been waiting for a file since before `until`. */
 export interface Waiting {
   readonly rail: string
   readonly until: Date
   readonly limit: number
   readonly batch?: string | undefined
-  /** Prenotes of this effective date and before have had their time. Undefined if no payment needs one. */
+  /**
+   * Prenotes up to this effective date have passed their waiting period. Undefined if no payment needs one.
+   */
   readonly provenOn?: string | undefined
 }
 
 /**
- * Payments that wait for a file, and prenotes and instructions, but no reversals, oldest first; of one batch, or all. Payments to an account in doubt
- * wait until a person has reviewed it, and those to an account without a prenote until it has had its time.
+ * Payments that wait for a file, prenotes and instructions, but no reversals, oldest first: of one batch, or
+ * all. Payments to an account with reported changes wait until a person has reviewed them, and payments to an
+ * account without a prenote wait until its prenote has passed its waiting period.
  */
 export function selectWaiting(op: Op, { provenOn, ...waiting }: Waiting): Promise<BankPaymentRow[]> {
   return waitingPayments(op, waiting)
@@ -68,7 +71,7 @@ export function selectWaitingReversal(
     .executeTakeFirst()
 }
 
-/** Waiting payments whose prenote has failed since, with its failure. */
+/** Waiting payments whose prenote has failed in the meantime, with the failure. */
 export function selectRefused(
   op: Op,
   rail: string,
@@ -94,12 +97,15 @@ export function selectRefused(
     .execute()
 }
 
-/** False for a payment that ended while it waited, in whatever state. Prenotes and instructions have no record. */
+/**
+ * False for a payment that ended while it was waiting, in whatever state. Prenotes and instructions have no
+ * payment record.
+ */
 const IS_OPEN = sql<boolean>`(bank_payments.kind <> 'PAYMENT' OR EXISTS (
   SELECT FROM rail_payments AS r WHERE r.id = bank_payments.id AND r.state IN ('GIVEN', 'ACCEPTED')))`
 
 /**
- * True for another payment or a prenote `p` to the same account in the same direction. A pull also proves an
+ * True for another payment or a prenote `p` to the same account in the same direction. A pull also proves the
  * account for payments.
  */
 function isOfSameAccount(): RawBuilder<boolean> {
@@ -111,8 +117,9 @@ function isOfSameAccount(): RawBuilder<boolean> {
 }
 
 /**
- * True for a prenote, and for a payment whose account has a prenote of this effective date or before that did not
- * fail, or has had a delivered payment. With null, a prenote that waits for its file or its time counts as well.
+ * True for a prenote, and for a payment whose account has had a delivered payment, or a prenote up to this
+ * effective date that did not fail. With null, a prenote that still waits for its file or its waiting period
+ * counts too.
  */
 function isProven(provenOn: string | null): RawBuilder<boolean> {
   const hasHadTime =
@@ -171,7 +178,7 @@ export async function isInDoubt(
   return row !== undefined
 }
 
-/** True for a report that leaves this account in doubt. */
+/** True for a report that puts this account in doubt. */
 function isDoubt(
   table: string,
   account: RawBuilder<unknown>,

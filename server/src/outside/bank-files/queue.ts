@@ -36,7 +36,7 @@ type SepaFormatValue = Extract<Format, { type: 'SEPA' }>
 type WireFormatValue = Extract<Format, { type: 'WIRE' }>
 type AchFormatValue = Extract<Format, { type: 'ACH' }>
 
-/** Queues a payment for a bank-file rail, if its format can carry it. */
+/** Queues a payment for a bank file rail, if its format can carry the payment. */
 export function enqueue({ name, format }: BankFilesRailValue, payment: QueuedPayment): Enqueued {
   try {
     const row = rowOf(name, payment, writableBy(format, payment))
@@ -48,8 +48,8 @@ export function enqueue({ name, format }: BankFilesRailValue, payment: QueuedPay
 }
 
 /**
- * The part of a payment that the format of a rail cannot carry, before the payment is made; undefined if it
- * can carry all of it.
+ * Finds the part of a payment that the rail's format cannot carry, before the payment is made. Undefined if
+ * it can carry all of it.
  */
 export function faultOfPayment(
   { format }: BankFilesRailValue,
@@ -67,7 +67,7 @@ export function faultOfPayment(
 type Writable = Pick<BankPaymentRow, 'batch' | 'details'>
 
 /**
- * The batch and details of a payment, which is written once to verify that a file can carry it. Throws
+ * The batch and details of a payment. Writes it once, to verify that a file can carry it. Throws
  * UnwritablePayment.
  */
 function writableBy(format: Format, payment: UnmadePayment): Writable {
@@ -88,7 +88,7 @@ function writableBy(format: Format, payment: UnmadePayment): Writable {
 
 const CARRIED_BY_WIRES = 'USD'
 
-/** A well-formed reference and id, for a payment that is not made yet. */
+/** A well-formed reference and id, for checking a payment that does not exist yet. */
 const SAMPLE = { id: '00000000-0000-7000-8000-000000000000', reference: 'CS0000000000', trace: 1n } as const
 
 function sepaWritable(format: SepaFormatValue, payment: UnmadePayment): Writable {
@@ -109,7 +109,7 @@ function sepaWritable(format: SepaFormatValue, payment: UnmadePayment): Writable
   return { batch: paymentRail === 'SEPA_INSTANT' ? 'INSTANT' : 'SEPA', details }
 }
 
-/** A direct debit goes to the account that its mandate names. */
+/** A direct debit is collected from the account that its mandate names. */
 function debitWritable(payment: UnmadePayment): Writable {
   const { mandate, account, amount, paymentRail } = payment
   if (paymentRail === 'SEPA_INSTANT') throw new UnwritablePayment('SEPA debits by the network SEPA only')
@@ -120,7 +120,7 @@ function debitWritable(payment: UnmadePayment): Writable {
     ...detailsOf(payment, debtorIban, {
       ...present({
         bic: account ? memberOf(account, 'swiftCode') : undefined,
-        // The debtor's bank needs it outside of the EEA.
+        // Outside the EEA, the debtor's bank requires the address.
         address: isInEea(debtorIban) ? undefined : writableAddress(addressOf(account)),
       }),
     }),
@@ -186,7 +186,7 @@ function rowOf(
   }
 }
 
-/** The payment in the form of a SEPA file. */
+/** Converts a row to a payment of a SEPA file. */
 export function sepaPaymentOf({
   id,
   reference,
@@ -203,7 +203,7 @@ export function sepaPaymentOf({
   }
 }
 
-/** The payment in the form of a SEPA direct debit. */
+/** Converts a row to a SEPA direct debit. */
 export function sepaDebitOf({
   id,
   reference,
@@ -222,12 +222,12 @@ export function sepaDebitOf({
   }
 }
 
-/** A SEPA direct debit batch's sequence type, from its name; undefined for transfers. */
+/** The sequence type of a SEPA direct debit batch, taken from its name. Undefined for transfers. */
 export function debitSequenceOf(batch: string | undefined): DebitSequence | undefined {
   return DEBIT_SEQUENCES.find((one) => batch === `DEBIT-${one}`)
 }
 
-/** The payment in the form of a wire. */
+/** Converts a row to a wire. */
 export function wirePaymentOf({
   id,
   reference,
@@ -245,7 +245,7 @@ export function wirePaymentOf({
   }
 }
 
-/** The payment in the form of a NACHA file. It has its trace number by then. */
+/** Converts a row to a payment of a NACHA file. By then, it has a trace number. */
 export function achPaymentOf({
   reference,
   amount,
@@ -267,7 +267,10 @@ export function achPaymentOf({
   }
 }
 
-/** Class, direction and kind of a batch by its name. Payments that earlier versions queued as CTX go as CCD. */
+/**
+ * Parses the class, direction and kind from a batch name. Payments that earlier versions queued as CTX are
+ * sent as CCD.
+ */
 export function achBatchOf(
   batch: string,
 ): Pick<AchBatch, 'entryClass' | 'direction' | 'isPrenote' | 'isReversal'> {
@@ -280,7 +283,10 @@ export function achBatchOf(
 const PRENOTE_ENDING = '-PRENOTE'
 const REVERSAL_ENDING = '-REVERSAL'
 
-/** The prenote that a payment waits for. Its id follows from the payment, so a payment has at most one. */
+/**
+ * Builds the prenote that a payment waits for. Its id is derived from the payment's, so a payment has at most
+ * one.
+ */
 export function prenoteFor(payment: QueuedPaymentRow): PrenoteRow {
   const { remittanceInformation: _, ...details } = payment.details
   const id = idOfKind('RailPayment', uuidOfText(`Prenote ${payment.id}`))
@@ -312,12 +318,12 @@ export function reversalFor(payment: QueuedPaymentRow, request: number, queuedAt
 
 const REFERENCE_DIGITS = 12
 
-/** The id of a record as banks carry it: 32 hexadecimal digits. */
+/** A record's id in the form in which banks carry it: 32 hexadecimal digits. */
 export function instructionOf(id: string): string {
   return id.slice(id.indexOf(':') + 1).replaceAll('-', '')
 }
 
-/** The uuid of such digits; undefined for anything else. */
+/** Converts such digits back to a UUID. Undefined for anything else. */
 export function uuidOfInstruction(instruction: string | null): string | undefined {
   const [, a, b, c, d, e] =
     /^([0-9a-f]{8})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{12})$/i.exec(instruction ?? '') ?? []
@@ -331,7 +337,7 @@ export function paymentReferencesIn(text: string): string[] {
   return [...new Set(text.toUpperCase().match(/\bCS[0-9A-F]{10,12}\b/g))].slice(0, REFERENCES_MAX)
 }
 
-/** True if the bank has reported changed details of this account, and nobody has reviewed them. */
+/** True if the bank has reported changed details of this account that nobody has reviewed. */
 export async function isAccountInDoubt(
   { name }: BankFilesRailValue,
   read: Read,

@@ -22,19 +22,19 @@ export interface BankFilesRail extends ConfiguredRail {
   readonly inboxEverySeconds: number
   /** The kind of file that counts incoming money. */
   readonly depositsFrom: NonNullable<BankFilesRailValue['depositsFrom']>
-  /** The formats of statements that count. The others describe the same bookings in other words. */
+  /** The statement formats that count. The others describe the same bookings in different words. */
   readonly statementFormats: readonly StatementFormat[]
   /** Undefined if files are not encrypted. */
   readonly pgp: Pgp | undefined
-  /** A folder with a separate connection, for use outside of the worker. The caller closes it. */
+  /** Opens the folder over a separate connection, for use outside the worker. The caller must close it. */
   openFolder(): BankFolder
 }
 
 const INBOX_EVERY_SECONDS = 60
-/** Country and check digits. */
+/** The country code and the check digits. */
 const IBAN_HEAD_CHARACTERS = 4
 
-/** The currency that a format carries. */
+/** The currency of each format's payments. */
 export const CARRIED = { SEPA: 'EUR', ACH: 'USD', WIRE: 'USD', BACS: 'GBP' } as const
 /** The type of the account at the bank. */
 const ACCOUNT_TYPE = {
@@ -45,8 +45,8 @@ const ACCOUNT_TYPE = {
 } as const
 
 /**
- * A rail of a bank that accepts files. Payments wait in a queue of this server until they become a file; the
- * bank's replies are also files.
+ * Creates the rail of a bank that accepts files. Payments wait in this server's queue until they are put into
+ * a file. The bank's replies are also files.
  */
 export function createBankFilesRail(
   entry: BankFilesRailValue,
@@ -61,7 +61,7 @@ export function createBankFilesRail(
     entry,
     folder: openFolder(),
     openFolder,
-    // Banks book pulls before they can no longer be returned.
+    // Banks book pulls before the pulls can no longer be returned.
     arePullsProvisional: entry.format.type !== 'WIRE',
     needsMandates: entry.format.type === 'SEPA' || entry.format.type === 'BACS',
     isRetired,
@@ -85,24 +85,24 @@ export function createBankFilesRail(
   }
 }
 
-/** BAI2 does not tell a collection from a deposit. */
+/** BAI2 does not distinguish a collection from a deposit. */
 function statementFormatsOf({ statementFormat, format }: BankFilesRailValue): readonly StatementFormat[] {
   if (statementFormat) return [statementFormat]
   return hasDebits(format) ? ['CAMT_053'] : ['CAMT_053', 'BAI2']
 }
 
-/** True for a rail that collects by mandates. */
+/** True for a rail that collects by mandate. */
 export function hasDebits(format: BankFilesRailValue['format']): boolean {
   return 'debits' in format && format.debits !== undefined
 }
 
-/** Bacs debits only by mandates whose instruction the debtor's bank has received. */
+/** Bacs allows debits only by mandates whose instruction has reached the debtor's bank. */
 function instructions({ name, format }: BankFilesRailValue): Pick<BankFilesRail, 'instruct'> {
   if (format.type !== 'BACS') return {}
   return { instruct: (instruction) => queueInstruction({ name, format }, instruction) }
 }
 
-/** Context of the worker on a bank-file rail. */
+/** The worker's context for a bank file rail. */
 export interface BankFileWorker extends RailWorker {
   readonly rail: BankFilesRail
 }
@@ -116,7 +116,8 @@ async function byFiles(): Promise<never> {
 }
 
 /**
- * All payers use the one account, and state a reference: the id contains the reference, so that it is unique.
+ * All payers pay into the same account and state a reference. The id contains the reference, so that it is
+ * unique.
  */
 function depositAccount(
   { format }: BankFilesRailValue,
@@ -139,13 +140,16 @@ function detailsOfAccount(format: BankFilesRailValue['format']) {
     : { accountNumber, routingNumber: format.routingNumber }
 }
 
-/** The numbers that a bank's files may have for the account: an IBAN contains the national bank code and number. */
+/**
+ * The numbers that a bank's files may use for the account. An IBAN contains the national bank code and
+ * account number.
+ */
 function accountNumbersOf(format: BankFilesRailValue['format']): readonly string[] {
   if (format.type === 'SEPA') return [format.iban, format.iban.slice(IBAN_HEAD_CHARACTERS)]
   return format.type === 'BACS' ? [accountOf(format), format.accountNumber] : [accountOf(format)]
 }
 
-/** The number of the bank's account: IBAN, account number, or sort code and account number. */
+/** The number of the account at the bank: IBAN, account number, or sort code and account number. */
 export function accountOf(format: BankFilesRailValue['format']): string {
   if (format.type === 'SEPA') return format.iban
   return format.type === 'BACS' ? `${format.sortCode}${format.accountNumber}` : format.accountNumber

@@ -11,14 +11,17 @@ type Kind = BankInboxFileRow['kind']
 
 const HEAD_BYTES = 4_096
 
-/** The format of a file, by its first bytes. The records of XML say which messages it has. */
+/**
+ * Detects a file's format by its first bytes. Only the records of an XML file show which messages it
+ * contains.
+ */
 export function kindOf(head: Uint8Array): Kind {
   return startsLikeZip(head) ? 'ZIP' : (formatOf(head) ?? 'UNKNOWN')
 }
 
 /**
- * The records of a file on this machine, the same each time. Throws UnreadableFile; read it twice, as
- * `readTwice` does.
+ * Reads the records of a file on this machine. Every read gives the same records. Throws UnreadableFile; read
+ * it twice, as `readTwice` does.
  */
 export async function* readRecords(kind: Kind, path: string): AsyncGenerator<FileRecord> {
   if (kind === 'ZIP') yield* readZip(path)
@@ -26,14 +29,14 @@ export async function* readRecords(kind: Kind, path: string): AsyncGenerator<Fil
 }
 
 function readPlain(kind: Kind, bytes: AsyncIterable<Uint8Array>): AsyncIterable<FileRecord> {
-  // Rows of earlier versions name the messages that XML has.
+  // Rows written by earlier versions name the messages contained in the XML file.
   const format = kind === 'CAMT' || kind === 'PAIN_002' ? 'XML' : kind
   if (format === 'UNKNOWN' || format === 'ZIP' || format === 'ACKNOWLEDGEMENT')
     throw new UnreadableFile(NO_KNOWN_FORMAT)
   return FILE_FORMATS[format].read(bytes)
 }
 
-/** Each file of an archive stands alone: an unreadable one waits, and the others are read. */
+/** The files of an archive are independent: an unreadable one waits for a person, and the others are read. */
 async function* readZip(path: string): AsyncGenerator<FileRecord> {
   const waiting: FileRecord[] = []
   let isRead = false
@@ -55,8 +58,8 @@ async function* readZip(path: string): AsyncGenerator<FileRecord> {
 }
 
 /**
- * Returns the reason if a file cannot be read; then it has yielded nothing. `begin` comes before the first
- * record.
+ * Reads a file of an archive. If it cannot be read, returns the reason and yields nothing. `begin` is called
+ * before the first record.
  */
 async function* readPacked(
   { open }: PackedFile,

@@ -18,7 +18,10 @@ export interface Retried {
   readonly says: string
 }
 
-/** Has refused files read again, as after an upgrade: of one rail or all, of one name or all. */
+/**
+ * Has refused files read again, for example after an upgrade: the files of one rail or of all rails, with one
+ * name or any name.
+ */
 export async function retryRefused(app: App, rail?: string, file?: string): Promise<Retried[]> {
   const rails = app.rails
     .list()
@@ -50,8 +53,8 @@ async function retryAt(app: App, rail: BankFilesRail, file: string | undefined):
 }
 
 /**
- * Makes the next look due. The new time differs from the one that a running worker has read, which then looks
- * again; a new worker looks into the inbox first anyway.
+ * Makes the next check of the inbox due. The new time differs from the one that a running worker has read, so
+ * that worker checks again. A new worker starts with the inbox anyway.
  */
 async function lookNow(op: Op, rail: BankFilesRail): Promise<Write[]> {
   const id = workerIdOf(rail.name)
@@ -63,7 +66,8 @@ async function lookNow(op: Op, rail: BankFilesRail): Promise<Write[]> {
 }
 
 /**
- * Writes the record first: after a crash before the file is back in the inbox, the next call completes it.
+ * Writes the record first. If a crash prevents the file from being moved back to the inbox, the next call
+ * completes it.
  */
 async function retry(
   worker: BankFileWorker,
@@ -73,7 +77,7 @@ async function retry(
   await decide(worker, async (op) => {
     const row = await selectInboxFile(op, id)
     if (row?.state !== BANK_INBOX_REFUSED) return []
-    // The kind is reset, so the file is inspected again before it has any effect.
+    // Resets the kind, so that the file is inspected again before it has any effect.
     const anew = { kind: 'UNKNOWN', reason: null, records: 0 } as const
     return [transition(op, 'bank_inbox_files', BANK_INBOX_TRANSITIONS, row, 'retry', anew).write]
   })
@@ -88,7 +92,10 @@ async function retry(
       }
 }
 
-/** If two refused files have one name, the later one has its digest in front. The marker comes last, as a bank writes it. */
+/**
+ * Moves a file back to the inbox. If two refused files have the same name, the later one has its digest in
+ * front. The marker comes last, as when a bank writes it.
+ */
 async function backToInbox(
   share: BankFolder,
   { entry }: BankFilesRail,
@@ -111,7 +118,7 @@ async function backToInbox(
   return isBack || share.exists(to)
 }
 
-/** Moves the first of these files that exists. */
+/** Moves the first of these files that exists. Returns false if none does. */
 async function isMoved(share: BankFolder, places: readonly FolderPath[], to: FolderPath): Promise<boolean> {
   for (const from of places)
     try {

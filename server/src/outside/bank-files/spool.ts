@@ -20,15 +20,15 @@ export interface Spooled {
   readonly bytes: number
   /** Identifies the file. */
   readonly digest: string
-  /** Identifies its content, which a bank may encrypt twice. */
+  /** Identifies its content. A bank may encrypt the same content twice. */
   readonly contentDigest: string
-  /** The reason why nothing in it can be trusted. */
+  /** Why nothing in it can be trusted. */
   readonly fault?: string
 }
 
 /**
- * Copies a file to this machine, as `path`. Undefined if it has disappeared, or its marker is not complete yet. A file that
- * is too large is only measured.
+ * Copies a file to `path` on this machine. Undefined if the file has disappeared, or if its marker is not
+ * complete yet. A file that is too large is only measured.
  */
 export async function spool(
   worker: BankFileWorker,
@@ -49,7 +49,7 @@ export async function spool(
   )
   const marker = await checkMarker(rail, name, copy.digest)
   if (marker === 'INCOMPLETE') return undefined
-  // Two acknowledgements may have the same content: their names tell them apart.
+  // Two acknowledgements may have the same content, so they are told apart by name.
   const isNamed = acknowledgementIn(rail.entry, name) !== undefined
   const digest = isNamed ? hash('sha256', `${name} ${copy.digest}`) : copy.digest
   const spooled = { path, name, bytes: copy.bytes, digest, contentDigest: digest }
@@ -57,7 +57,7 @@ export async function spool(
   return rail.pgp ? decrypt(rail.pgp, spooled, max, worker.app.clock()) : spooled
 }
 
-/** Decrypts a copy in its place. */
+/** Decrypts a copy in place. */
 async function decrypt(pgp: Pgp, spooled: Spooled, max: number, now: Date): Promise<Spooled> {
   const { path } = spooled
   const plain = `${path}-plain`

@@ -12,7 +12,7 @@ export interface BankStatement {
   readonly entries: readonly EntryWithDetails[]
   /** Entries and other parts that could not be read. */
   readonly unread: readonly Unread[]
-  /** The reason why its balances and entries contradict each other; null if they do not. */
+  /** Explains how its balances and entries contradict each other. Null if they do not. */
   readonly contradiction: string | null
 }
 
@@ -23,31 +23,31 @@ export interface EntryWithDetails {
   readonly isIncomplete: boolean
 }
 
-/** A booked amount with the bank's details: the unit that takes effect. */
+/** A booked amount with the bank's details. Each line takes effect as a unit. */
 export interface Line {
-  /** Identifies one amount of money in every file that describes it in the same words. */
+  /** Identifies the same amount of money in every file that describes it in the same words. */
   readonly name: string
-  /** The booked amount, signed, in smallest units. Positive is money in. */
+  /** The booked amount, signed, in smallest units. Positive for incoming money. */
   readonly amount: bigint
   readonly currency: string
   readonly entry: BankEntry
   readonly details: readonly BankTransaction[]
   /** True if some of its details could not be read. */
   readonly isIncomplete: boolean
-  /** Its single detail. Absent if only the entry is known, or its details do not add up to it. */
+  /** Its only detail. Absent if only the entry is known, or if its details do not add up to it. */
   readonly only?: BankTransaction
   /** True if the line covers its whole entry. */
   readonly isWholeEntry: boolean
 }
 
-/** Collects the records of a file until its statements are complete. Pages of one statement become one. */
+/** Collects a file's records until its statements are complete. Pages of the same statement are combined. */
 export class StatementGatherer {
   #entries: EntryWithDetails[] = []
   #details: BankTransaction[] = []
   #unread: Unread[] = []
   #open: BankStatement | undefined
 
-  /** Takes the next record. Returns the statement that it completes, once no page of it can follow. */
+  /** Adds a record. Returns the statement that is now complete, because no page of it can follow. */
   take(record: BankRecord): BankStatement | undefined {
     if (record.type === 'transaction') {
       this.#details.push(record.transaction)
@@ -74,14 +74,14 @@ export class StatementGatherer {
     return this.#add(page)
   }
 
-  /** The statement that the end of the file completes. */
+  /** Returns the statement that is completed by the end of the file. */
   end(): BankStatement | undefined {
     const last = this.#open
     this.#open = undefined
     return last
   }
 
-  /** If a detail cannot be read, its entry still exists and has its amount. */
+  /** Even if a detail cannot be read, its entry still exists and has an amount. */
   #hasEntry(place: number | null): boolean {
     return this.#entries.some(({ entry }) => entry.place === place)
   }
@@ -116,8 +116,8 @@ function isNextPage({ head: one }: BankStatement, { head: next }: BankStatement)
 }
 
 /**
- * The lines of a statement, whose sum equals the sum of its booked entries: details count one by one only if
- * they add up to the entry, to the unit.
+ * The lines of a statement, which add up to its booked entries: details count individually only if they add
+ * up exactly to the entry.
  */
 export function linesOf({ head, entries }: BankStatement): Line[] {
   const occurrences = new Map<string, number>()
@@ -148,15 +148,15 @@ function amountsOf({ entry, details, isIncomplete }: EntryWithDetails): Omit<Lin
 const DIGEST_CHARACTERS = 32
 
 /**
- * The name of a line: its day, everything that the bank reports about it, and its number among identical
- * lines. Its place in a file is not used, because places start again.
+ * A line's name: its day, everything that the bank reports about it, and its number among identical lines.
+ * Its position in a file is not used, because positions restart.
  */
 function nameOf({ bookedOn, valueOn }: BankEntry, digest: string, nth: number): string {
   return `${bookedOn ?? valueOn ?? ''} ${digest}${nth === 0 ? '' : ` ${nth + 1}`}`.trim()
 }
 
 /**
- * The name of another line with the same words, which the balances of the account prove to be other money.
+ * The name of another line with the same content, which the account's balances prove to be different money.
  */
 export function nextName(name: string): string {
   const [, rest = name, nth = '1'] = /^(.*[0-9a-f]{32})(?: (\d+))?$/.exec(name) ?? []
@@ -189,7 +189,7 @@ function digestOf(
   return hash('sha256', JSON.stringify(identity)).slice(0, DIGEST_CHARACTERS)
 }
 
-/** The bank's references that several entries share, so they identify none. */
+/** Bank references that several entries share, so that they identify none. */
 export function findSharedReferences({ entries }: BankStatement): ReadonlySet<string> {
   const seen = new Set<string>()
   const shared = new Set<string>()
@@ -203,8 +203,8 @@ export function findSharedReferences({ entries }: BankStatement): ReadonlySet<st
 }
 
 /**
- * The opening and closing balance of a statement; undefined if it lacks them, so it does not cover a whole
- * day.
+ * A statement's opening and closing balance. Undefined if it lacks them, because then it does not cover a
+ * whole day.
  */
 export function balancesOf({ head, balances, entries }: BankStatement): Balances | undefined {
   const opening = balances.find(({ type }) => OPENING.has(type))
@@ -236,6 +236,6 @@ export interface Balances {
   readonly booked: bigint
 }
 
-/** Interim balances are at the ends of pages and parts of a day. */
+/** Interim balances are at the ends of pages, and of parts of a day. */
 const OPENING: ReadonlySet<string> = new Set(['OPBD', 'PRCD', 'ITBD'])
 const CLOSING: ReadonlySet<string> = new Set(['CLBD', 'ITBD'])

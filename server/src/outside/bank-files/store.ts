@@ -51,7 +51,7 @@ export async function selectInboxFile(op: Op, id: string): Promise<BankInboxFile
   return op.find(INBOX_BY_ID, id)
 }
 
-/** A rail's files that were refused or wait to be inspected again; with one name, or all. */
+/** A rail's files that were refused or wait to be inspected again: those with a name, or all. */
 export async function selectToRetry(
   { db }: Pick<App, 'db'>,
   platformId: string,
@@ -68,7 +68,7 @@ export async function selectToRetry(
   return rows
 }
 
-/** The payments of a file after a place, in order. */
+/** The payments of a file after a position, in order. */
 export function selectPaymentsOfFile(
   op: Op,
   fileId: string,
@@ -87,7 +87,10 @@ export function selectPaymentsOfFile(
     .execute()
 }
 
-/** Payments in files under one of these references: one, unless the bank or we repeated the reference. */
+/**
+ * Payments in files that have one of these references. Usually one, unless the bank or we repeated a
+ * reference.
+ */
 export function selectByReference(
   op: Op,
   rail: string,
@@ -143,7 +146,7 @@ export function selectNamedReversal(
     .executeTakeFirst()
 }
 
-/** Collections under the reference of a mandate, in files of this day (`YYYY-MM-DD`). */
+/** Collections with a mandate's reference in files of this day (`YYYY-MM-DD`). */
 export function selectCollections(
   op: Op,
   rail: string,
@@ -172,8 +175,8 @@ const COLLECTIONS_MAX = 100
 export type FilePayment = Pick<BankPaymentRow, 'payment_id' | 'direction' | 'amount' | 'place'>
 
 /**
- * The payments of a file that have not failed, in order: the ones that a bank books if it books the file as
- * one sum.
+ * The payments of a file that have not failed, in order. These are the ones that a bank books if it books the
+ * file as one sum.
  */
 export function selectPaymentsToBook(op: Op, fileId: string): Promise<FilePayment[]> {
   return op.read
@@ -186,7 +189,10 @@ export function selectPaymentsToBook(op: Op, fileId: string): Promise<FilePaymen
     .execute()
 }
 
-/** The pulls of a file after a place that have not ended, in order, and if a statement has booked them. */
+/**
+ * The pulls of a file after a position that have not ended, in order, and whether a statement has booked
+ * them.
+ */
 export function selectOpenPulls(
   op: Op,
   fileId: string,
@@ -218,7 +224,7 @@ export function selectOpenPulls(
 const DEPOSITS_MAX = 100
 const DEPOSITS_OF_ENTRY_MAX = 1_000
 
-/** At most two deposits that files of the bank reported under this entry reference. */
+/** Up to two deposits that the bank's files reported with this entry reference. */
 export function selectByEntryReference(op: Op, rail: string, reference: string): Promise<DepositRow[]> {
   return bankDeposits(op, rail)
     .where(sql<string>`details->>'entryReference'`, '=', reference)
@@ -226,7 +232,7 @@ export function selectByEntryReference(op: Op, rail: string, reference: string):
     .execute()
 }
 
-/** Deposits that another kind of file counted, and no statement has confirmed. */
+/** Deposits that a different kind of file counted, and that no statement has confirmed. */
 export function selectCounted(
   op: Op,
   rail: string,
@@ -245,7 +251,7 @@ export function selectCounted(
     .execute()
 }
 
-/** Unconfirmed deposits that another kind of file than statements reported under this entry reference. */
+/** Unconfirmed deposits with this entry reference that were not reported by statements. */
 export function selectCountedOfEntry(op: Op, rail: string, reference: string): Promise<DepositRow[]> {
   return bankDeposits(op, rail)
     .where(sql<string>`details->>'entryReference'`, '=', reference)
@@ -306,7 +312,7 @@ function bankDeposits(op: Op, rail: string) {
     .orderBy('id')
 }
 
-/** The rows of any kind under a trace number, newest first: numbers start again after ten million. */
+/** The rows of any kind with a trace number, newest first. The numbers restart after ten million. */
 export function selectByTrace(op: Op, rail: string, trace: bigint): Promise<BankPaymentRow[]> {
   return op.read
     .selectFrom('bank_payments')

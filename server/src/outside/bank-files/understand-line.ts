@@ -29,8 +29,8 @@ import {
 } from './store.ts'
 
 /**
- * The meaning of a line: entries of a statement whose amounts sum to the line's, or the reason why it waits
- * for a person.
+ * The meaning of a line: statement entries whose amounts add up to the line's, or the reason why it waits for
+ * a person.
  */
 export type Understood = { readonly entries: readonly BookedEntry[] } | { readonly hold: Hold }
 
@@ -45,12 +45,12 @@ export interface Hold {
 export type BookedEntry = Pick<StatementEntry, 'kind' | 'id' | 'depositId' | 'deposit'> & {
   /** Signed, in smallest units. */
   readonly amount: bigint
-  /** Distinguishes the entries of one line. */
+  /** Distinguishes several entries of the same line. */
   readonly part?: string | undefined
   readonly failure?: Failure
 }
 
-/** The name of a line's entry, the same whenever the line is repeated. */
+/** The id of a line's entry. It stays the same if the line is repeated. */
 export function entryIdOf({ name }: Line, entry: BookedEntry | undefined): string {
   return entry?.part === undefined ? name : `${name}/${entry.part}`
 }
@@ -59,7 +59,7 @@ function waits(reason: RailEventReason): Understood {
   return { hold: { reason } }
 }
 
-/** Understands a line: pure except for record lookups. It has no effect yet. */
+/** Finds out what a line means. Apart from looking up records, this is pure; nothing takes effect yet. */
 export async function understandLine(reading: Reading, line: Line): Promise<Understood> {
   if (line.currency !== CARRIED[reading.rail.entry.format.type]) return waits('OTHER_ACCOUNT')
   const charge = chargeOf(reading.rail, line)
@@ -75,8 +75,8 @@ export async function understandLine(reading: Reading, line: Line): Promise<Unde
 }
 
 /**
- * Charges and interest of the account: by the bank's own codes in the rails file, else by the code of ISO
- * 20022, BAI2 or SWIFT.
+ * Recognizes charges and interest: by the bank's own codes in the rails file, or else by ISO 20022, BAI2 or
+ * SWIFT codes.
  */
 function chargeOf({ entry: { bankCodes = [] } }: BankFilesRail, { entry }: Line) {
   const codes = [entry.transactionCode, entry.proprietaryCode?.code, entry.gvc].filter(
@@ -90,18 +90,18 @@ function chargeOf({ entry: { bankCodes = [] } }: BankFilesRail, { entry }: Line)
   return codes.some((code) => /-(?:CHRG|FEES|COMM|COME|CHAR)$/.test(code)) ? 'FEE' : undefined
 }
 
-/** The meaning of a code in the table of its issuer. */
+/** The meaning of a code in its issuer's table. */
 function meaningOf({ code, issuer }: ProprietaryCode) {
   if (issuer === BAI2_ISSUER) return meaningOfTypeCode(code)
   return issuer === SWIFT_ISSUER ? meaningOfSwiftType(code) : undefined
 }
 
-/** True if the bank reports returned money, or reverses one of its bookings. */
+/** True if the bank reports returned money or reverses one of its bookings. */
 function isBack({ entry, details }: Pick<Line, 'entry' | 'details'>): boolean {
   return entry.isReversal || entry.isReturn || details.some(({ isReturn }) => isReturn)
 }
 
-/** Our payments that a line books, one by one; undefined if it names none. */
+/** Our payments that a line books one by one. Undefined if it names none. */
 async function paymentsOfLine(reading: Reading, line: Line): Promise<BookedEntry[] | undefined> {
   if (line.only) {
     const payment = await paymentNamed(reading, line, line.only)
@@ -119,9 +119,9 @@ async function paymentsOfLine(reading: Reading, line: Line): Promise<BookedEntry
 }
 
 /**
- * The payment that a detail names. Incoming money is one of ours only if it has the id or the end-to-end id
- * in its field: payers can write anything in the text. A payee also knows the end-to-end id and may repeat
- * it, so it marks returned money only if the bank says so.
+ * Finds the payment that a detail names. Incoming money belongs to one of our payments only if the id or the
+ * end-to-end id is in its proper field, because payers can write anything in the text. A payee also knows the
+ * end-to-end id and may repeat it, so that id indicates a return only if the bank says so too.
  */
 async function paymentNamed(
   { op, rail }: Reading,
@@ -140,8 +140,8 @@ async function paymentNamed(
 }
 
 /**
- * The entries of a line that books one payment. An amount kept by the bank is a fee, if the bank states it to
- * the unit; any other difference stays with the payment, for a person.
+ * The entries of a line that books one payment. An amount deducted by the bank is a fee if the bank states it
+ * exactly. Any other difference stays with the payment, for a person to review.
  */
 function entriesOf(payment: QueuedPaymentRow, line: Line): BookedEntry[] {
   const whole = line.amount < 0n ? -payment.amount : payment.amount
@@ -164,7 +164,7 @@ function entryFor({ payment_id: id, direction }: QueuedPaymentRow, { amount, det
   return { kind, id, amount, ...(isReturn ? { failure: failureOf(reason) } : {}) }
 }
 
-/** The payments in one of our files that the bank has booked as one sum, without the failed ones. */
+/** The payments of one of our files that the bank has booked as a single sum, without the failed ones. */
 async function paymentsOfFile({ op, rail }: Reading, line: Line): Promise<Understood | undefined> {
   if (!line.isWholeEntry) return undefined
   const names = fileNamesIn(line)
@@ -177,24 +177,24 @@ async function paymentsOfFile({ op, rail }: Reading, line: Line): Promise<Unders
 }
 
 /**
- * The payments of a file that the bank has booked as this sum; undefined if the sum of the payments that have
- * not failed differs.
+ * The payments of a file that the bank has booked as this sum. Undefined if the payments that have not failed
+ * add up to a different sum.
  */
 export async function findBookedPayments(op: Op, fileId: string, amount: bigint) {
   const [direction, kind] = amount < 0n ? (['OUT', 'PAYMENT'] as const) : (['PULL', 'PULL'] as const)
   const payments = (await selectPaymentsToBook(op, fileId)).filter((one) => one.direction === direction)
   const sum = payments.reduce((total, one) => total + one.amount, 0n)
   if (payments.length > 0 && sum !== sizeOf(amount)) return undefined
-  // The first has the name of the line.
+  // The first entry has the name of the line.
   return payments.map(({ payment_id: id, amount: size, place }, index) => ({
     ...{ kind, id, amount: amount < 0n ? -size : size, part: index === 0 ? undefined : String(place) },
   }))
 }
 
-/** The names of our files in a line, in the fields where banks put them. */
+/** The names of our files in a line, from the fields in which banks put them. */
 function fileNamesIn({ amount, entry, details }: Line): string[] {
   const { batch, reference, text } = entry
-  // The words on incoming money are its payer's.
+  // Texts on incoming money are written by the payer.
   const texts = amount < 0n ? details.flatMap((one) => one.references.map((said) => said.text)) : []
   const places = [
     batch?.messageId,
@@ -206,7 +206,7 @@ function fileNamesIn({ amount, entry, details }: Line): string[] {
   return [...new Set(places.flatMap((one) => one || []))]
 }
 
-/** Incoming money. One kind of file counts it on each rail; the others confirm it. */
+/** Handles incoming money. On each rail, one kind of file counts it and the others confirm it. */
 async function moneyIn(reading: Reading, line: Line): Promise<Understood> {
   const { rail, head } = reading
   const counts = { STATEMENTS: 'STATEMENT', ADVICES: 'ADVICE', ACH_FILES: undefined }
@@ -221,16 +221,16 @@ async function moneyIn(reading: Reading, line: Line): Promise<Understood> {
         ...(index === 0 ? {} : { part: String(index) }),
       })),
     }
-  // Only the end of a day proves that no other file will report it.
+  // Only the end of the day proves that no other file will report it.
   if (!reading.isWholeDay) return waits('UNKNOWN_DEPOSIT')
-  // A sum may be of money already counted one by one.
+  // It may be the sum of money that was already counted in parts.
   if (await isSumOfOthers(reading, line)) return waits('OTHER_AMOUNT')
   return newDeposit(reading, line)
 }
 
 /**
- * A line whose deposit another line of the same amount has confirmed: one of the two is new, and it is
- * unknown which. It is counted, in suspense, because it names no payer.
+ * Handles a line whose deposit was confirmed by another line with the same amount: one of the two is new
+ * money, and it is unknown which. It is counted in suspense, because it names no payer.
  */
 async function depositOfNobody(reading: Reading, { only: _, ...line }: Line): Promise<Understood> {
   const { op, rail } = reading
@@ -247,8 +247,8 @@ async function newDeposit(reading: Reading, line: Line): Promise<Understood> {
 }
 
 /**
- * True if the bank reported other money under the same reference on the same day. A reference that it assigns
- * to entries of several days, or to several entries of a file, identifies nothing.
+ * True if the bank reported different money with the same reference on the same day. A reference that it uses
+ * for entries of several days, or for several entries of a file, identifies nothing.
  */
 async function hasNameOfAnother({ op, rail, shared }: Reading, deposit: DepositOfBank): Promise<boolean> {
   const { entryReference, depositId, receivedAt } = deposit

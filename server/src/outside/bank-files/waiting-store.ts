@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Op } from '../../kernel/operation/app.ts'
 import { RAIL_EVENT_INITIAL } from '../../storage/rows/states.ts'
 
-/** A line that waits because its amount differs from the sum of the payments in the file that it names. */
+/** A line that waits because its amount differs from the total of the file that it names. */
 export interface WaitingSum {
   /** The id of its report. */
   readonly id: string
@@ -13,7 +13,7 @@ export interface WaitingSum {
   readonly bookedOn: string
 }
 
-/** Waiting lines that book one of our files as one sum. */
+/** Waiting lines that book one of our files as a single sum. */
 export function selectWaitingSums(op: Op, rail: string, messageName: string): Promise<WaitingSum[]> {
   return waitingLines(op, rail)
     .where('reason', '=', 'OTHER_AMOUNT')
@@ -31,7 +31,7 @@ export function selectWaitingSums(op: Op, rail: string, messageName: string): Pr
     .execute()
 }
 
-/** The names of waiting lines' reports with this amount and entry reference. */
+/** The names of waiting reports about lines with this amount and entry reference. */
 export async function selectWaitingCredits(
   op: Op,
   rail: string,

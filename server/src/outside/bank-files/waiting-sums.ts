@@ -12,8 +12,9 @@ import { findBookedPayments } from './understand-line.ts'
 import { selectWaitingSums, type WaitingSum } from './waiting-store.ts'
 
 /**
- * Completes the payments of a file whose sum the bank booked before it reported which of them it rejects: the
- * sum of the others now equals the booked amount. Runs again after a crash, with the status that it follows.
+ * Completes a file's payments if the bank booked their sum before it reported which of them it rejects: the
+ * others now add up to the booked amount. Runs again after a crash, together with the status that triggers
+ * it.
  */
 export async function settleWaitingSums(worker: BankFileWorker, messageName: string): Promise<void> {
   for (const waiting of await selectWaitingSums(await opOf(worker), worker.rail.name, messageName))
@@ -28,7 +29,7 @@ async function settleSum(worker: BankFileWorker, messageName: string, waiting: W
   const payments = await paymentsOfSum(op, rail, messageName, amount)
   if (!payments) return
   const state = await stateOfEntry(op, rail, name)
-  // The operator has booked it already.
+  // The operator has already booked it.
   if (state === 'explained') return
   if (state === 'absent') for (const one of payments) await applyOnce(worker, evidenceOf(waiting, name, one))
   await decide(worker, async (op) => {
@@ -49,7 +50,7 @@ interface PaymentOfSum {
   readonly part: string | undefined
 }
 
-/** The payments of a file that the bank may have booked, if their sum is this amount. */
+/** The payments of a file that the bank may have booked, if they add up to this amount. */
 async function paymentsOfSum(
   op: Op,
   rail: string,

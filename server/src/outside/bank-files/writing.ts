@@ -11,11 +11,11 @@ import {
   partName,
 } from './stores/bank-folder.ts'
 
-/** A file to be written, as the writer needs it. */
+/** A file to be written. */
 export interface FileToWrite {
   readonly name: string
   readonly state: BankFileState
-  /** The name of the complete part; null until there is one. */
+  /** The name of the complete temporary file. Null until it exists. */
   readonly part: string | null
 }
 
@@ -23,26 +23,27 @@ export interface WritingPlace {
   readonly folder: BankFolder
   /** The folder in which the bank looks for our files. */
   readonly outbox: string
-  /** The file that says that ours is complete. */
+  /** The marker file that says that ours is complete. */
   readonly marker?: MarkerValue | undefined
 }
 
-/** A completed external step, to be recorded before the next one. */
+/** A completed external step, which must be recorded before the next one. */
 export interface WritingStep {
   readonly event: Extract<BankFileEvent, 'whole' | 'rename'>
   readonly part: string
 }
 
 /**
- * Takes the next step of a file, whose number, name and payments are recorded already:
- *
- * - WRITING: writes the whole file under this attempt's name, flushes it, and then does the same with its marker (then READY)
- * - READY: renames it to the name that the bank looks for, and then its marker; if a part is gone, an earlier attempt
- * renamed it and the bank may have taken the file, so it is never written again (then WRITTEN)
- *
- * After a crash the step is taken again from the record. Concurrent processes write separate parts, of which
- * only the recorded one is ever renamed. @param attempt is unique to this call @returns undefined if nothing
- * is left to do
+ * Takes the next step in writing a file whose number, name and payments are already recorded:
+ * - WRITING: writes the whole file under a name that is unique to this attempt and flushes it, then does the
+ *   same with its marker (then READY)
+ * - READY: renames the file to the name that the bank looks for, then its marker. If the temporary file is
+ *   gone, an earlier attempt has renamed it and the bank may have taken it, so it is never written again (then
+ *   WRITTEN)
+ * After a crash, the step is repeated from the record. Concurrent processes write separate temporary files, and
+ * only the recorded one is ever renamed.
+ * @param attempt is unique to this call
+ * @returns undefined if nothing is left to do
  */
 export async function takeWritingStep(
   file: FileToWrite,
@@ -90,7 +91,10 @@ async function* onePiece(text: string): AsyncGenerator<string> {
   if (text !== '') yield text
 }
 
-/** Removes a written file's and its marker's parts from attempts that were never recorded. */
+/**
+ * Removes the temporary files of a written file and its marker that belong to attempts that were never
+ * recorded.
+ */
 export async function removeParts(
   { name }: FileToWrite,
   { folder, outbox, marker }: WritingPlace,

@@ -3,7 +3,7 @@ import type { RecordsFrom } from '../../kernel/ports/rail-chain.ts'
 import type { ChainAddressRow, ChainRole } from '../../storage/rows/chain.ts'
 import { chainAddressIdOf } from './ids.ts'
 
-/** The record of one of our addresses, by purpose. */
+/** Builds the record of one of our addresses, keyed by its purpose. */
 export function addressRow(
   rail: string,
   { now, platform }: RecordsFrom,

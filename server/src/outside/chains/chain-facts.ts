@@ -7,14 +7,14 @@ import { lowerHex } from '../../base/formats/hex.ts'
 import { CallReverted, type ChainNodes } from '../../kernel/ports/chain-nodes.ts'
 import type { TokenFacts } from '../../storage/rows/chain.ts'
 
-/** Facts that a chain reports about itself and the tokens of its rail. They never change. */
+/** Facts that a chain reports about itself and the tokens of its rail. None of them ever changes. */
 export interface ChainFacts {
   readonly genesis: Hex
   /** Keyed by lowercase address. */
   readonly tokens: Readonly<Record<string, TokenFacts>>
 }
 
-/** The rails file contradicts the chain. The message is for the operator, without the name of the rail. */
+/** The rails file contradicts the chain. The message is for the operator and does not name the rail. */
 export class WrongChain extends Error {}
 
 /** Reads the facts from the chain. Throws WrongChain, or NodeError if no node responds. */
@@ -26,38 +26,38 @@ export async function readFacts(entry: EvmRailValue, nodes: ChainNodes): Promise
   const tokens: Record<string, TokenFacts> = {}
   for (const token of entry.tokens) {
     const address = lowerHex(token.address)
-    tokens[address] = await factsOf(nodes, token, address, chainId)
+    tokens[address] = await readTokenFacts(nodes, token, address, chainId)
   }
   return { genesis, tokens }
 }
 
-async function factsOf(
+async function readTokenFacts(
   nodes: ChainNodes,
   { currency, standard }: EvmRailValue['tokens'][number],
   address: Hex,
   chainId: number,
 ): Promise<TokenFacts> {
   if ((await nodes.code(address)) === '0x') throw new WrongChain(`${address} has no contract`)
-  const decimals = Number(await numberOf(nodes, address, 'decimals()'))
+  const decimals = Number(await toNumber(nodes, address, 'decimals()'))
   const expected = isKnownCurrency(currency) ? CURRENCIES[currency].decimals : undefined
   if (decimals !== expected)
     throw new WrongChain(`the contract ${address} has ${decimals} decimals, but ${currency} has ${expected}`)
   if (standard === 'ERC20') return { decimals }
-  const name = await textOf(nodes, address, 'name()')
-  const version = await textOf(nodes, address, 'version()')
-  const separator = await viewOf(nodes, address, 'DOMAIN_SEPARATOR()')
+  const name = await toText(nodes, address, 'name()')
+  const version = await toText(nodes, address, 'version()')
+  const separator = await callView(nodes, address, 'DOMAIN_SEPARATOR()')
   if (domainSeparator({ name, version, chainId, verifyingContract: address }) !== separator)
     throw new WrongChain(`the contract ${address} has a different domain than its name and version`)
   return { decimals, domain: { name, version, separator } }
 }
 
-async function numberOf(nodes: ChainNodes, to: Hex, signature: string): Promise<bigint> {
-  const data = await viewOf(nodes, to, signature)
+async function toNumber(nodes: ChainNodes, to: Hex, signature: string): Promise<bigint> {
+  const data = await callView(nodes, to, signature)
   return decodeResult(to, signature, () => decodeAbiParameters([{ type: 'uint256' }], data)[0])
 }
 
-async function textOf(nodes: ChainNodes, to: Hex, signature: string): Promise<string> {
-  const data = await viewOf(nodes, to, signature)
+async function toText(nodes: ChainNodes, to: Hex, signature: string): Promise<string> {
+  const data = await callView(nodes, to, signature)
   return decodeResult(to, signature, () => decodeAbiParameters([{ type: 'string' }], data)[0])
 }
 
@@ -70,7 +70,7 @@ function decodeResult<T>(to: Hex, signature: string, decode: () => T): T {
 }
 
 /** Throws WrongChain if the contract lacks the function. */
-async function viewOf(nodes: ChainNodes, to: Hex, signature: string): Promise<Hex> {
+async function callView(nodes: ChainNodes, to: Hex, signature: string): Promise<Hex> {
   try {
     return await nodes.call({ to, data: toFunctionSelector(signature) })
   } catch (error) {

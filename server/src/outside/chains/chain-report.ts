@@ -15,19 +15,18 @@ import { lowLevels, readLevels } from './levels.ts'
 import { findChain } from './records.ts'
 import { tokenBalance } from './token-balance.ts'
 
-/** A chain's status for an operator: lines of a name and a value, and the problems, as sentences. */
+/** A chain's status for an operator: name and value pairs, and the problems as sentences. */
 export interface ChainReport {
   readonly facts: readonly (readonly [name: string, value: string])[]
   readonly faults: readonly string[]
 }
 
 const COIN_DECIMALS = 18
-/** A chain that is further behind is a problem. */
+/** A chain that lags further behind than this is reported as a problem. */
 const LAG_SECONDS_MAX = 600
 
 /**
- * Reads everything from the nodes of a chain that an operator has to monitor. Throws NodeError if none
- * responds.
+ * Reads everything that an operator has to monitor from a chain's nodes. Throws NodeError if none responds.
  */
 export async function checkChain(app: App, rail: object, platformId: string): Promise<ChainReport> {
   if (!isEvmRail(rail)) throw new Error('This rail is not a chain')
@@ -36,13 +35,13 @@ export async function checkChain(app: App, rail: object, platformId: string): Pr
   const parts = await Promise.all([
     reportPosition(app, rail, platformId, head),
     { facts: entry.tokens.map((token) => tokenLine(rail, token)), faults: [] },
-    holder(rail, 'treasury', chain.treasury),
-    ...gasNames(entry).map((name, index) => holder(rail, name.toLowerCase(), gas[index]!)),
+    reportBalances(rail, 'treasury', chain.treasury),
+    ...gasNames(entry).map((name, index) => reportBalances(rail, name.toLowerCase(), gas[index]!)),
     readLevels(app, rail, app.clock()).then((levels) => ({
       facts: levels.map(levelLine),
       faults: lowLevels(levels),
     })),
-    Promise.all(rail.nodesApart.map((one) => nodeLine(one, entry.chainId))).then(joinReports),
+    Promise.all(rail.nodesApart.map((node) => nodeLine(node, entry.chainId))).then(joinReports),
   ])
   const chainLine = [
     'chain',
@@ -63,7 +62,7 @@ function levelLine({ account, asset, decimals, lowWater }: ChainLevel) {
   ] as const
 }
 
-/** The last followed position. Blocks that are not deep enough yet do not count as behind. */
+/** Reports the last followed position. Blocks that are not deep enough yet do not count as lag. */
 async function reportPosition(
   app: App,
   rail: EvmRail,
@@ -87,8 +86,8 @@ function tokenLine({ facts }: EvmRail, { currency, address, standard }: EvmRailV
   return [`token ${currency}`, `${address} ${standard}, ${read}`] as const
 }
 
-/** One of our accounts' balances. */
-async function holder(rail: EvmRail, name: string, address: Hex): Promise<ChainReport> {
+/** Reports the balances of one of our accounts. */
+async function reportBalances(rail: EvmRail, name: string, address: Hex): Promise<ChainReport> {
   const { entry, nodes } = rail
   const asset = COIN_OF[entry.network]
   const [coin, ...held] = await Promise.all([
@@ -98,8 +97,10 @@ async function holder(rail: EvmRail, name: string, address: Hex): Promise<ChainR
       return `${amountOf(amount, currency)} ${currency}`
     }),
   ])
-  const shown = toChecksumAddress(address.slice(2))
-  const facts = [[name, [shown, `${decimalText(coin, COIN_DECIMALS)} ${asset}`, ...held].join(', ')]] as const
+  const displayedAddress = toChecksumAddress(address.slice(2))
+  const facts = [
+    [name, [displayedAddress, `${decimalText(coin, COIN_DECIMALS)} ${asset}`, ...held].join(', ')],
+  ] as const
   return { facts, faults: [] }
 }
 

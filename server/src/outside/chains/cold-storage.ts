@@ -13,10 +13,10 @@ import { newChainPayment } from './queue.ts'
 import { balancesOf, statementOf } from './statement.ts'
 import { selectAddressesAfter, selectRoleOf } from './store.ts'
 
-/** The operator's addresses on a chain, whose keys are elsewhere. */
+/** The operator's addresses on a chain. Their keys are kept elsewhere. */
 
 /** The name of a cold address in its rail's address table. */
-function purposeOf(address: Hex): string {
+function getPurpose(address: Hex): string {
   return `COLD ${address}`
 }
 
@@ -32,7 +32,7 @@ export function coldStorageCalls(rail: () => EvmRail): ColdStorage {
       requireFollowedBlock(rail())
       const { name } = rail()
       if (await isColdAddress(read, name, address)) return []
-      const of = purposeOf(address)
+      const of = getPurpose(address)
       const row = addressRow(name, from, { of, address, role: 'COLD', path: '', ownerId: ownAccountId })
       return [insert('chain_addresses', row)]
     },
@@ -55,7 +55,7 @@ async function isColdAddress(read: Read, rail: string, address: Hex): Promise<bo
   return (await selectRoleOf(read, rail, address)) === 'COLD'
 }
 
-/** A rail's cold storage, as an account with statements. */
+/** A rail's cold storage as an account with statements. */
 export function coldStorageRail(entry: EvmRailValue, rail: () => EvmRail): Rail {
   return {
     name: coldStorageOf(entry.name),
@@ -69,8 +69,8 @@ export function coldStorageRail(entry: EvmRailValue, rail: () => EvmRail): Rail 
     pullable: async () => undefined,
     balances: (from) => balancesOf(rail(), from, 'cold'),
     async statement(date, currency, from) {
-      const isUsed = (await selectAddressesAfter(from, entry.name, 'cold', undefined, 1)).length > 0
-      return isUsed ? statementOf(rail(), date, currency, from, 'cold') : undefined
+      const isRegistered = (await selectAddressesAfter(from, entry.name, 'cold', undefined, 1)).length > 0
+      return isRegistered ? statementOf(rail(), date, currency, from, 'cold') : undefined
     },
   }
 }

@@ -9,28 +9,30 @@ import type { ConfiguredRail } from '../../money/rails/registry.ts'
 import type { ChainFacts } from './chain-facts.ts'
 import type { Faucet } from './faucet.ts'
 
-/** A rail of kind `evm`: a chain, its tokens and this server's keys on it. */
+/** A rail of kind `evm`: a chain, its tokens, and this server's keys on it. */
 export interface EvmRail extends ConfiguredRail {
   readonly entry: EvmRailValue
   readonly nodes: ChainNodes
-  /** Each node on its own, identified by host because its URL may contain an API key. */
+  /** Each node separately, identified by host because its URL may contain an API key. */
   readonly nodesApart: readonly { readonly host: string; readonly nodes: ChainNodes }[]
   readonly chain: RailChain
   /** Present only on sandbox chains that have a faucet. */
   readonly faucet: Faucet | undefined
-  /** The current treasury address and the ones retired by key rotation, as last read by this process. */
+  /** The current treasury address and the ones retired by key rotation, as this process last read them. */
   treasury: Hex
   treasuryId: string
   retired: readonly Hex[]
-  /** The addresses of its gas accounts, ordered by name. */
+  /** The gas accounts' addresses, ordered by account name. */
   readonly gas: readonly Hex[]
   /** Undefined until first read. */
   facts: ChainFacts | undefined
   /** One sentence per account that was below its low-water mark at the last check. */
   lowBalances: readonly string[]
-  /** Its accounts' balances, as last read by this process. */
+  /** The accounts' balances, as this process last read them. */
   levels: readonly ChainLevel[]
-  /** The last followed block, as last read by this process. Undefined until a process has reached the chain. */
+  /**
+   * The last followed block, as this process last read it. Undefined until a process has reached the chain.
+   */
   followedBlock: bigint | undefined
 }
 
@@ -46,7 +48,7 @@ export function treasuryName(keyNumber: number): string {
   return keyNumber === 0 ? TREASURY : `${TREASURY} ${keyNumber}`
 }
 
-/** True if an address is or was the treasury's. */
+/** True if the address is the treasury's current or a retired one. */
 export function isTreasury({ treasury, retired }: EvmRail, address: Hex): boolean {
   return address === treasury || retired.includes(address)
 }
@@ -60,8 +62,8 @@ export function isEvmRail(rail: object): rail is EvmRail {
 }
 
 /**
- * The last followed block; transactions made from now on can only be in later blocks. Throws 503 `UNAVAILABLE`
- * if the chain has not been reached yet, because earlier events would be missed.
+ * Returns the last followed block: a transaction made from now on can only be in a later one. Throws 503
+ * `UNAVAILABLE` if the chain has not been reached yet, because earlier events would be missed.
  */
 export function requireFollowedBlock({ followedBlock }: EvmRail): bigint {
   if (followedBlock === undefined) throw notReached()

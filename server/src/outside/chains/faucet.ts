@@ -3,21 +3,22 @@ import { encodeFunctionData, parseAbi } from 'viem/utils'
 import type { Hex } from '../../base/formats/hex.ts'
 import { callNode } from './nodes/json-rpc.ts'
 
-/** The token of a local chain, which anyone may mint. */
+/** The token of a local chain, which anyone can mint. */
 const MINT = parseAbi(['function mint(address to, uint256 value)'])
 const TIMEOUT_MS = 5000
 const ANSWER_BYTES_MAX = 1_000_000
 
-/** The faucet of a sandbox chain: an account whose key the node has. */
+/** A sandbox chain's faucet: an account whose key is on the node. */
 export interface Faucet {
-  /** Throws if the node does not respond, or refuses. */
+  /** Throws if the node does not respond or refuses the call. */
   mint(currency: string, to: Hex, amount: bigint): Promise<void>
   /** Sends coin to an account, in wei. */
   sendCoin(to: Hex, wei: bigint): Promise<void>
 }
 
 /**
- * The faucet of an entry, at its first node. The node assigns the nonces, so several processes can use it.
+ * Creates the faucet of an entry at its first node. The node assigns nonces, so several processes can share
+ * it.
  */
 export function createFaucet({ tokens }: EvmRailValue, from: string, url: string): Faucet {
   const send = async (transaction: { readonly to: string; readonly data?: Hex; readonly value?: Hex }) => {

@@ -1,20 +1,20 @@
 import type { Hex } from '../../base/formats/hex.ts'
 import { idOfKind, uuidOfText } from '../../storage/engine/ids.ts'
 
-/** Ids of chain records, which are derived from their subjects, so a second record cannot exist. */
+/** Ids of chain records. They are derived from what the record describes, so a duplicate cannot exist. */
 
 export function chainIdOf(rail: string): string {
   return recordId(`Chain ${rail}`)
 }
 
-/** The id of an address by its purpose: `TREASURY`, `GAS 0`, an internal account, a quote. */
+/** The id of an address record, by purpose: `TREASURY`, `GAS 0`, an internal account, or a quote. */
 export function chainAddressIdOf(rail: string, of: string): string {
   return recordId(`ChainAddress ${rail} ${of}`)
 }
 
 /**
- * The id of one side of a transfer. `turn` starts at 1, and increases each time that the transfer reappears
- * after it was given up.
+ * The id of one side of a transfer. `turn` starts at 1 and increases each time the transfer reappears after
+ * it was given up.
  */
 export function chainMovementIdOf(
   rail: string,
@@ -26,27 +26,27 @@ export function chainMovementIdOf(
   return recordId(`ChainMovement ${rail} ${transactionHash} ${logIndex} ${side} ${turn}`)
 }
 
-/** The id of the block in a slot. Slots are reused. */
+/** The id of the block stored in a slot. Slots are reused. */
 export function chainBlockIdOf(rail: string, place: bigint): string {
   return recordId(`ChainBlock ${rail} ${place}`)
 }
 
-/** The id of an address's sweep, by the number of earlier ones. */
+/** The id of an address's next sweep; `before` counts its earlier sweeps. */
 export function chainSweepIdOf(rail: string, address: Hex, before: number): string {
   return recordId(`ChainSweep ${rail} ${address} ${before}`)
 }
 
-/** The id of a transfer between two addresses of the treasury, by the number of earlier ones. */
+/** The id of the next transfer between two treasury addresses; `before` counts the earlier ones. */
 export function chainRotationIdOf(rail: string, between: string, before: number): string {
   return recordId(`ChainRotation ${rail} ${between} ${before}`)
 }
 
-/** The id of a treasury movement's transfer. */
+/** The id of the transfer that carries out a treasury movement. */
 export function chainMoveIdOf(movementId: string): string {
   return recordId(`ChainMove ${movementId}`)
 }
 
-/** The id of the transfer by which the treasury refunds the fee of a failed payment. */
+/** The id of the transfer with which the treasury refunds the fee of a failed payment. */
 export function chainFeeReturnIdOf(paymentId: string): string {
   return recordId(`ChainFeeReturn ${paymentId}`)
 }

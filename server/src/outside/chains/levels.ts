@@ -13,12 +13,12 @@ import { selectPaidOutSince } from './store.ts'
 import { tokenBalance } from './token-balance.ts'
 import { transferCost } from './transfer-fee.ts'
 
-/** A gas account that can pay for fewer transfers is low, unless the rails file sets a mark. */
+/** A gas account is low if it cannot pay for this many transfers, unless the rails file sets a mark. */
 const TRANSFERS = 100
 const COIN_DECIMALS = 18
 const DAY_SECONDS = 86_400
 
-/** Reads the current balances and marks of a chain's accounts. Throws NodeError. */
+/** Reads the current balances and low-water marks of a chain's accounts. Throws NodeError. */
 export async function readLevels(
   from: Pick<ReadsFrom, 'db'>,
   rail: EvmRail,
@@ -38,7 +38,10 @@ export async function readLevels(
   return [...coins.flat(), ...(await retiredCoins(rail)), ...tokens.flat()]
 }
 
-/** The coin that retired addresses of the treasury keep for the gas of tokens that arrive later. It has no mark. */
+/**
+ * Reads the coin left at retired treasury addresses, which pays the gas for tokens that arrive later. It has
+ * no low-water mark.
+ */
 async function retiredCoins(rail: EvmRail): Promise<ChainLevel[]> {
   const levels = await Promise.all(
     rail.retired.map((address) => coinLevel(rail, `RETIRED ${TREASURY} ${address}`, address, 0n)),
@@ -46,7 +49,7 @@ async function retiredCoins(rail: EvmRail): Promise<ChainLevel[]> {
   return levels.flat().filter(({ balance }) => balance > 0n)
 }
 
-/** The cost of that number of the most expensive transfers at the current fees, in wei. */
+/** The cost of `transfers` transfers of the most expensive kind at current fees, in wei. */
 async function gasLowWater({ entry, nodes }: EvmRail): Promise<bigint> {
   const { transfers = TRANSFERS } = entry.lowWater ?? {}
   const fees = await nodes.fees()
@@ -66,7 +69,8 @@ async function coinLevel(
 }
 
 /**
- * The treasury is low if it has less than the mark in the rails file, or than it has paid out within a day.
+ * The treasury is low if it has less than the mark in the rails file, or, without a mark, less than it paid
+ * out in the last day.
  */
 async function tokenLevel(
   { entry, nodes, chain }: EvmRail,
@@ -74,17 +78,17 @@ async function tokenLevel(
   paidOut: ReadonlyMap<string, bigint>,
 ): Promise<ChainLevel[]> {
   if (!isKnownCurrency(currency)) return []
-  const set = entry.lowWater?.treasury?.find((one) => one.currency === currency)?.amount
-  const lowWater = set ?? paidOut.get(currency) ?? 0n
+  const configuredMark = entry.lowWater?.treasury?.find((one) => one.currency === currency)?.amount
+  const lowWater = configuredMark ?? paidOut.get(currency) ?? 0n
   const balance = await tokenBalance(nodes, lowerHex(address), chain.treasury)
   return [{ account: TREASURY, asset: currency, decimals: CURRENCIES[currency].decimals, balance, lowWater }]
 }
 
-/** The accounts that are low, in sentences for an operator. */
+/** Describes the accounts that are low, in sentences for an operator. */
 export function lowLevels(levels: readonly ChainLevel[]): string[] {
   return levels.flatMap(({ account, asset, decimals, balance, lowWater }) => {
     const name = account.toLowerCase()
-    // Payments in other assets do not need a particular token, but all need coin.
+    // An account without coin blocks every payment; one without a token blocks only payments in that token.
     if (balance === 0n && decimals === COIN_DECIMALS) return [`The ${name} account has no ${asset} for gas.`]
     if (balance >= lowWater) return []
     const [has, mark] = [balance, lowWater].map((amount) => decimalText(amount, decimals))
@@ -92,7 +96,7 @@ export function lowLevels(levels: readonly ChainLevel[]): string[] {
   })
 }
 
-/** The levels for the metrics, in whole coins and units of currency. */
+/** The levels for the metrics, in whole coins and whole currency units. */
 export function balanceFigures(levels: readonly ChainLevel[]): ChainBalance[] {
   return levels.map(({ account, asset, decimals, balance, lowWater }) => ({
     account,

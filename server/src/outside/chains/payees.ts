@@ -6,18 +6,19 @@ import type { AccountDetails } from '../../storage/rows/stored-documents.ts'
 import { type EvmRail, isTreasury } from './evm-rail.ts'
 import { selectRoleOf } from './store.ts'
 
-/** Checks of payees on a chain. */
+/** Checks whether an address can be paid on a chain. */
 
 const ZERO_ADDRESS = `0x${'0'.repeat(40)}`
 /**
- * Code prefix of a wallet that delegates its calls to a contract (EIP-7702): its key still moves its money.
+ * Code prefix of a wallet that delegates its calls to a contract (EIP-7702). Its key can still move its
+ * money.
  */
 const DELEGATED = '0xef0100'
-/** Time for which an address without a contract is remembered. */
+/** The time for which an address is remembered as not being a contract. */
 const KNOWN_MS = 10 * 60_000
 const KNOWN_MAX = 10_000
 
-/** The permanent reason why nothing can be sent to an address; undefined if there is no obstacle. */
+/** Returns the permanent reason why an address cannot be paid, or undefined if it can be. */
 export function findPermanentFault(rail: EvmRail, address: Hex): string | undefined {
   const { entry, gas } = rail
   if (address === ZERO_ADDRESS) return 'is the zero address'
@@ -29,21 +30,21 @@ export function findPermanentFault(rail: EvmRail, address: Hex): string | undefi
 const OWN = 'is an address of this platform: pay its internal account instead'
 
 /**
- * The reason why nothing can be sent to an address, including records and the chain. Undefined also if no
- * node responds: the worker checks again.
+ * Returns the reason why an address cannot be paid, checking records and the chain too. Undefined also if no
+ * node responds: the worker checks again before sending.
  */
 export async function faultOfPayee(
   rail: EvmRail,
   read: Read,
   account: AccountDetails,
 ): Promise<string | undefined> {
-  const spelled = addressIn(account)
-  if (spelled === undefined) return undefined
-  const address = lowerHex(spelled)
+  const rawAddress = addressIn(account)
+  if (rawAddress === undefined) return undefined
+  const address = lowerHex(rawAddress)
   return faultOfOwnAddress(rail, read, address)
 }
 
-/** The fault of a lowercase address, if it is one of ours. */
+/** Returns the reason not to pay a lowercase address because it is one of ours. */
 export async function faultOfOwnAddress(
   rail: EvmRail,
   read: Read,
@@ -62,10 +63,12 @@ export async function faultOfOwnAddress(
 
 const CONTRACT = 'is a contract, not a wallet'
 
-/** Wallets by rail, and the time of their check, in real time. */
+/** Addresses known not to be contracts, by rail, with the real time of the check. */
 const known = new WeakMap<EvmRail, Map<Hex, number>>()
 
-/** True if an address is a contract, which may be unable to move received money. Throws NodeError. */
+/**
+ * True if the address is a contract, which may be unable to move money that it receives. Throws NodeError.
+ */
 export async function isContract(rail: EvmRail, address: Hex): Promise<boolean> {
   const wallets = known.get(rail) ?? new Map<Hex, number>()
   known.set(rail, wallets)
@@ -77,7 +80,7 @@ export async function isContract(rail: EvmRail, address: Hex): Promise<boolean> 
   return false
 }
 
-/** The address in the details of an account. */
+/** The address in an account's details. */
 export function addressIn(account: AccountDetails): string | undefined {
   return 'address' in account && typeof account.address === 'string' ? account.address : undefined
 }

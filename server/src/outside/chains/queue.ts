@@ -9,27 +9,27 @@ import { CHAIN_PAYMENT_INITIAL } from '../../storage/rows/states.ts'
 import { type EvmRail, isTreasury, requireFollowedBlock } from './evm-rail.ts'
 import { addressIn, findPermanentFault } from './payees.ts'
 
-/** A transfer to make on the chain, without derived values. */
+/** A transfer to make on the chain, without the values that follow from it. */
 export interface NewChainPayment {
-  /** For a payment, the id of its record, `rail_payments`. */
+  /** The id of the `rail_payments` record, if it is a payment. */
   readonly id: string
   readonly platformId: string
   readonly kind: ChainPaymentRow['kind']
-  /** Its name at the rail; for a sweep its own id. */
+  /** The name by which the rail knows the payment. For a sweep, its own id. */
   readonly paymentId: string
   readonly currency: string
   readonly amount: bigint
-  /** The record of the sender's address, and the address. Defaults to the treasury. */
+  /** The sender's address, and the id of its record. Defaults to the treasury. */
   readonly from?: { readonly id: string; readonly address: Hex }
   readonly recipient: Hex
-  /** The signature of a wallet's holder. If absent, the enclave signs with the key of the sender's path. */
+  /** The signature of the wallet's holder. If absent, the enclave signs with the key at the sender's path. */
   readonly signed?: SignedChainPayment | undefined
   readonly now: Date
 }
 
 /**
- * The record of a queued transfer. Its nonce is derived from its name, so that the chain accepts it once.
- * Throws 503 `UNAVAILABLE` until the chain is reached and the token is read.
+ * Builds the record of a queued transfer. Its nonce is derived from its name, so the chain accepts the
+ * transfer only once. Throws 503 `UNAVAILABLE` until the chain has been reached and the token read.
  */
 export function newChainPayment(rail: EvmRail, one: NewChainPayment): ChainPaymentRow {
   const { address: token, standard } = rail.chain.token(one.currency)
@@ -70,12 +70,15 @@ export function newChainPayment(rail: EvmRail, one: NewChainPayment): ChainPayme
   }
 }
 
-/** The sender of a payment. If a rotation comes in between, `reassign` gives it to the new one. */
+/**
+ * The treasury as sender. If the key is rotated before the payment is signed, `reassign` moves it to the new
+ * address.
+ */
 function treasuryOf({ treasury, treasuryId }: EvmRail): NonNullable<NewChainPayment['from']> {
   return { id: treasuryId, address: treasury }
 }
 
-/** Queues a payment for a chain, if its payee can be paid. Throws the errors of `newChainPayment`. */
+/** Queues a payment for a chain if its payee can be paid. Throws the same errors as `newChainPayment`. */
 export function enqueue(rail: EvmRail, payment: QueuedPayment): Enqueued {
   const { recordId, platformId, direction, id, currency, amount, signed, now } = payment
   if (direction === 'PULL' && !signed)
@@ -104,7 +107,7 @@ function toFailed(detail: string): Enqueued {
 
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/
 
-/** The paid address, in lower case: the account's, or the sender's of a returned deposit. */
+/** The lowercase address to pay: the account's, or for a returned deposit the sender's. */
 function recipientOf({ account, sender, identifier }: QueuedPayment): Hex | undefined {
   const text = (account && addressIn(account)) ?? sender?.accountIdentifier ?? identifier
   return text && ADDRESS.test(text) && hasEvmChecksum(text) ? lowerHex(text) : undefined

@@ -29,7 +29,7 @@ interface RailParts {
   readonly nodesApart?: EvmRail['nodesApart']
 }
 
-/** A rail of an entry whose form and addresses are valid. */
+/** Creates the rail of an entry whose format and addresses have been validated. */
 export function createEvmRail(
   entry: EvmRailValue,
   nodes: ChainNodes,
@@ -127,8 +127,8 @@ function tokenOf({ facts }: EvmRail, tokens: EvmRailValue['tokens'], currency: s
 }
 
 /**
- * A separate address, whose deposits are credited. A quote gets one when it is made, so currencies need no
- * pool.
+ * Opens a separate address whose deposits are credited. Each quote gets its own, so no pool per currency is
+ * needed.
  */
 function depositAccount(rail: EvmRail, from: RecordsFrom, ownerId: string): OpenedDepositAccount {
   const { address, writes } = rail.chain.newAddress(from, ownerId)

@@ -4,7 +4,7 @@ import type { ChainRow } from '../../storage/rows/chain.ts'
 import { chainIdOf } from './ids.ts'
 import { selectChain, selectFollowedBlock } from './store.ts'
 
-/** The record of a rail's chain. Undefined before the worker has reached it. */
+/** The record of a rail's chain. Undefined until the worker has reached the chain. */
 export async function findChain(op: Op, rail: string): Promise<ChainRow | undefined> {
   return selectChain(op, chainIdOf(rail))
 }

@@ -8,7 +8,10 @@ import { pathOf } from './formats/paths.ts'
 import { chainAddressIdOf, chainIdOf } from './ids.ts'
 import { selectTreasuries, selectTreasuryId } from './store.ts'
 
-/** Keys of the treasury. Each is of the enclave's seed, by its number: none says anything about another. */
+/**
+ * Treasury key rotation. Each key is derived from the enclave's seed by its number, and reveals nothing about
+ * the others.
+ */
 export function rotationCalls(
   enclave: Enclave,
   rail: () => EvmRail,
@@ -42,12 +45,12 @@ export function rotationCalls(
   }
 }
 
-/** Reads which address the treasury has now, and which it had before. */
+/** Reads the treasury's current address and the retired ones. */
 export async function readTreasury(read: Read, rail: EvmRail, treasuryId: string): Promise<void> {
   const rows = await selectTreasuries(read, rail.name)
-  const present = rows.find(({ id }) => id === treasuryId)
-  if (!present) throw new Error(`${rail.name} has no treasury ${treasuryId}`)
-  rail.treasury = present.address
-  rail.treasuryId = present.id
+  const current = rows.find(({ id }) => id === treasuryId)
+  if (!current) throw new Error(`${rail.name} has no treasury ${treasuryId}`)
+  rail.treasury = current.address
+  rail.treasuryId = current.id
   rail.retired = rows.flatMap(({ id, address }) => (id === treasuryId ? [] : [address]))
 }

@@ -23,7 +23,7 @@ export async function selectFollowedBlock(
   return rows[0]?.followed_block
 }
 
-/** The purpose of an address, if it is ours on the chain of a rail. The address is in lower case. */
+/** The role of a lowercase address on a rail's chain, if the address is ours. */
 export async function selectRoleOf(read: Read, rail: string, address: Hex): Promise<ChainRole | undefined> {
   const found = await read
     .selectFrom('chain_addresses')
@@ -36,19 +36,19 @@ export async function selectRoleOf(read: Read, rail: string, address: Hex): Prom
 
 /** The inputs of a currency's statement: the position of the chain, and the movements since a time. */
 export interface ChainSums {
-  /** Undefined before the worker has reached the chain. */
+  /** Undefined until the worker has reached the chain. */
   readonly followedBlock: bigint | undefined
   readonly latestTime: Date | undefined
   /** True if no booking is in doubt. */
   readonly isSettled: boolean
-  /** Money in less money out from that time on, up to the block. */
+  /** Money in minus money out, from that time up to the followed block. */
   readonly since: bigint
 }
 
-/** The addresses of a statement: those whose keys are here, or cold storage. */
+/** The addresses that a statement covers: those whose keys are on this server, or cold storage. */
 export type Part = 'ours' | 'cold'
 
-/** Each movement kind's sign in a part's total. Transfers between its addresses do not count. */
+/** The sign of each kind of movement in a part's total. Transfers between its own addresses do not count. */
 const SIGNS = {
   ours: `CASE m.kind WHEN 'DEPOSIT' THEN 1 WHEN 'FROM_COLD' THEN 1
     WHEN 'PAYMENT' THEN -1 WHEN 'SPENT' THEN -1 WHEN 'TO_COLD' THEN -1 ELSE 0 END`,
@@ -86,7 +86,7 @@ export async function selectSums(
   return { ...row, since: BigInt(row.since) }
 }
 
-/** A movement as an entry of a statement; `amount` is positive for money in. */
+/** A movement as a statement entry. `amount` is positive for money in. */
 export interface BookedMovement {
   readonly entryId: string
   readonly bookedAt: Date
@@ -95,7 +95,7 @@ export interface BookedMovement {
   readonly isReorged: boolean
   readonly transactionHash: Hex
   readonly logIndex: number
-  /** The rail's name of the deposit; the name of the payment, or the movement of the treasury. */
+  /** The rail's name of the deposit. For a payment or a treasury movement, its own name. */
   readonly depositId: string | null
   readonly paymentId: string | null
 }
@@ -122,7 +122,7 @@ SELECT b.* FROM (
 
 const BOOKED_ON = { ours: bookedOn(SIGNS.ours), cold: bookedOn(SIGNS.cold) } as const
 
-/** Bookings between two times, and movements found to be gone. */
+/** Movements booked in a time range, and bookings undone by a reorganization in it. */
 export async function selectBookedOn(
   { db }: Pick<ReadsFrom, 'db'>,
   rail: string,
@@ -135,7 +135,7 @@ export async function selectBookedOn(
   return rows.map((row) => ({ ...row, amount: BigInt(row.amount) }))
 }
 
-/** Payouts of an address since a time, by currency. */
+/** The amounts that an address has paid out since a time, by currency. */
 export async function selectPaidOutSince(
   { db }: Pick<ReadsFrom, 'db'>,
   rail: string,
@@ -150,7 +150,10 @@ export async function selectPaidOutSince(
   return new Map(rows.map(({ currency, amount }) => [currency, BigInt(amount)]))
 }
 
-/** A page of the addresses in a rail's part, in address order. Cold storage once it is followed. */
+/**
+ * A page of the addresses in a rail's part, in address order. Cold storage addresses appear once they are
+ * followed.
+ */
 export async function selectAddressesAfter(
   { db }: Pick<ReadsFrom, 'db'>,
   rail: string,
@@ -167,7 +170,7 @@ export async function selectAddressesAfter(
   return rows
 }
 
-/** The addresses that the treasury of a rail has or had. */
+/** The treasury's current and retired addresses on a rail. */
 export function selectTreasuries(read: Read, rail: string): Promise<ChainAddressRow[]> {
   return read
     .selectFrom('chain_addresses')

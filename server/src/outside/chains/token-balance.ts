@@ -3,8 +3,8 @@ import type { ChainNodes } from '../../kernel/ports/chain-nodes.ts'
 import { balanceCall, balanceIn } from './formats/calls.ts'
 
 /**
- * Token balance of an address in its smallest unit, now or at a block: 0 before the block of the contract.
- * Throws NodeError.
+ * An address's token balance in the smallest unit, now or at a block. 0 at a block before the token's
+ * contract. Throws NodeError.
  */
 export async function tokenBalance(
   nodes: ChainNodes,

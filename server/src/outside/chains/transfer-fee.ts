@@ -5,37 +5,38 @@ import { type ChainFees, type ChainNodes, NodeError } from '../../kernel/ports/c
 import { feeLimit, offer } from './fees.ts'
 
 /**
- * Gas of one transfer, above the measurements of dollar tokens in use: relaying an authorization to an
- * account without a balance takes 75,000 to 105,000 if the token is behind a proxy; a plain transfer takes
- * 40,000 to 65,000.
+ * Gas of one transfer, set above what dollar tokens in use were measured to take: relaying an authorization
+ * to an account without a balance takes 75,000 to 105,000 if the token is behind a proxy, and a plain
+ * transfer takes 40,000 to 65,000.
  */
 const GAS_UNITS = { EIP3009: 120_000n, ERC20: 80_000n } as const
 const MARGIN_PERCENT = 20
-/** A block of the fastest chains. */
+/** The block time of the fastest chains. */
 const FEES_MS = 2000
 
 /**
- * The most that `transfers` transfers cost, with the margin, if their transactions are signed at these fees
- * of the chain. In wei, rounded up.
+ * The maximum cost of `transfers` transfers in wei, rounded up and including the margin, if their
+ * transactions are signed at the chain's current fees.
  */
 export function transferCost(
   entry: EvmRailValue,
-  present: ChainFees,
+  currentFees: ChainFees,
   standard: keyof typeof GAS_UNITS,
   transfers: number,
 ): bigint {
   const { gasUnits, extraWei = 0n, marginPercent = MARGIN_PERCENT } = entry.fees ?? {}
   const gas = gasUnits === undefined ? GAS_UNITS[standard] : BigInt(gasUnits)
-  // The rail does not send above its limit: later transactions, once fees have fallen, are within it.
+  // The rail never bids above its limit, so a transaction sent later, once fees have fallen, costs no more
+  // than this.
   const limit = feeLimit(entry)
-  const price = offer(present, limit)?.maxFee ?? limit
+  const price = offer(currentFees, limit)?.maxFee ?? limit
   const each = gas * price + extraWei
   return (BigInt(transfers) * each * BigInt(100 + marginPercent) + 99n) / 100n
 }
 
 /**
- * Estimates the cost of transfers. The fees of the chain are read at most every two seconds, however many
- * quotes are made.
+ * Estimates the cost of transfers. The chain's fees are read at most every two seconds, regardless of the
+ * number of quotes.
  */
 export function createTransferFees(
   entry: EvmRailValue,
@@ -43,22 +44,22 @@ export function createTransferFees(
   clock: () => Date,
 ): (currency: string, transfers: number) => Promise<NetworkFee> {
   let known: { readonly fees: Promise<ChainFees>; readonly untilMs: number } | undefined
-  const present = (): Promise<ChainFees> => {
+  const currentFees = (): Promise<ChainFees> => {
     const nowMs = clock().getTime()
     if (known && nowMs < known.untilMs) return known.fees
     const fees = nodes.fees()
-    const asked = { fees, untilMs: nowMs + FEES_MS }
-    known = asked
+    const pending = { fees, untilMs: nowMs + FEES_MS }
+    known = pending
     // A failure is not cached: the next caller retries.
     fees.catch(() => {
-      if (known === asked) known = undefined
+      if (known === pending) known = undefined
     })
     return fees
   }
   return async (currency, transfers) => {
     const token = entry.tokens.find((one) => one.currency === currency)
     if (!token) throw new Error(`The rail has no token for ${currency}`)
-    const fees = await present().catch((error: unknown) => {
+    const fees = await currentFees().catch((error: unknown) => {
       if (!(error instanceof NodeError)) throw error
       throw new ApiError('UNAVAILABLE', {
         message: `The fees of ${entry.network} cannot be read now. Try again soon.`,

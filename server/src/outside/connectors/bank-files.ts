@@ -22,7 +22,7 @@ import { problem } from './config-problem.ts'
 type Environment = Readonly<Record<string, string | undefined>>
 const SFTP_PORT = 22
 
-/** A rail of kind `bank-files`, of a well-formed entry. Throws ConfigError. */
+/** Opens the `bank-files` rail of a well-formed entry. Throws ConfigError. */
 export async function openBankFilesRail(
   entry: BankFilesRailValue,
   environment: Environment,
@@ -30,11 +30,11 @@ export async function openBankFilesRail(
   return bankFilesRail(entry, environment, entry.pgp && (await pgpOf(entry, entry.pgp, environment)))
 }
 
-/** A rail of kind `bank-files` with the keys of its files, if it needs any. Throws ConfigError. */
+/** Creates a `bank-files` rail with the keys for its files, if it needs any. Throws ConfigError. */
 export function bankFilesRail(entry: BankFilesRailValue, environment: Environment, pgp?: Pgp): BankFilesRail {
   const fault = faultOf(entry) ?? faultOfExchange(entry)
   if (fault !== undefined) throw problem(entry, fault)
-  // Checks the settings here, also those that only a connection needs.
+  // Check all settings here, including those that only a connection needs.
   folderOf(entry, environment)
   return createBankFilesRail(withNetworks(entry), () => folderOf(entry, environment), pgp)
 }
@@ -56,7 +56,7 @@ async function pgpOf(
   }
 }
 
-/** The problem of the settings around the files of an entry; undefined if they are valid. */
+/** Finds a problem in an entry's file settings. Undefined if they are valid. */
 function faultOfExchange(entry: BankFilesRailValue): string | undefined {
   const { fileNames, markers, format } = entry
   const fault =
@@ -72,43 +72,55 @@ function faultOfExchange(entry: BankFilesRailValue): string | undefined {
 }
 
 /**
- * Two rails whose files are in one folder must never give the same name: the reason why they could; undefined if they cannot.
+ * Two rails that share an outbox folder must never create files with the same name. Returns why they could,
+ * or undefined if they cannot.
  */
-export function faultOfSharedOutbox(one: BankFilesRailValue, other: BankFilesRailValue): string | undefined {
-  const schemes = [one, other].map(({ fileNames, format }) =>
+export function faultOfSharedOutbox(
+  entry: BankFilesRailValue,
+  other: BankFilesRailValue,
+): string | undefined {
+  const schemes = [entry, other].map(({ fileNames, format }) =>
     fileNames === undefined || fileNames.includes('{message}')
       ? undefined
       : startOfScheme(fileNames, accountOf(format)),
   )
   const [first, second] = schemes
-  if (outboxOf(one) !== outboxOf(other) || first === undefined || second === undefined) return undefined
+  if (findOutbox(entry) !== findOutbox(other) || first === undefined || second === undefined) return undefined
   return first.startsWith(second) || second.startsWith(first)
     ? `fileNames: the rail ${other.name} has the same outbox, and could give the same name: give them different prefixes`
     : undefined
 }
 
-function outboxOf({ place }: BankFilesRailValue): string {
+function findOutbox({ place }: BankFilesRailValue): string {
   const { path = '', outbox } = place
   return place.type === 'folder' ? `${path}/${outbox}` : `${place.user}@${place.host}:${path}/${outbox}`
 }
 
-/** The entry with its payments limited to the networks of its format, even if it names none. */
+/**
+ * Returns the entry with its payments limited to the networks that its format supports, even if it names
+ * none.
+ */
 function withNetworks(entry: BankFilesRailValue): BankFilesRailValue {
   const paymentRails = [...NETWORKS[entry.format.type]]
   const serves = entry.serves.map((line) => (line.direction === 'IN' ? line : { paymentRails, ...line }))
   return { ...entry, serves }
 }
 
-/** The reason why files of this format cannot serve these lines. Others may pay in by every network. */
+/**
+ * Explains why files of this format cannot serve the entry's lines. Undefined if they can. Incoming payments
+ * may use any network.
+ */
 function faultOfNetworks({ format: { type }, serves }: BankFilesRailValue): string | undefined {
   const networks: readonly string[] = NETWORKS[type]
   const lines = serves.filter(({ direction }) => direction !== 'IN')
-  const other = lines.flatMap(({ paymentRails = [] }) => paymentRails).find((one) => !networks.includes(one))
+  const other = lines
+    .flatMap(({ paymentRails = [] }) => paymentRails)
+    .find((network) => !networks.includes(network))
   if (other !== undefined)
     return `serves: ${type} files carry ${networks.join(' and ')} payments, not ${other}`
   const unreached = lines
     .flatMap(({ accountTypes }) => accountTypes)
-    .find((name) => !accountType(name).rails.some((one) => networks.includes(one)))
+    .find((name) => !accountType(name).rails.some((network) => networks.includes(network)))
   return unreached && `serves: ${type} does not reach accounts of the type ${unreached}`
 }
 
@@ -118,11 +130,11 @@ function faultOfStatements({ format, statementFormat }: BankFilesRailValue): str
     : undefined
 }
 
-/** The problem of an entry; undefined if it is valid. */
+/** Finds a problem in an entry. Undefined if it is valid. */
 function faultOf(entry: BankFilesRailValue): string | undefined {
   const { format, serves, place } = entry
   const currency = CARRIED[format.type]
-  const other = serves.flatMap(({ currencies }) => currencies).find((one) => one !== currency)
+  const other = serves.flatMap(({ currencies }) => currencies).find((code) => code !== currency)
   if (other !== undefined) return `serves: ${format.type} carries ${currency}, not ${other}`
   const pulls = serves.some(({ direction }) => direction === 'PULL')
   if (pulls && format.type === 'WIRE') return 'serves: wires cannot pull'

@@ -1,7 +1,7 @@
 import type { RailEntryValue } from '@countersign/contract/connectors/rails-file'
 import { ConfigError } from '../../base/settings/config-error.ts'
 
-/** A ConfigError that names the rail. */
+/** Creates a ConfigError whose message names the rail. */
 export function problem({ name }: Pick<RailEntryValue, 'name'>, text: string): ConfigError {
   return new ConfigError(`RAILS_FILE, rail ${name}: ${text}`)
 }

@@ -11,22 +11,22 @@ import { createEvmRail } from '../chains/rail.ts'
 import { problem } from './config-problem.ts'
 import type { Loading } from './loading.ts'
 
-/** A local chain makes blocks on demand, and its time may be moved forward. */
+/** A local chain makes blocks on demand, and its time may be moved forward, so the head may have any age. */
 const ANY_TIME = {
   headAgeSecondsMax: Number.POSITIVE_INFINITY,
   headAheadSecondsMax: Number.POSITIVE_INFINITY,
 } as const
 
 /**
- * A rail of kind `evm`, of a well-formed entry. Reads the chain id and the tokens from its nodes; if none
- * responds, the rail starts without and retries. Throws ConfigError if a response contradicts the entry.
+ * Opens the `evm` rail of a well-formed entry. Reads the chain id and the tokens from its nodes; if none
+ * responds, the rail starts without them and retries. Throws ConfigError if a response contradicts the entry.
  */
 export async function evmRail(entry: EvmRailValue, loading: Loading): Promise<EvmRail> {
   const fault = faultOf(entry)
   if (fault !== undefined) throw problem(entry, fault)
   const { environment, clock, enclave, log, onNodeAlert } = loading
-  const rpcs = entry.rpcs.map((rpc) => urlOf(entry, rpc, environment))
-  // A single node would agree with itself.
+  const rpcs = entry.rpcs.map((rpc) => parseNodeUrl(entry, rpc, environment))
+  // Otherwise a single node could agree with itself.
   if (new Set(rpcs).size < rpcs.length) throw problem(entry, 'rpcs: two nodes have the same URL')
   let otherChain: string | undefined
   const options = {
@@ -66,7 +66,7 @@ export async function evmRail(entry: EvmRailValue, loading: Loading): Promise<Ev
   return rail
 }
 
-/** The problem of an entry; undefined if it is valid. */
+/** Finds a problem in an entry. Undefined if it is valid. */
 function faultOf({
   network,
   serves,
@@ -101,8 +101,8 @@ function faultOf({
   return rpcs.length < agreement ? 'rpcs: agreement of 2 needs two nodes' : undefined
 }
 
-/** The URL of a node. Error messages do not repeat it, because it may contain a key. */
-function urlOf(
+/** Parses a node's URL. Error messages do not repeat it, because it may contain a key. */
+function parseNodeUrl(
   entry: EvmRailValue,
   rpc: EvmRailValue['rpcs'][number],
   environment: Loading['environment'],

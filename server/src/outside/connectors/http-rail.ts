@@ -23,15 +23,16 @@ import type { AccountDetails } from '../../storage/rows/stored-documents.ts'
 import { codeOf, refusalOf, replyOf } from './outcomes.ts'
 import { type Answered, type Connector, callConnector } from './signed-call.ts'
 
-/** A connector's response is invalid. The message is for the log and for people. */
+/** A connector's response is invalid. The message is for logs and people. */
 export class ConnectorError extends Error {}
 
-/** Makes a call to one connector. */
+/** Makes one call to a connector. */
 type Call = (method: 'GET' | 'POST', path: string, body?: object, id?: string) => Promise<Answered>
 
 /**
- * A rail of kind `http`: the operator's own service that implements the protocol of docs/connectors. `clock`
- * is real time. A call without a response leaves the payment's outcome unknown, whatever the reason.
+ * Creates a rail of kind `http`: the operator's own service, which implements the protocol in
+ * docs/connectors. `clock` is real time. If a call gets no response, the payment's outcome is unknown,
+ * whatever the reason.
  */
 export function createHttpRail(
   entry: HttpRailValue,
@@ -47,9 +48,9 @@ export function createHttpRail(
     lateDeposits,
     currenciesIn: currenciesIn(entry),
     opensAt: (now) => (hours ? nextOpening(hours, now) : now),
-    send: (payment) => carry(call, '/payments', payment, paymentRequest(payment)),
-    pull: (payment) => carry(call, '/pulls', payment, pullRequest(payment)),
-    // A connector does not know the balance of an external account.
+    send: (payment) => submitOrQuery(call, '/payments', payment, paymentRequest(payment)),
+    pull: (payment) => submitOrQuery(call, '/pulls', payment, pullRequest(payment)),
+    // A connector does not know the balances of external accounts.
     pullable: async () => undefined,
     async openDepositAccount(_, { holder, ...wanted }) {
       const request = { ...wanted, ...(holder ? { holder } : {}) }
@@ -87,8 +88,8 @@ export function createHttpRail(
 }
 
 /**
- * True if the signed id of a delivery names this rail and the event. A body without an id is refused for that
- * later.
+ * True if a delivery's signed id names this rail and this event. A body without an id passes here and is
+ * rejected later.
  */
 function isSignedFor(rail: string, signedId: string | undefined, event: unknown): boolean {
   const id = isObject(event) && typeof event.id === 'string' ? event.id : undefined
@@ -97,24 +98,27 @@ function isSignedFor(rail: string, signedId: string | undefined, event: unknown)
     : signedId === eventSigningId(rail, id)
 }
 
-/** Submits a payment, or queries it: one that never arrived is submitted again under the same name. */
-async function carry(
+/**
+ * Submits a payment or queries its status. If the connector never received it, the payment is submitted again
+ * under the same id.
+ */
+async function submitOrQuery(
   call: Call,
   path: '/payments' | '/pulls',
   payment: RailPayment,
   request: object,
 ): Promise<RailReply> {
-  const asked = payment.alreadySubmitted ? await call('GET', `${path}/${payment.id}`) : undefined
-  const answer = asked && !isUnknownThere(asked) ? asked : await call('POST', path, request, payment.id)
+  const known = payment.alreadySubmitted ? await call('GET', `${path}/${payment.id}`) : undefined
+  const answer = known && !wasNeverReceived(known) ? known : await call('POST', path, request, payment.id)
   return replyOf(answer, payment.id, payment)
 }
 
-function isUnknownThere(answer: Answered): boolean {
+function wasNeverReceived(answer: Answered): boolean {
   const code = codeOf(answer)
   return answer.status === 404 && (code === 'PAYMENT_NOT_FOUND' || code === 'PULL_NOT_FOUND')
 }
 
-/** The body of a 200 response. Throws ConnectorError for any other. */
+/** Reads the body of a 200 response. Throws ConnectorError for any other response. */
 function read<T extends TSchema>(schema: T, answer: Answered, accounts?: 'deposit'): Static<T> {
   if (answer.why !== undefined) throw new ConnectorError(answer.why)
   if (answer.status !== 200) throw new ConnectorError(refusalOf(answer))
@@ -123,10 +127,10 @@ function read<T extends TSchema>(schema: T, answer: Answered, accounts?: 'deposi
   return value
 }
 
-/** Throws ConnectorError if a connector has replied about something else than the call. */
-function checkSubject(what: string, asked: string, replied: string): void {
-  if (replied !== asked)
-    throw new ConnectorError(`The call was about the ${what} ${asked}, and the reply is about ${replied}`)
+/** Throws ConnectorError if a response is about something other than the call. */
+function checkSubject(label: string, expected: string, actual: string): void {
+  if (actual !== expected)
+    throw new ConnectorError(`The call was about the ${label} ${expected}, and the reply is about ${actual}`)
 }
 
 function paymentRequest(payment: RailPayment): object {
@@ -165,7 +169,7 @@ function connectorAccount({ accountType: type, ...account }: AccountDetails) {
   return { accountType: type, account }
 }
 
-/** The full or legal name of the holder; undefined for a wallet, which has no name. */
+/** The holder's full or legal name. Undefined for a wallet, which has no name. */
 function holderOf(account: AccountDetails): string | undefined {
   if (!('beneficiary' in account)) return undefined
   const { beneficiary } = account
@@ -174,7 +178,7 @@ function holderOf(account: AccountDetails): string | undefined {
 
 function toOpenedAccount(opened: DepositAccount): OpenedDepositAccount {
   const { rails } = accountType(opened.accountType)
-  // `readBody` has validated the fields against the account type.
+  // `readBody` has validated the fields for the account type.
   const accountInfo = {
     accountType: opened.accountType,
     ...opened.account,

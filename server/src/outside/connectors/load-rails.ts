@@ -22,9 +22,11 @@ import type { Loading } from './loading.ts'
 
 const TIMEOUT_SECONDS = 10
 
-/** The rails of a file. Throws ConfigError with a one-line message that names the rail and the problem. */
+/**
+ * Loads the rails of a file. Throws ConfigError with a one-line message that names the rail and the problem.
+ */
 export async function loadRails(path: string, loading: Loading): Promise<ConfiguredRail[]> {
-  const { rails } = checkValue(await jsonOfFile(path), loading.check)
+  const { rails } = checkValue(await readJsonFile(path), loading.check)
   const names = rails.map(({ name }) => name)
   const twice = names.find((name, index) => names.indexOf(name) < index)
   if (twice !== undefined) throw new ConfigError(`RAILS_FILE has two rails with the name ${twice}`)
@@ -34,13 +36,13 @@ export async function loadRails(path: string, loading: Loading): Promise<Configu
     rails.filter((entry) => entry.kind === 'http'),
     loading.environment,
   )
-  const loaded = await Promise.all(rails.map((entry) => railOf(entry, loading)))
+  const loaded = await Promise.all(rails.map((entry) => buildRail(entry, loading)))
   checkBankAccounts(loaded.filter((rail) => isBankFilesRail(rail)))
   checkOutboxes(rails.filter((entry) => entry.kind === 'bank-files'))
   return loaded
 }
 
-/** A chain id belongs to one chain, and a network to one rail. */
+/** A chain id must stand for one chain, and a network for one rail. */
 function checkChains(entries: readonly EvmRailValue[]): void {
   for (const entry of entries) {
     const other = entries.find(
@@ -54,11 +56,11 @@ function checkChains(entries: readonly EvmRailValue[]): void {
   }
 }
 
-/** Two rails must not share a secret: a bank could report in the name of another. */
+/** Two rails must not share a secret: one bank could send reports in the other's name. */
 function checkSecrets(entries: readonly HttpRailValue[], environment: Loading['environment']): void {
   const owners = new Map<string, string>()
   for (const entry of entries) {
-    for (const secret of secretsOf(entry, environment)) {
+    for (const secret of readSecrets(entry, environment)) {
       const text = Buffer.from(secret).toString('base64')
       const owner = owners.get(text)
       if (owner !== undefined && owner !== entry.name)
@@ -71,7 +73,7 @@ function checkSecrets(entries: readonly HttpRailValue[], environment: Loading['e
   }
 }
 
-/** A bank's reports about an account count once, so the account belongs to one rail. */
+/** A bank's reports about an account must count only once, so an account belongs to one rail. */
 function checkBankAccounts(rails: readonly BankFilesRail[]): void {
   const active = rails.filter(({ isRetired }) => !isRetired)
   for (const [index, { entry, accountNumbers }] of active.entries()) {
@@ -86,7 +88,7 @@ function checkBankAccounts(rails: readonly BankFilesRail[]): void {
   }
 }
 
-/** A bank knows a file by its name, so two rails never give one. */
+/** A bank recognizes a file by its name, so two rails must never use the same one. */
 function checkOutboxes(entries: readonly BankFilesRailValue[]): void {
   for (const [index, entry] of entries.entries())
     for (const other of entries.slice(0, index)) {
@@ -103,7 +105,7 @@ function checkValue(value: unknown, check: Loading['check']): RailsFileValue {
   }
 }
 
-async function jsonOfFile(path: string): Promise<unknown> {
+async function readJsonFile(path: string): Promise<unknown> {
   const text = await readFile(path, 'utf8').catch((error: unknown) => {
     throw new ConfigError(`RAILS_FILE cannot be read: ${messageOf(error)}`)
   })
@@ -114,7 +116,7 @@ async function jsonOfFile(path: string): Promise<unknown> {
   }
 }
 
-async function railOf(entry: RailEntryValue, loading: Loading): Promise<ConfiguredRail> {
+async function buildRail(entry: RailEntryValue, loading: Loading): Promise<ConfiguredRail> {
   const fault = entry.hours && faultOfHours(entry.hours)
   if (fault !== undefined) throw problem(entry, `hours: ${fault}`)
   const empty = entry.limits?.find(({ min, max }) => min !== undefined && max !== undefined && min > max)
@@ -125,7 +127,7 @@ async function railOf(entry: RailEntryValue, loading: Loading): Promise<Configur
     case 'bank-files':
       return openBankFilesRail(entry, loading.environment)
     case 'evm':
-      // The chain code takes long to load, and most servers have no chain.
+      // Loaded lazily: the chain code takes long to load, and most servers have no chain.
       return (await import('./evm.ts')).evmRail(entry, loading)
   }
 }
@@ -137,17 +139,17 @@ function httpRail(entry: HttpRailValue, { environment, clock, tracing }: Loading
       'url must begin with https:// (http:// only for this machine), without user or query',
     )
   const url = new URL(entry.url).href.replace(/\/+$/, '')
-  const secrets = secretsOf(entry, environment)
+  const secrets = readSecrets(entry, environment)
   const timeoutMs = (entry.timeoutSeconds ?? TIMEOUT_SECONDS) * 1000
   const span = tracing && (() => tracing.context())
   return createHttpRail(entry, { url, secrets, timeoutMs, span }, clock)
 }
 
 /**
- * One secret, or two while it is replaced, separated by a comma or a space. Error messages do not repeat
- * them.
+ * One secret, or two while it is being replaced, separated by a comma or a space. Error messages do not
+ * contain them.
  */
-function secretsOf(entry: HttpRailValue, environment: Loading['environment']): Uint8Array[] {
+function readSecrets(entry: HttpRailValue, environment: Loading['environment']): Uint8Array[] {
   const { env } = entry.secret
   const texts = (environment[env] ?? '').trim().split(/[\s,]+/)
   const secrets = texts.map(secretOfText).filter((secret) => secret !== undefined)

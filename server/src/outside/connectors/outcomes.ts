@@ -8,8 +8,8 @@ import { type Asking, askAgainAt } from '../../money/rails/ask-again.ts'
 import type { Answered } from './signed-call.ts'
 
 /**
- * A connector's reply about the payment `id`. Only a payment in a 200 states an outcome; everything else
- * leaves it unknown.
+ * Reads a connector's reply about the payment `id`. Only a payment in a 200 response states an outcome; after
+ * any other reply, the outcome is unknown.
  */
 export function replyOf(answer: Answered, id: string, asking: Asking): RailReply {
   if (answer.why !== undefined) return { subject: id, ...toUnknown(answer.why, asking) }
@@ -20,8 +20,8 @@ export function replyOf(answer: Answered, id: string, asking: Asking): RailReply
   return { subject: value.id, ...outcomeOfPayment(value, asking) }
 }
 
-function toUnknown(why: string, asking: Asking): RailAnswer {
-  return { outcome: 'unknown', askAgainAt: askAgainAt('unknown', asking), why }
+function toUnknown(detail: string, asking: Asking): RailAnswer {
+  return { outcome: 'unknown', askAgainAt: askAgainAt('unknown', asking), why: detail }
 }
 
 function outcomeOfPayment({ status, failure, ...said }: ConnectorPayment, asking: Asking): RailAnswer {
@@ -45,12 +45,12 @@ function outcomeOfPayment({ status, failure, ...said }: ConnectorPayment, asking
   }
 }
 
-/** The code of a response other than 200. */
+/** The error code of a response other than 200. */
 export function codeOf({ status, body }: Answered): string | undefined {
   return status !== 200 && isObject(body) && typeof body.code === 'string' ? body.code : undefined
 }
 
-/** A response other than 200, in words. */
+/** Describes a response other than 200, for people. */
 export function refusalOf(answer: Answered): string {
   return `The connector returned ${answer.status} ${codeOf(answer) ?? ''}`.trim()
 }

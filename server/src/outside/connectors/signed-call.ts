@@ -7,29 +7,30 @@ import {
 import { isObject } from '@countersign/contract/core/decode'
 import { jsonFromUtf8 } from '../../base/crypto/encodings.ts'
 import { standardHeaders } from '../../base/crypto/standard-webhooks.ts'
-import { NoAnswer, PAYMENT_SERVICE, send } from '../../base/http-client/send.ts'
+import { NoAnswer } from '../../base/http-client/answer.ts'
+import { PAYMENT_SERVICE, send } from '../../base/http-client/send.ts'
 import { toJson } from '../../base/json/json.ts'
 import type { TraceContext } from '../../kernel/ports/tracing.ts'
 
-/** URL and secrets of a connector. */
+/** A connector's URL and secrets. */
 export interface Connector {
   /** The base URL, without a trailing slash. */
   readonly url: string
-  /** One, or two while it is replaced. */
+  /** One secret, or two while it is being replaced. */
   readonly secrets: readonly Uint8Array[]
   readonly timeoutMs: number
   /** The parent span of a call, if tracing is on. */
   readonly span?: (() => TraceContext | undefined) | undefined
 }
 
-/** A connector's response, or the reason why there was no response. */
+/** A connector's response, or the reason why it did not respond. */
 export type Answered =
   | { readonly status: number; readonly body: unknown; readonly why?: undefined }
   | { readonly status?: undefined; readonly body?: undefined; readonly why: string }
 
 /**
- * Makes one signed call. `id` is the id in the body of a call that creates, and then also its key. Does not
- * throw.
+ * Makes one signed call. `id` is the id in the body of a call that creates something; it then also is the
+ * idempotency key. Does not throw.
  */
 export async function callConnector(
   { url, secrets, timeoutMs, span }: Connector,
@@ -55,7 +56,7 @@ export async function callConnector(
     const bounds = { ...PAYMENT_SERVICE, signal, bytesMax: CONNECTOR_STATEMENT_BYTES_MAX }
     const answer = await send(outgoing, bounds)
     if (!answer.isWhole) return { why: `The response has more than ${CONNECTOR_STATEMENT_BYTES_MAX} bytes` }
-    return { status: answer.status, body: storable(jsonFromUtf8(answer.body)) }
+    return { status: answer.status, body: toStorable(jsonFromUtf8(answer.body)) }
   } catch (error) {
     if (error instanceof NoAnswer) return { why: `The connector cannot be reached: ${error.code}` }
     throw error
@@ -63,11 +64,12 @@ export async function callConnector(
 }
 
 /**
- * The value with strings that a database can store: a single character of a bank must not lose a statement.
+ * Removes characters that a database cannot store: a single bad character from a bank must not lose a whole
+ * statement.
  */
-function storable(value: unknown): unknown {
+function toStorable(value: unknown): unknown {
   if (typeof value === 'string') return value.toWellFormed().replaceAll('\u0000', '\ufffd')
-  if (Array.isArray(value)) return value.map(storable)
+  if (Array.isArray(value)) return value.map(toStorable)
   if (!isObject(value)) return value
-  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, storable(one)]))
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, toStorable(one)]))
 }

@@ -6,9 +6,9 @@ import { messageOf } from '../../base/formats/thrown-errors.ts'
 import { ConfigError } from '../../base/settings/config-error.ts'
 import { type Screening, unreadableAddress } from '../../kernel/ports/screening.ts'
 
-/** A file of addresses, as last read. */
+/** A file of sanctioned addresses, as last read. */
 export interface AddressFile extends Screening {
-  /** Reloads the file. Throws ConfigError, and then the addresses are unchanged. */
+  /** Reloads the file. Throws ConfigError and keeps the previous addresses if the file is invalid. */
   reload(): Promise<void>
 }
 
@@ -16,26 +16,26 @@ const LIST = 'file'
 const NO_LABEL = 'The address is in SCREENING_FILE'
 const ADDRESS_CHARACTERS_MAX = 512
 const LABEL_CHARACTERS_MAX = 300
-/** No spaces, no commas, no unprintable characters. */
+/** No spaces, commas or unprintable characters. */
 const ADDRESS = /^[!-+\--~]{4,}$/
 const EVM_ADDRESS = /^0x[0-9a-f]{40}$/i
-/** A line of a long list: an address already in the spelling for searching. */
+/** The typical line of a long list: an address that needs no normalization. */
 const USUAL_LINE = /^0x[0-9a-f]{40}$/
 const LABEL = /^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]*$/u
 
-/** Labels by address; empty for a line without a label. */
+/** Labels by address. The label is empty for a line without one. */
 type Addresses = ReadonlyMap<string, string>
 
 /**
- * Opens a file of addresses: one per line, with a label after a comma or a space. It is reloaded as soon as a
- * change is noticed; if it is invalid then, the addresses stay unchanged and `onFailure` is called, once per
- * change. Throws ConfigError that names the line.
+ * Opens a file of addresses: one per line, with an optional label after a comma or a space. It is reloaded as
+ * soon as a change is noticed; if the new content is invalid, the previous addresses remain in use and
+ * `onFailure` is called once per change. Throws ConfigError that names the line.
  */
 export async function openAddressFile(
   path: string,
   onFailure: (cause: unknown) => void,
 ): Promise<AddressFile> {
-  let version = await versionOf(path)
+  let version = await readVersion(path)
   let addresses = await readAddresses(path)
   let turn: Promise<unknown> = Promise.resolve()
 
@@ -44,13 +44,16 @@ export async function openAddressFile(
     turn = done.catch(() => {})
     return done
   }
-  /** The content is at least as new as the version, so the next check notices a concurrent change. */
+  /**
+   * Reads the version before the content: the content is at least as new, so the next check notices a
+   * concurrent change.
+   */
   const load = async () => {
-    version = await versionOf(path)
+    version = await readVersion(path)
     addresses = await readAddresses(path)
   }
   const refresh = async () => {
-    const seen = await versionOf(path).catch(messageOf)
+    const seen = await readVersion(path).catch(messageOf)
     if (seen === version) return
     version = seen
     await load().catch(onFailure)
@@ -68,8 +71,8 @@ export async function openAddressFile(
   }
 }
 
-/** A value that changes with the file. Throws ConfigError. */
-async function versionOf(path: string): Promise<string> {
+/** A value that changes whenever the file does. Throws ConfigError. */
+async function readVersion(path: string): Promise<string> {
   try {
     const { mtimeNs, size, ino } = await stat(path, { bigint: true })
     return `${mtimeNs} ${size} ${ino}`
@@ -97,7 +100,10 @@ async function readAddresses(path: string): Promise<Addresses> {
   return addresses
 }
 
-/** The entry of a line; undefined for an empty line or a comment. Throws ConfigError that names the line. */
+/**
+ * Parses a line into its entry. Undefined for an empty line or a comment. Throws ConfigError that names the
+ * line.
+ */
 export function entryOf(line: string, number: number): { address: string; label: string } | undefined {
   if (USUAL_LINE.test(line)) return { address: line, label: '' }
   const text = (number === 1 ? line.replace(/^\ufeff/, '') : line).trim()

@@ -1,5 +1,6 @@
 import { isObject } from '@countersign/contract/core/decode'
-import { type Answer, type Bounds, NoAnswer, type Outgoing, send } from '../../base/http-client/send.ts'
+import { type Answer, NoAnswer } from '../../base/http-client/answer.ts'
+import { type Bounds, type Outgoing, send } from '../../base/http-client/send.ts'
 import type { BraleConfig } from '../../base/settings/brale.ts'
 import type {
   CredentialAnswer,
@@ -7,39 +8,39 @@ import type {
   StablecoinProvider,
 } from '../../kernel/ports/stablecoin-provider.ts'
 
-/** Two requests, which together end within the claim of a job. */
+/** The timeout of each of two requests, which together finish before the job's claim expires. */
 const TIMEOUT_MS = 2000
 const ANSWER_BYTES_MAX = 256 * 1024
 const ACCOUNTS_MAX = 1000
-/** Characters allowed in a header. */
+/** Characters that are allowed in a header. */
 const TOKEN = /^[\x21-\x7e]{1,8192}$/
 const ACCOUNT_ID = /^[\x21-\x7e]{1,255}$/
 /**
- * The credentials are refused: unknown, revoked, or without the right to read accounts. Brale does not
- * distinguish these.
+ * Brale refused the credentials: they are unknown, revoked, or may not read accounts. Brale does not
+ * distinguish between these.
  */
 const REFUSED: ReadonlySet<number> = new Set([400, 401, 403])
 
 /**
- * Brale's public API: `POST {authUrl}` (OAuth 2 client credentials, HTTP Basic) returns a bearer token, and
- * `GET {apiUrl}/accounts` with it returns `{"accounts": ["…"]}`. An application belongs to one environment,
- * which no response names, so the operator configures it.
+ * Checks credentials with Brale's public API. `POST {authUrl}` (OAuth 2 client credentials with HTTP Basic)
+ * returns a bearer token, with which `GET {apiUrl}/accounts` returns `{"accounts": ["…"]}`. An application
+ * belongs to one environment, which no response names, so the operator configures it.
  */
 export function createBrale(
   { environment, authUrl, apiUrl }: BraleConfig,
   timeoutMs = TIMEOUT_MS,
 ): StablecoinProvider {
-  const ask = (outgoing: Outgoing) => send(outgoing, boundsOf(timeoutMs))
+  const ask = (outgoing: Outgoing) => send(outgoing, getBounds(timeoutMs))
   return {
     environment,
     async check(request) {
-      // HTTP Basic cannot carry it, so no application has this id.
+      // HTTP Basic cannot transmit such an id, so no application has it.
       if (request.apiClientId.includes(':')) return { outcome: 'invalid' }
       try {
-        const token = tokenOf(await ask(tokenRequest(authUrl, request)))
+        const token = parseToken(await ask(tokenRequest(authUrl, request)))
         if (typeof token !== 'string') return token
         const headers = { Authorization: `Bearer ${token}`, Accept: 'application/json' }
-        return accountsOf(await ask({ method: 'GET', url: `${apiUrl}/accounts`, headers }))
+        return parseAccounts(await ask({ method: 'GET', url: `${apiUrl}/accounts`, headers }))
       } catch (error) {
         if (!(error instanceof NoAnswer)) throw error
         return { outcome: 'unavailable', reason: error.code }
@@ -48,8 +49,8 @@ export function createBrale(
   }
 }
 
-function boundsOf(timeoutMs: number): Bounds {
-  // The operator configures the URLs, so they may be on this machine.
+function getBounds(timeoutMs: number): Bounds {
+  // The operator configures the URLs, so they may point to this machine.
   return { signal: AbortSignal.timeout(timeoutMs), bytesMax: ANSWER_BYTES_MAX, reach: 'any' }
 }
 
@@ -67,13 +68,13 @@ function tokenRequest(url: string, { apiClientId, apiClientSecret }: CredentialC
   }
 }
 
-function tokenOf(answer: Answer): string | CredentialAnswer {
+function parseToken(answer: Answer): string | CredentialAnswer {
   if (REFUSED.has(answer.status)) return { outcome: 'invalid' }
   const { access_token: token } = membersOf(answer)
   return typeof token === 'string' && TOKEN.test(token) ? token : unreadableAnswer(answer)
 }
 
-function accountsOf(answer: Answer): CredentialAnswer {
+function parseAccounts(answer: Answer): CredentialAnswer {
   if (REFUSED.has(answer.status)) return { outcome: 'invalid' }
   const { accounts } = membersOf(answer)
   if (!Array.isArray(accounts) || accounts.length > ACCOUNTS_MAX) return unreadableAnswer(answer)

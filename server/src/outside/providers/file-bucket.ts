@@ -6,10 +6,10 @@ import type { BucketConfig } from '../../base/settings/documents.ts'
 import type { FileStore } from '../../kernel/ports/file-store.ts'
 import { nameOf } from './file-folder.ts'
 
-/** Timeout until the head of a response. Uploading a file gets additional time by its length. */
+/** Timeout until the response headers arrive. An upload gets additional time according to its length. */
 const ANSWER_MS_MAX = 10_000
 const BYTES_PER_MS_MIN = 128
-/** The longest pause while a file is read, which its reader may cause. */
+/** The longest pause while a file is read. Its reader may cause the pause. */
 const IDLE_MS_MAX = 60_000
 /** SHA-256 of an empty body. */
 const NO_BODY = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'
@@ -17,13 +17,13 @@ const NO_BODY = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b85
 interface Request extends Pick<StreamedOutgoing, 'method' | 'body'> {
   readonly sha256?: string
   readonly msMax?: number
-  /** A GET returns the bytes from this one on, with status 206 unless it is the first. */
+  /** A GET returns the bytes from this offset on, with status 206 unless the offset is 0. */
   readonly fromByte?: number
 }
 
 /**
- * Files in an S3-compatible bucket, named by the UUID of their id. Requests are signed with version 4 of S3's
- * signatures, including the digest of the body, and have the bucket in their path.
+ * Stores files in an S3-compatible bucket, under the UUID of their id. Requests are signed with AWS Signature
+ * Version 4, including the body's digest, and use path-style URLs.
  */
 export function createBucketStore(bucket: BucketConfig, clock: () => Date): FileStore {
   const ask = (id: string, request: Request) => send(bucket, clock(), nameOf(id), request)
@@ -84,6 +84,6 @@ async function send(
   )
 }
 
-function bucketError(what: string, status: number): Error {
-  return new Error(`The bucket refused to ${what} a file: status ${status}`)
+function bucketError(action: string, status: number): Error {
+  return new Error(`The bucket refused to ${action} a file: status ${status}`)
 }

@@ -6,8 +6,8 @@ import { codeOf } from '../../base/formats/thrown-errors.ts'
 import type { FileStore } from '../../kernel/ports/file-store.ts'
 
 /**
- * Files in a folder on the disk of the spool, named by the UUID of their id. A file appears complete, by
- * renaming, and file and folder are flushed before `put` returns.
+ * Stores files in a folder, on the same disk as the spool, under the UUID of their id. A file appears
+ * complete because it is renamed into place. `put` returns after the file and the folder have been flushed.
  */
 export async function createFolderStore(folder: string): Promise<FileStore> {
   await mkdir(folder, { recursive: true, mode: 0o700 })
@@ -17,7 +17,7 @@ export async function createFolderStore(folder: string): Promise<FileStore> {
       try {
         await rename(path, pathOf(id))
       } catch (error) {
-        // A repeated call: the first one has moved it.
+        // In a repeated call, the first one has already moved the file.
         if (codeOf(error) !== 'ENOENT' || !(await exists(pathOf(id)))) throw error
       }
       await syncFolder(folder)
@@ -31,7 +31,7 @@ export async function createFolderStore(folder: string): Promise<FileStore> {
 
 const UUID = /^File:([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/
 
-/** The name of a file in a store. Throws if the id is not a file's. */
+/** A file's name in a store. Throws if the id is not a file id. */
 export function nameOf(id: string): string {
   const name = UUID.exec(id)?.[1]
   if (!name) throw new Error(`${id} is not the id of a stored file`)

@@ -8,25 +8,25 @@ import { parseRates, RatesError } from './rates-document.ts'
 
 export interface HttpRatesOptions {
   readonly url: string
-  /** The largest age of usable rates, by their time at the source. */
+  /** The maximum age of usable rates, measured from their time at the source. */
   readonly maxAgeSeconds: number
   /** May reach private networks, because the operator configures the URL. */
   readonly get: Get
-  /** Real time, like the source's. */
+  /** Real time, as used by the source. */
   readonly clock: () => Date
-  /** From the first packet to the last byte; 5000 by default. */
+  /** From the first packet to the last byte. Defaults to 5000. */
   readonly timeoutMs?: number
-  /** Called for each failed fetch, for the log. */
+  /** Called after each failed fetch, to log it. */
   readonly onFailure?: (cause: unknown) => void
 }
 
 const TIMEOUT_MS = 5000
 const ANSWER_BYTES_MAX = 256 * 1024
-/** Interval between requests to a failing source. */
+/** The maximum interval between requests to a failing source. */
 const ATTEMPT_EVERY_MS_MAX = 10_000
-/** Tolerance for a source's clock that is ahead of ours. */
+/** The maximum time by which the source's clock may be ahead of ours. */
 const AHEAD_MS_MAX = 60 * 1000
-/** A rate that has doubled or halved within the usable age is refused. */
+/** A rate that has doubled or halved since the last usable table is rejected. */
 const JUMP_MAX = 2n
 
 interface Known {
@@ -35,17 +35,16 @@ interface Known {
 }
 
 /**
- * Rates fetched by `GET url`, in the form of `parseRates`, cached for five minutes and refreshed in the
- * background, one fetch at a time. If that fails, the last good table stays in use until it is
- * `maxAgeSeconds` old; then there are no rates (503).
- *
- * A response counts whole or not at all: status 200 without a redirect, within 5 s and 256 KiB, with rates
- * that are neither older than the known ones nor too old to use, dated at most a minute ahead of our clock,
- * and without a rate that has doubled or halved since the last usable table.
+ * Fetches rates with `GET url`, in the format of `parseRates`, and caches them for five minutes, refreshed in
+ * the background, one fetch at a time. If a fetch fails, the last good table stays in use until it is
+ * `maxAgeSeconds` old; after that there are no rates (503). A response is accepted only as a whole: status
+ * 200 without a redirect, within 5 s and 256 KiB, with rates that are neither older than the cached ones nor
+ * too old to use, dated at most a minute ahead of our clock, and none of which has doubled or halved since
+ * the last usable table.
  */
 export function createHttpRates(options: HttpRatesOptions): RateProvider {
   const maxAgeMs = options.maxAgeSeconds * 1000
-  // Rates that are usable for less than ten minutes are fetched again after half of that.
+  // Rates that are usable for less than ten minutes are refreshed after half of that time.
   const tableMs = Math.min(TABLE_MS, maxAgeMs / 2)
   const attemptEveryMs = Math.min(ATTEMPT_EVERY_MS_MAX, tableMs / 4)
   let known: Known | undefined
@@ -54,7 +53,7 @@ export function createHttpRates(options: HttpRatesOptions): RateProvider {
   let fetching: Promise<void> | undefined
 
   const nowMs = () => options.clock().getTime()
-  // Uses the absolute difference, so that a clock set back does not make a table look young.
+  // The absolute difference, so that a clock that was set back does not make a table look young.
   const sinceMs = (time: number) => Math.abs(nowMs() - time)
   const isUsable = ({ updatedAt }: RateTable) => {
     const ageMs = nowMs() - updatedAt.getTime()
@@ -67,7 +66,7 @@ export function createHttpRates(options: HttpRatesOptions): RateProvider {
     if (known && table.updatedAt < known.table.updatedAt)
       throw new RatesError('the rates are older than the current ones')
     const before = findUsable()
-    const jumped = before && jumpBetween(before, table)
+    const jumped = before && findJump(before, table)
     if (jumped) throw new RatesError(`"rates.${jumped}" has doubled or halved`)
     known = { table, fetchedAtMs: nowMs() }
   }
@@ -92,7 +91,7 @@ export function createHttpRates(options: HttpRatesOptions): RateProvider {
         attemptedAtMs = nowMs()
         fetching = refresh()
       }
-      // A caller with other usable rates does not wait for a failing source.
+      // A caller that has usable rates does not wait for a failing source.
       if (!findUsable() || (ageMs >= tableMs && !isFailing)) await fetching
       const table = findUsable()
       if (table) return table
@@ -104,8 +103,8 @@ export function createHttpRates(options: HttpRatesOptions): RateProvider {
   }
 }
 
-/** The first currency whose rate differs by more than the factor. */
-function jumpBetween(before: RateTable, after: RateTable): string | undefined {
+/** Finds the first currency whose rate changed by more than the factor. */
+function findJump(before: RateTable, after: RateTable): string | undefined {
   return Object.keys(CURRENCIES)
     .filter(isKnownCurrency)
     .find((code) => {

@@ -4,7 +4,8 @@ import { jsonFromUtf8 } from '../../base/crypto/encodings.ts'
 import { standardHeaders } from '../../base/crypto/standard-webhooks.ts'
 import { toReadableLine } from '../../base/formats/readable-text.ts'
 import { toScreenedAddress } from '../../base/formats/screened-addresses.ts'
-import { type Answer, NoAnswer, PAYMENT_SERVICE, send } from '../../base/http-client/send.ts'
+import { type Answer, NoAnswer } from '../../base/http-client/answer.ts'
+import { PAYMENT_SERVICE, send } from '../../base/http-client/send.ts'
 import { toJson } from '../../base/json/json.ts'
 import type { SignedProvider } from '../../base/settings/signed-provider.ts'
 import {
@@ -14,14 +15,14 @@ import {
   unreadableAddress,
 } from '../../kernel/ports/screening.ts'
 
-/** Shorter than the claim of the job that waits for it. */
+/** Shorter than the claim of the job that waits for the response. */
 const TIMEOUT_MS = 5_000
 const ANSWER_BYTES_MAX = 64 * 1024
 const LIST_CHARACTERS_MAX = 100
 
 /**
- * A screening provider over HTTP. Each check is one signed POST, whose `webhook-id` is the same at every
- * attempt. Only a 200 with an outcome counts. `clock` is real time.
+ * A screening provider over HTTP. Each check is one signed POST, whose `webhook-id` is the same for every
+ * attempt. Only a 200 response with an outcome counts. `clock` is real time.
  */
 export function createHttpScreening(
   { url, secrets }: SignedProvider,
@@ -32,27 +33,27 @@ export function createHttpScreening(
     async check(wanted) {
       const address = toScreenedAddress(wanted.address)
       if (address === undefined) return unreadableAddress(wanted)
-      const body = Buffer.from(toJson(requestOf({ ...wanted, address })))
+      const body = Buffer.from(toJson(buildRequest({ ...wanted, address })))
       const headers = {
         'Content-Type': 'application/json; charset=utf-8',
         Accept: 'application/json',
         'User-Agent': 'Countersign-Screening/1',
         ...standardHeaders(secrets, `${wanted.subject}.${wanted.direction}`, body, clock()),
       }
-      return resultOf(await post(url, headers, body, timeoutMs))
+      return readResult(await post(url, headers, body, timeoutMs))
     },
   }
 }
 
-function requestOf({ network, address, direction, amount, currency, subject }: ScreeningWanted) {
-  const asked: ScreeningRequest = {
+function buildRequest({ network, address, direction, amount, currency, subject }: ScreeningWanted) {
+  const request: ScreeningRequest = {
     network,
     address,
     direction,
     amount: { value: String(amount), currency },
     subject,
   }
-  return asked
+  return request
 }
 
 async function post(
@@ -71,7 +72,7 @@ async function post(
   }
 }
 
-function resultOf({ status, body, isWhole }: Answer) {
+function readResult({ status, body, isWhole }: Answer) {
   if (status !== 200) throw new ScreeningFailed(`The provider returned ${status}`)
   if (!isWhole) throw new ScreeningFailed(`The response has more than ${ANSWER_BYTES_MAX} bytes`)
   const { value, fault } = readBody(ScreeningAnswer, jsonFromUtf8(body))

@@ -1,6 +1,7 @@
 import { jsonFromUtf8 } from '../../base/crypto/encodings.ts'
 import { isStandardSigned, standardHeaders } from '../../base/crypto/standard-webhooks.ts'
-import { NoAnswer, send } from '../../base/http-client/send.ts'
+import { NoAnswer } from '../../base/http-client/answer.ts'
+import { send } from '../../base/http-client/send.ts'
 import { toJson } from '../../base/json/json.ts'
 import type { SignedProvider } from '../../base/settings/signed-provider.ts'
 import type { VerificationSubmission, Verifier, VerifierAnswer } from '../../kernel/ports/verifier.ts'
@@ -12,9 +13,10 @@ const ANSWER_BYTES_MAX = 256 * 1024
 export class VerifierError extends Error {}
 
 /**
- * A verification provider over HTTP. A submission is one signed POST, whose `webhook-id` is the same at every
- * attempt. The response is 200 with an outcome, or 202: a signed POST to `/verification-provider/events`
- * reports the outcome later. `check` throws if a response is not an outcome; `clock` is real time.
+ * A verification provider over HTTP. A submission is one signed POST, whose `webhook-id` is the same for
+ * every attempt; the response is either 200 with an outcome, or 202, and then the provider reports the
+ * outcome later with a signed POST to `/verification-provider/events`. `check` throws if a response is not an
+ * outcome, and `clock` is real time.
  */
 export function createHttpVerifier(
   { url, secrets }: SignedProvider,

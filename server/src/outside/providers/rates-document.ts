@@ -6,10 +6,10 @@ import { type RateTable, type Ratio, ratioOf } from '../../base/pricing/ratios.t
 const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})$/
 /** A decimal number in JSON syntax, with no more digits than a rate can have. */
 const DECIMAL = /^(\d{1,15})(?:\.(\d{1,30}))?(?:[eE]([+-]?\d{1,2}))?$/
-/** No unit of any currency is worth more than a trillion dollars, or less than a trillionth. */
+/** No currency unit is worth more than a trillion dollars, or less than a trillionth of a dollar. */
 const LARGEST = 10n ** 12n
 
-/** A rates response is invalid. The message is one line, fit for a log. */
+/** A rates response is invalid. The message is a single line for the log. */
 export class RatesError extends Error {}
 
 /**
@@ -25,14 +25,14 @@ export class RatesError extends Error {}
 export function parseRates(text: string): RateTable {
   const document = membersOf(parseExactly(text))
   if (document?.get('base') !== 'USD') throw new RatesError('"base" is not "USD"')
-  const updatedAt = timeOf(document.get('updatedAt'))
+  const updatedAt = parseTime(document.get('updatedAt'))
   if (updatedAt === undefined) throw new RatesError('"updatedAt" is not a date-time')
   const rates = membersOf(document.get('rates'))
   if (rates === undefined) throw new RatesError('"rates" is not an object')
   const table = new Map<KnownCurrency | NetworkAsset, Ratio>([['USD', ratioOf('1')]])
   for (const [code, value] of rates) {
     if (!isKnownCurrency(code) && !isNetworkAsset(code)) continue
-    const rate = rateOf(value)
+    const rate = parseRate(value)
     if (rate === undefined) throw new RatesError(`"rates.${code}" is not a decimal number of that size`)
     if (code === 'USD' && rate.numerator !== rate.denominator) throw new RatesError('"rates.USD" is not 1')
     table.set(code, rate)
@@ -56,13 +56,13 @@ function membersOf(value: unknown): ReadonlyMap<string, unknown> | undefined {
     : undefined
 }
 
-function timeOf(value: unknown): Date | undefined {
+function parseTime(value: unknown): Date | undefined {
   if (typeof value !== 'string' || !TIME.test(value)) return undefined
   const time = new Date(value)
   return Number.isNaN(time.getTime()) ? undefined : time
 }
 
-function rateOf(value: unknown): Ratio | undefined {
+function parseRate(value: unknown): Ratio | undefined {
   const [, whole, fraction = '', exponent = '0'] = (typeof value === 'string' && DECIMAL.exec(value)) || []
   if (whole === undefined) return undefined
   const { numerator, denominator } = ratioOf(`${whole}.${fraction}`)

@@ -12,7 +12,7 @@ import {
 import { findCard, processorOf } from '../../money/cards/cards.ts'
 
 export const sandboxCardHandlers: Handlers<typeof sandboxCards> = {
-  /** Simulates the use of a card: does what the events of the sandbox's processor do. */
+  /** Simulates the use of a card, with the same effects as events from the sandbox's processor. */
   sandbox_card_authorization: async (op, { params, body }) => {
     const card = await findCard(op, params.id)
     const { merchant, amount, currency } = body

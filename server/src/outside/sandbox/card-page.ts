@@ -9,7 +9,7 @@ main{box-sizing:border-box;max-width:26rem;margin:0 auto;padding:1.5rem;border-r
 p{margin:0 0 .75rem}dl{display:grid;grid-template-columns:auto 1fr;gap:.25rem 1rem;margin:0}dd{margin:0;font-variant-numeric:tabular-nums}
 .warning{font-weight:700;color:#ffd479}`
 
-/** The hash that allows the style tag of this page; the policy allows nothing else. */
+/** The hash that allows this page's style tag. The security policy allows nothing else. */
 const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64')
 
 export const CARD_PAGE_SECURITY_POLICY = `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; img-src data:; base-uri 'none'; form-action 'none'`
@@ -20,8 +20,8 @@ export interface CardPage {
 }
 
 /**
- * The page of the sandbox's processor that shows a card, for an iframe. The number is generated and cannot
- * belong to a real card.
+ * The sandbox processor's page that shows a card, for use in an iframe. The card number is generated and
+ * cannot belong to a real card.
  */
 export async function cardPage(lookup: Lookup, reference: string): Promise<CardPage> {
   const card = await findCardOfProcessor(lookup, reference)

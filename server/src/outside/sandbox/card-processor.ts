@@ -13,16 +13,16 @@ import {
 } from '../../kernel/ports/card-processor.ts'
 import { type Enclave, FIRST_KEY } from '../../kernel/ports/enclave.ts'
 
-/** The header that the sandbox's processor signs with: HMAC-SHA256 over the body, in hex. */
+/** The header with the sandbox processor's signature: HMAC-SHA256 over the body, in hex. */
 export const SANDBOX_PROCESSOR_SIGNATURE = 'sandbox-processor-signature'
 
-/** The path of the page that shows a card; the card's processor reference follows it. */
+/** The path of the page that shows a card. It is followed by the card's processor reference. */
 export const CARD_PAGE_PATH = '/sandbox/cards/'
 
 const VALID_YEARS = 4
 
 /**
- * The processor of the sandbox. The outcome of a card follows from its `platformCardId` (specification 2.10).
+ * The sandbox's card processor. A card's outcome is determined by its `platformCardId` (specification 2.10).
  */
 export function createSandboxCardProcessor(enclave: Pick<Enclave, 'mac'>): CardProcessor {
   return {
@@ -35,11 +35,11 @@ export function createSandboxCardProcessor(enclave: Pick<Enclave, 'mac'>): CardP
       try {
         return parseJson(Buffer.from(body).toString())
       } catch {
-        // The body is signed, but is not an event.
+        // The body has a valid signature but is not an event.
         return null
       }
     },
-    // The merchant's descriptor selects the outcome.
+    // The merchant's descriptor determines the outcome.
     pullPlan({ merchant }, now) {
       const { pullAfterSeconds = 0, pullFails = false } =
         purchaseScenario(suffixOf(merchant.descriptor)) ?? {}
@@ -48,7 +48,7 @@ export function createSandboxCardProcessor(enclave: Pick<Enclave, 'mac'>): CardP
   }
 }
 
-/** An event as this processor sends it. */
+/** Serializes and signs an event as this processor sends it. */
 export function signEvent(enclave: Pick<Enclave, 'mac'>, event: ProcessorEvent) {
   const body = Buffer.from(toJson(event))
   return {
@@ -60,18 +60,21 @@ export function signEvent(enclave: Pick<Enclave, 'mac'>, event: ProcessorEvent) 
 }
 
 function provision(enclave: Pick<Enclave, 'mac'>, request: ProvisionRequest): Provision {
-  // A generated id may end in any characters and must not select an outcome.
-  const isMadeUp = request.platformCardId === derivePlatformCardId(request.cardId)
-  const { outcome, afterSeconds = 0 } = cardScenario(isMadeUp ? '' : suffixOf(request.platformCardId))
+  // A generated id can end in any characters, so it must not determine an outcome.
+  const isGenerated = request.platformCardId === derivePlatformCardId(request.cardId)
+  const { outcome, afterSeconds = 0 } = cardScenario(isGenerated ? '' : suffixOf(request.platformCardId))
   if (outcome === 'CLOSED') return { outcome: 'rejected' }
   if (outcome === 'PROCESSING') return { outcome: 'pending', askAgainAt: undefined }
   const readyAt = plusSeconds(request.requestedAt, afterSeconds)
   if (readyAt > request.now) return { outcome: 'pending', askAgainAt: readyAt }
-  return { outcome: 'active', ...cardOf(enclave, request) }
+  return { outcome: 'active', ...deriveCard(enclave, request) }
 }
 
-/** Derives a card from its id, always the same one. */
-function cardOf(enclave: Pick<Enclave, 'mac'>, { cardId, requestedAt }: ProvisionRequest): ProvisionedCard {
+/** Derives a card from its id. The same id always gives the same card. */
+function deriveCard(
+  enclave: Pick<Enclave, 'mac'>,
+  { cardId, requestedAt }: ProvisionRequest,
+): ProvisionedCard {
   const digest = Buffer.from(enclave.mac('card', `card ${cardId}`, FIRST_KEY))
   const reference = digest.toString('base64url').slice(0, 32)
   return {

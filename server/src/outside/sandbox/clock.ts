@@ -6,21 +6,22 @@ import { LostConnection, NoConnection } from '../../storage/engine/port.ts'
 import { selectClockOffset } from './store.ts'
 
 /**
- * Time for which an advance delivers webhooks. A week has hundreds of attempts at an endpoint that is down,
- * and each may take seconds: the sender delivers the rest late, as after an outage. All jobs run on time.
+ * The time that one advance may spend delivering webhooks. A week contains hundreds of attempts at an
+ * endpoint that is down, and each may take seconds, so the sender delivers the rest late, just like after an
+ * outage. All jobs still run on time.
  */
 const WEBHOOKS_MS_MAX = 5000
 
-/** The work that falls due as the clock of a platform moves. */
+/** Runs the work that becomes due as a platform's clock moves. */
 export interface DueWork {
   readonly jobs: Pick<JobRunner, 'nextDue' | 'runDue'>
   readonly sender: Pick<Sender, 'nextDue' | 'settle'>
 }
 
 /**
- * Moves a platform's clock forward to `target`, running jobs and sending webhooks on the way at their due
- * times. Each step is a separate transaction, so an interrupted advance leaves the clock at an earlier time.
- * Its error then does not say that nothing was done.
+ * Moves a platform's clock forward to `target`. On the way, runs jobs and sends webhooks at their due times.
+ * Each step is a separate transaction, so an interrupted advance leaves the clock at an earlier time; the
+ * error must then not claim that nothing was done.
  */
 export async function advanceClock(
   app: App,
@@ -35,7 +36,7 @@ export async function advanceClock(
     try {
       await sender.settle(platformId, webhooksUntilMs)
       const withWebhooks = performance.now() < webhooksUntilMs
-      // A response to a webhook can make work due after the target, while real time passes.
+      // A response to a webhook can make more work due after the target, because real time passes.
       const until = new Date(Math.max(target.getTime(), (await readClock(app, platformId)).now.getTime()))
       const job = await jobs.nextDue(platformId, until)
       const attempt = withWebhooks ? await sender.nextDue(platformId, until) : undefined
@@ -46,14 +47,15 @@ export async function advanceClock(
       await jobs.runDue(platformId)
     } catch (cause) {
       if (!hasMoved) throw cause
-      // A database that is away has changed nothing now, but the steps before it have.
-      const Interruption = cause instanceof NoConnection ? LostConnection : Error
-      throw new Interruption('failed to complete a clock advance', { cause })
+      // An unavailable database means that nothing changed in this step, but earlier steps have changed
+      // something.
+      const ErrorType = cause instanceof NoConnection ? LostConnection : Error
+      throw new ErrorType('failed to complete a clock advance', { cause })
     }
   }
 }
 
-/** The platform's time, with the real time and the offset in milliseconds that it is made of. */
+/** The platform's time, and its components: the real time and the offset in milliseconds. */
 async function readClock(
   app: App,
   platformId: string,
@@ -63,7 +65,7 @@ async function readClock(
   return { real, offset, now: new Date(real.getTime() + Number(offset)) }
 }
 
-/** Sets the clock unless it is already past that time. Returns the clock's time. */
+/** Sets the clock unless it is already past that time. Returns the resulting time. */
 async function setClock(app: App, platformId: string, at: Date): Promise<Date> {
   for (;;) {
     const { real, offset: before, now } = await readClock(app, platformId)

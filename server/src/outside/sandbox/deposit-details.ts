@@ -16,24 +16,24 @@ import { sandboxInvoice } from './invoice.ts'
 import { pixCode } from './pix.ts'
 import { identityField, sparkAddress, sparkInvoice } from './spark.ts'
 
-/** The inputs of generated details. */
+/** The values from which details are derived. */
 type Source = Deposit & { readonly type: AccountTypeName }
 
-type Maker = (source: Source, example: string | undefined) => unknown
+type Generator = (source: Source, example: string | undefined) => unknown
 
 const BANK_NAME = 'Countersign Sandbox Bank'
-/** Generated; the country follows. */
+/** The bank code of generated BICs, which the country code follows. */
 const BIC_BANK = 'CSGN'
-/** A number that passes the check but belongs to no bank. */
+/** A number with a valid check digit that belongs to no bank. */
 const ROUTING_NUMBER = '110000000'
 const SORT_CODE = '000000'
-/** Bank and city of a Mexican account; this number belongs to no bank. */
+/** Bank and city code of Mexican accounts. The number belongs to no bank. */
 const CLABE_BANK_AND_CITY = '999180'
-/** A virtual account in Argentina (000), at a provider that does not exist. */
+/** A virtual account in Argentina (000) at a provider that does not exist. */
 const CVU_PROVIDER = '0009999'
-/** The country of the euro account. */
+/** The country of euro accounts. */
 const EURO_COUNTRY = 'DE'
-/** The banks of generated IBANs; these numbers belong to no bank. */
+/** The bank codes of generated IBANs. They belong to no bank. */
 const IBAN_BANKS: Readonly<Record<string, string>> = {
   AE: '999',
   DE: '99999999',
@@ -45,8 +45,8 @@ const TRON_PREFIX = 0x41
 
 const base58check = createBase58check((bytes: Uint8Array) => createHash('sha256').update(bytes).digest())
 
-/** Generators of fields with a check. */
-const MAKERS_BY_CHECK: Partial<Record<AccountCheckName, Maker>> = {
+/** Generators of fields that have a check digit or a checksum. */
+const GENERATORS_BY_CHECK: Partial<Record<AccountCheckName, Generator>> = {
   aba: () => ROUTING_NUMBER,
   bic: ({ type }) => `${BIC_BANK}${accountType(type).country ?? EURO_COUNTRY}33`,
   bolt11: ({ seed, reference }) => sandboxInvoice(seed, reference),
@@ -55,10 +55,10 @@ const MAKERS_BY_CHECK: Partial<Record<AccountCheckName, Maker>> = {
     const first = CLABE_BANK_AND_CITY + digits(seed, 11)
     return first + clabeCheckDigit(first)
   },
-  // The address is a digest, so nobody has its keys.
+  // The address is a digest, so nobody has its key.
   evm: ({ seed }) => toChecksumAddress(digest('evm', seed).subarray(0, 20).toString('hex')),
   iban: ({ type, seed }) => iban(accountType(type).country ?? EURO_COUNTRY, seed),
-  number: makeUpNumber,
+  number: generateNumber,
   usAccount: ({ seed }) => digits(seed, 12),
   solana: ({ seed }) => base58.encode(digest('solana', seed)),
   spark: ({ seed }) => sparkAddress(identityField(seed)),
@@ -67,10 +67,11 @@ const MAKERS_BY_CHECK: Partial<Record<AccountCheckName, Maker>> = {
 }
 
 /**
- * Generators of other fields. Fields without one use the type's example: codes of branches, a mobile number.
+ * Generators of the other fields. A field without a generator uses the account type's example, as branch
+ * codes and mobile numbers do.
  */
-const MAKERS_BY_NAME: Readonly<Record<string, Maker>> = {
-  accountNumber: makeUpNumber,
+const GENERATORS_BY_NAME: Readonly<Record<string, Generator>> = {
+  accountNumber: generateNumber,
   accountType: ({ type }) => type,
   assetType: ({ currency }) => currency,
   bankName: () => BANK_NAME,
@@ -82,35 +83,35 @@ const MAKERS_BY_NAME: Readonly<Record<string, Maker>> = {
 }
 
 /**
- * Generated deposit details: they have the form of the account type and the check digits of real ones, but no
+ * Generates deposit details. They have the account type's format and the check digits of real ones, but no
  * real payment can reach them. If the type has no field for the reference, it is part of the target (a PIX
- * code, a payment page, an invoice) or left out, so the notes must also state it.
+ * code, a payment page, an invoice) or omitted, so the notes must also state it.
  */
 export const sandboxDepositDetails: DepositDetails = {
   details(type, deposit) {
     const properties = requireValue(PAYMENT_ACCOUNT_INFO.get(type), 'schema of the account type').properties
     const from = { type, ...deposit }
     const members = Object.keys(properties).flatMap((name) => {
-      const value = sandboxMember(name, from)
+      const value = generateField(name, from)
       return value === undefined ? [] : [[name, value] as const]
     })
-    // A test validates them with the type's schema and checks, for every currency and network.
+    // A test validates the details against the type's schema and checks, for every currency and network.
     return Object.fromEntries(members) as PaymentAccountInfoValue
   },
 }
 
-/** One field of generated payment details; undefined for an optional one. */
-function sandboxMember(name: string, source: Source): unknown {
+/** Generates one field of the payment details. Undefined for an optional field. */
+function generateField(name: string, source: Source): unknown {
   const { checks = {}, examples = [] } = accountType(source.type)
   const example = examples.find((one) => one[name] !== undefined)?.[name]
   const check = checks[name]
   if (name === 'invoice' && source.type === 'SPARK_WALLET') return sparkInvoice(source)
-  const make = (check && MAKERS_BY_CHECK[check]) ?? MAKERS_BY_NAME[name]
-  return make ? make(source, example) : example
+  const generate = (check && GENERATORS_BY_CHECK[check]) ?? GENERATORS_BY_NAME[name]
+  return generate ? generate(source, example) : example
 }
 
-/** The number of digits follows the type's example. */
-function makeUpNumber({ seed }: Source, example: string | undefined): string {
+/** The number has as many digits as the type's example. */
+function generateNumber({ seed }: Source, example: string | undefined): string {
   return digits(seed, example?.length ?? 12)
 }
 
@@ -126,13 +127,13 @@ function digest(purpose: string, seed: string): Buffer {
   return createHash('sha256').update(`${purpose} ${seed}`).digest()
 }
 
-/** Digits derived from the seed, so that details are always the same. */
+/** Derives digits from the seed, so that details are always the same. */
 function digits(seed: string, count: number): string {
   const number = digest('account', seed).readBigUInt64BE()
   return String(number).padStart(20, '0').slice(-count)
 }
 
-/** A version 4 UUID from the first 16 bytes. */
+/** Formats the first 16 bytes as a version 4 UUID. */
 function uuidFrom(bytes: Buffer): string {
   const hex = bytes.subarray(0, 16).toString('hex')
   const variant = ((Number.parseInt(hex.charAt(16), 16) & 0x3) | 0x8).toString(16)

@@ -10,30 +10,30 @@ import { job } from '../../kernel/outbox/jobs.ts'
 import type { Rail } from '../../kernel/ports/rail.ts'
 import type { Write } from '../../storage/commit/writes.ts'
 
-/** Place of an account on a chain with a faucet. */
+/** The location of an account on a chain with a faucet. */
 interface ChainPlace {
   readonly rail: string
   readonly address: Hex
 }
 
 /**
- * Funds an account at the faucet of its chain: returns a job that mints to the account's address, from where
- * the money arrives as a normal deposit. Undefined if no chain with a faucet carries the account's currency:
- * the caller then credits the account in the ledger. Throws 503 `UNAVAILABLE` while the account has no
- * address yet, 400 `INVALID_INPUT` for a wallet on a chain without a faucet.
+ * Funds an account through its chain's faucet: returns a job that mints to the account's address, from where
+ * the money arrives as an ordinary deposit. Undefined if no chain with a faucet carries the account's
+ * currency; the caller then credits the account in the ledger. Throws 503 `UNAVAILABLE` while the account has
+ * no address yet, and 400 `INVALID_INPUT` for a wallet on a chain without a faucet.
  */
 export async function fundingOnChain(
   op: Op,
   account: OwnedAccountRow,
   amount: bigint,
 ): Promise<readonly Write[] | undefined> {
-  const place = await placeOf(op, account)
+  const place = await findPlace(op, account)
   if (!place) return undefined
   const payload = { ...place, currency: account.currency, amount: String(amount) }
   return [job(op, 'chain.mint', payload, op.now)]
 }
 
-async function placeOf(op: Op, account: OwnedAccountRow): Promise<ChainPlace | undefined> {
+async function findPlace(op: Op, account: OwnedAccountRow): Promise<ChainPlace | undefined> {
   const { chain_rail: rail, chain_address: address, currency } = account
   if (rail !== null && address !== null) {
     if (op.rails.find(rail)?.chain?.mint) return { rail, address }
@@ -55,16 +55,16 @@ async function placeOf(op: Op, account: OwnedAccountRow): Promise<ChainPlace | u
   })
 }
 
-/** The rail that takes a currency in on a chain with a faucet. */
+/** Finds the rail on a chain with a faucet that accepts deposits in a currency. */
 async function findMintingRail(op: Op, accountType: AccountTypeName, currency: string) {
-  const wanted = { direction: 'IN', accountType, paymentRail: null, currency, amount: undefined } as const
-  const rail: Rail | undefined = await op.rails.route(op.platform.id, wanted)
+  const request = { direction: 'IN', accountType, paymentRail: null, currency, amount: undefined } as const
+  const rail: Rail | undefined = await op.rails.route(op.platform.id, request)
   return rail?.chain?.mint && rail.name !== null ? { name: rail.name } : undefined
 }
 
 /**
- * Mints the funding of an account. A crash right after it mints twice: both the chain and the books then have
- * both amounts.
+ * Mints the money for an account. If the process crashes right afterwards, the job mints again; both the
+ * chain and the ledger then show both amounts.
  */
 export const mintAtFaucet: JobHandler<'chain.mint'> = async (op, { rail, currency, address, amount }) => {
   await op.rails.find(rail)?.chain?.mint?.(currency, lowerHex(address), BigInt(amount))

@@ -8,12 +8,12 @@ import { ApiError, fieldError, type Handlers } from '../../kernel/operation/oper
 import { succeedPlatform } from '../../people/platforms/platforms.ts'
 import { fundingOnChain } from './faucet.ts'
 
-/** Later than any test needs, and well within the range of dates. */
+/** Later than any test needs, and well within the range of valid dates. */
 const CLOCK_END = new Date('2999-01-01T00:00:00.000Z')
 
 export const sandboxHandlers: Handlers<typeof sandbox> = {
   /**
-   * Funds an account with test money (specification 4.13): the `rail` account grows by the same amount. For
+   * Funds an account with test money (specification 4.13). The `rail` account changes by the same amount. For
    * an account on a chain, the money is sent there, and credited once the chain has confirmed it.
    */
   sandbox_account_fund: async (op, { params, body }) => {
@@ -67,8 +67,8 @@ export const sandboxHandlers: Handlers<typeof sandbox> = {
 
   /**
    * Resets a platform by replacing it with an empty one. Nothing is deleted, because the ledger is
-   * append-only; records of the old platform become unreachable, like those on any other platform. A request
-   * in progress ends on the old platform.
+   * append-only: the old platform's records become unreachable, like the records of any other platform.
+   * Requests in progress finish on the old platform.
    */
   sandbox_reset: async (op) => {
     const { row, writes } = await succeedPlatform(op)

@@ -3,22 +3,22 @@ import { bech32 } from '@scure/base'
 import { HDKey } from '@scure/bip32'
 import { requireValue } from '../../base/formats/require-value.ts'
 
-/** Lightning's test network, on which no value can be lost. */
+/** The prefix of Lightning's regression test network, on which no value can be lost. */
 const PREFIX = 'lnbcrt'
 const ISSUED_AT_SECONDS = Date.UTC(2025, 9, 13) / 1000
 const EXPIRY_SECONDS = 100 * 365 * 24 * 3600
 const TIMESTAMP_WORDS = 7
 const LENGTH_WORDS = 2
-/** BOLT 9: variable onion, payment secret; both required, bits 8 and 14. */
+/** BOLT 9 features: variable-length onion and payment secret, both required (bits 8 and 14). */
 const FEATURES = [16, 8, 0]
 const DESCRIPTION_BYTES_MAX = 639
 
 const ALPHABET = 'qpzry9x8gf2tvdw0s3jn54khce6mua7l'
 
 /**
- * A Lightning invoice (BOLT 11) without an amount, the same for the same arguments. It has the reference as
- * its description and is signed by the node key that it names, which derives from the seed: it parses like a
- * real one, but cannot be paid to any node.
+ * Generates a Lightning invoice (BOLT 11) without an amount. The same arguments always give the same invoice:
+ * its description is the reference, and it is signed by the node key that it names, which is derived from the
+ * seed. It parses like a real invoice, but no node can be paid with it.
  */
 export function sandboxInvoice(seed: string, reference: string): string {
   const node = HDKey.fromMasterSeed(digest('node', seed))
@@ -41,12 +41,12 @@ function tagField(letter: string, words: readonly number[]): number[] {
   return [ALPHABET.indexOf(letter), ...number(words.length, LENGTH_WORDS), ...words]
 }
 
-/** A number in words of 5 bits, big-endian. */
+/** A number as 5-bit words, big-endian. */
 function number(value: number, words: number): number[] {
   return Array.from({ length: words }, (_, at) => Math.floor(value / 32 ** (words - 1 - at)) % 32)
 }
 
-/** Words as bytes, the last one padded with zero bits: the signed message. */
+/** Packs words into bytes, the last one padded with zero bits. This is the message that is signed. */
 function bytesOf(words: readonly number[]): Uint8Array {
   const bits = words.map((word) => word.toString(2).padStart(5, '0')).join('')
   const bytes = bits.match(/.{1,8}/g) ?? []

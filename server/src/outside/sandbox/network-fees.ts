@@ -2,9 +2,9 @@ import type { NetworkFee } from '../../base/pricing/network-fees.ts'
 import type { NetworkFees } from '../../kernel/ports/network-fees.ts'
 
 /**
- * Network fees of the sandbox, whatever is sent. Plausible and fixed, so that tests can predict them: gas of
- * a token transfer at a usual price, a signature on Solana, the energy of a transfer on Tron, the routing of
- * a Lightning payment.
+ * The sandbox's network fees, regardless of what is sent. Plausible and constant, so that tests can predict
+ * them: the gas of a token transfer at a typical price, a signature on Solana, the energy of a transfer on
+ * Tron, the routing of a Lightning payment.
  */
 export const SANDBOX_NETWORK_FEES: Readonly<Record<string, NetworkFee>> = {
   BASE: { asset: 'ETH', amount: 650_000_000_000n },

@@ -2,8 +2,9 @@ const CHARACTERS_MAX = { name: 25, city: 15, reference: 25 }
 const POLYNOMIAL = 0x1021
 
 /**
- * A static PIX code to copy or to draw (EMV merchant-presented QR, by the Banco Central's manual): to a random key, in
- * reais, identified by the reference's letters and digits.
+ * A static PIX code to copy, or to show as a QR code (EMV merchant-presented QR, according to the Banco
+ * Central's manual). It pays in reais to a random key, and is identified by the reference's letters and
+ * digits.
  */
 export function pixCode(key: string, reference: string): string {
   const account = field('00', 'br.gov.bcb.pix') + field('01', key)
@@ -22,12 +23,12 @@ export function pixCode(key: string, reference: string): string {
   return text + crc16(text)
 }
 
-/** A field: two digits of its id, two of its length, and the value. */
+/** A field: a two-digit id, a two-digit length, and the value. */
 function field(id: string, value: string): string {
   return `${id}${String(value.length).padStart(2, '0')}${value}`
 }
 
-/** CRC-16/CCITT-FALSE in four hexadecimal digits. */
+/** CRC-16/CCITT-FALSE as four hexadecimal digits. */
 export function crc16(text: string): string {
   let crc = 0xffff
   for (const byte of Buffer.from(text)) {

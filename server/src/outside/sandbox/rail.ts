@@ -10,7 +10,7 @@ import {
 } from '../../kernel/ports/rail.ts'
 import { sandboxTransactionHash } from './transaction-hash.ts'
 
-/** The rail of the sandbox: the external account of a payment selects its outcome (specification 4.16). */
+/** The sandbox's rail. A payment's external account determines its outcome (specification 4.16). */
 export const sandboxRail: Rail = {
   name: null,
   isSimulated: true,
@@ -18,9 +18,9 @@ export const sandboxRail: Rail = {
   lateDeposits: 'RETURN',
   currenciesIn: [],
   opensAt: (now) => now,
-  send: async (payment) => ({ subject: payment.id, ...deliveryOf(scenarioOf(payment, 'out'), payment) }),
-  pull: async (payment) => ({ subject: payment.id, ...deliveryOf(scenarioOf(payment, 'in'), payment) }),
-  // An account without a rail that pulls has no balance to report.
+  send: async (payment) => ({ subject: payment.id, ...findDelivery(scenarioOf(payment, 'out'), payment) }),
+  pull: async (payment) => ({ subject: payment.id, ...findDelivery(scenarioOf(payment, 'in'), payment) }),
+  // An account without a rail that can pull has no balance to report.
   pullable: async ({ identifier, currency, paymentRail }) =>
     paymentRail !== null && isKnownCurrency(currency) ? pullableOf(identifier, currency) : undefined,
   cancel: async (id) => ({
@@ -31,7 +31,7 @@ export const sandboxRail: Rail = {
   }),
 }
 
-/** The rails of the sandbox: one that carries everything. */
+/** The sandbox's rails: a single rail that carries everything. */
 export const sandboxRails: Rails = {
   route: async () => sandboxRail,
   limitsFor: async () => undefined,
@@ -40,8 +40,8 @@ export const sandboxRails: Rails = {
   list: () => [],
 }
 
-/** The current step of a payment; the next poll is due when the next step begins. */
-function deliveryOf({ steps }: PaymentScenario, payment: RailPayment): RailAnswer {
+/** The current step of a payment. The next poll is due when the next step begins. */
+function findDelivery({ steps }: PaymentScenario, payment: RailPayment): RailAnswer {
   const { submittedAt, now, chain, id } = payment
   const startOf = (step: { afterSeconds: number }) => plusSeconds(submittedAt, step.afterSeconds)
   const next = steps.find((step) => startOf(step) > now)

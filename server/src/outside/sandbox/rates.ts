@@ -4,7 +4,7 @@ import type { NetworkAsset } from '../../base/pricing/network-assets.ts'
 import { ratioOf, TABLE_MS } from '../../base/pricing/ratios.ts'
 import type { RateProvider } from '../../kernel/ports/rates.ts'
 
-/** US dollars for one unit. Plausible and fixed, so that tests can predict quotes. */
+/** US dollars per unit. Plausible and constant, so that tests can predict quotes. */
 const USD_PER_UNIT: Readonly<Record<KnownCurrency | NetworkAsset, string>> = {
   AED: '0.2723',
   ARS: '0.00071',
@@ -55,7 +55,7 @@ const USD_PER_UNIT: Readonly<Record<KnownCurrency | NetworkAsset, string>> = {
 
 const RATIOS = tableOf(keysOf(USD_PER_UNIT), (currency) => ratioOf(USD_PER_UNIT[currency]))
 
-/** The table above with a new date every five minutes, the same in every process. */
+/** Serves the table above with a new date every five minutes, which is the same in every process. */
 export function createSandboxRates(clock: () => Date): RateProvider {
   return {
     async snapshot() {

@@ -1,7 +1,7 @@
 import { screeningScenarioOf } from '../../kernel/magic-values/screening-outcomes.ts'
 import type { Screening } from '../../kernel/ports/screening.ts'
 
-/** The screening list of the sandbox, which contains addresses by their ends. */
+/** The sandbox's screening list. An address is on it depending on how the address ends. */
 export const sandboxScreening: Screening = {
   async check({ address }) {
     const scenario = screeningScenarioOf(address)

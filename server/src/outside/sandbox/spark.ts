@@ -2,13 +2,13 @@ import { createECDH, createHash } from 'node:crypto'
 import { bech32m } from '@scure/base'
 import type { Deposit } from '../../kernel/ports/deposit-details.ts'
 
-/** The address prefix of Spark's test network. */
+/** The address prefix of Spark's regression test network. */
 const PREFIX = 'sparkrt'
 const CHARACTERS_MAX = 4096
 const ID_BYTES = 16
 const VERSION = 1
 
-/** The address of a message in Protocol Buffers that begins with an identity key. */
+/** The address that encodes a Protocol Buffers message, which begins with an identity key. */
 export function sparkAddress(message: Uint8Array): string {
   return bech32m.encode(PREFIX, bech32m.toWords(message), CHARACTERS_MAX)
 }
@@ -21,15 +21,15 @@ export function identityField(seed: string): Uint8Array {
 }
 
 /**
- * A Spark invoice for a fixed amount: the address with the fields of an invoice, unsigned. Version, id, the
- * amount in satoshi or in units of the token, and the reference as its memo. Undefined without an amount.
+ * An unsigned Spark invoice for a fixed amount: an address that also contains the invoice fields version, id,
+ * amount (in satoshi or token units), and the reference as the memo. Undefined without an amount.
  */
 export function sparkInvoice({ seed, currency, reference, amount }: Deposit): string | undefined {
   if (amount === undefined) return undefined
   const payment =
     currency === 'BTC'
       ? bytesField(4, numberField(1, amount))
-      : bytesField(3, bytesField(1, digest('token', currency)), bytesField(2, bytesOf(amount)))
+      : bytesField(3, bytesField(1, digest('token', currency)), bytesField(2, bigEndian(amount)))
   const fields = [
     numberField(1, BigInt(VERSION)),
     bytesField(2, digest('spark invoice', seed).subarray(0, ID_BYTES)),
@@ -43,7 +43,7 @@ function digest(purpose: string, seed: string): Buffer {
   return createHash('sha256').update(`${purpose} ${seed}`).digest()
 }
 
-/** Protocol Buffers: a field with its length. */
+/** Encodes a length-delimited Protocol Buffers field. */
 function bytesField(number: number, ...parts: readonly Uint8Array[]): Uint8Array {
   const bytes = Buffer.concat(parts)
   return Buffer.concat([varint(BigInt((number << 3) | 2)), varint(BigInt(bytes.length)), bytes])
@@ -62,8 +62,8 @@ function varint(value: bigint): Uint8Array {
   }
 }
 
-/** Big-endian, without leading zeros. */
-function bytesOf(amount: bigint): Uint8Array {
+/** Encodes a number as big-endian bytes without leading zeros. */
+function bigEndian(amount: bigint): Uint8Array {
   const hex = amount.toString(16)
   return Buffer.from(hex.padStart(hex.length + (hex.length % 2), '0'), 'hex')
 }

@@ -5,7 +5,9 @@ import type { StablecoinProvider } from '../../kernel/ports/stablecoin-provider.
 
 const ID_CHARACTERS = 20
 
-/** The provider of the sandbox. It accepts any secret; the end of `apiClientId` selects the outcome. */
+/**
+ * The sandbox's stablecoin provider. It accepts any secret. The end of `apiClientId` determines the outcome.
+ */
 export const sandboxStablecoinProvider: StablecoinProvider = {
   environment: 'SANDBOX',
   async check({ apiClientId, isLinked }) {
@@ -20,7 +22,7 @@ export const sandboxStablecoinProvider: StablecoinProvider = {
   },
 }
 
-/** The id of an account derives from the client id, so that the same credentials access the same accounts. */
+/** Derives an account id from the client id, so that the same credentials always access the same accounts. */
 function accountId(apiClientId: string, at: number): string {
   const digest = createHash('sha256').update(`stablecoin account ${at} ${apiClientId}`).digest('base64url')
   return `sandbox_${digest.replaceAll(/[-_]/g, '0').slice(0, ID_CHARACTERS)}`

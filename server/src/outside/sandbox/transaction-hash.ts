@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { base58 } from '@scure/base'
 
-/** The format of transaction hashes by chain; other chains use 32 bytes in hex. */
-const FORMS: Readonly<Record<string, (digest: Buffer) => string>> = {
+/** The format of transaction hashes by chain. All other chains use 32 bytes in hex. */
+const FORMATS: Readonly<Record<string, (digest: Buffer) => string>> = {
   ETHEREUM_WALLET: toPrefixedHex,
   BASE_WALLET: toPrefixedHex,
   POLYGON_WALLET: toPrefixedHex,
@@ -11,12 +11,12 @@ const FORMS: Readonly<Record<string, (digest: Buffer) => string>> = {
 }
 
 /**
- * A generated hash of a payment on a chain of the sandbox: always the same for one transaction, and on no
- * real chain.
+ * Generates the hash of a payment on a sandbox chain: always the same for one transaction, and not found on
+ * any real chain.
  */
 export function sandboxTransactionHash(chain: string, transactionId: string): string {
   const digest = sha256(Buffer.from(`${chain} ${transactionId}`))
-  return FORMS[chain]?.(digest) ?? digest.toString('hex')
+  return FORMATS[chain]?.(digest) ?? digest.toString('hex')
 }
 
 function toPrefixedHex(digest: Buffer): string {

@@ -9,7 +9,10 @@ import { findCustomer } from '../../people/customers/customers.ts'
 import type { CustomerRow } from '../../storage/rows/tables.ts'
 
 export const sandboxUmaHandlers: Handlers<typeof sandboxUma> = {
-  /** Simulates an incoming payment (specification 4.14). Its sender discloses everything that the platform requires. */
+  /**
+   * Simulates an incoming payment (specification 4.14). Its sender discloses everything that the platform
+   * requires.
+   */
   sandbox_uma_receive: async (op, { body }) => {
     const sender = readUmaAddress(body.senderUmaAddress, 'senderUmaAddress')
     const customer = await findReceiver(op, body)
@@ -19,15 +22,15 @@ export const sandboxUmaHandlers: Handlers<typeof sandboxUma> = {
     const counterparty = pickRequired(op, currency, SANDBOX_COUNTERPARTY)
     const { receipt, writes } = await receivePayment(
       op,
-      { customer, sender, amount, currency, counterparty, ...failureOf(op, sender) },
+      { customer, sender, amount, currency, counterparty, ...findFailure(op, sender) },
       { currency: 'receivingCurrencyCode', amount: 'receivingCurrencyAmount' },
     )
     return { status: 200, body: transactionView(receipt, receipt), writes }
   },
 }
 
-/** A payment whose sender cannot be looked up fails. */
-function failureOf(op: Op, sender: string) {
+/** Fails a payment whose sender cannot be found. */
+function findFailure(op: Op, sender: string) {
   return isUnknownToItsProvider(op, sender) ? { failure: 'LNURLP_FAILED' as const } : {}
 }
 

@@ -1,5 +1,6 @@
 import { isObject } from '@countersign/contract/core/decode'
-import { NoAnswer, send } from '../../base/http-client/send.ts'
+import { NoAnswer } from '../../base/http-client/answer.ts'
+import { send } from '../../base/http-client/send.ts'
 import type { SmsConfig } from '../../base/settings/message-delivery.ts'
 import type { Delivery } from '../../kernel/ports/delivery.ts'
 import { DeliveryError } from '../../kernel/ports/delivery.ts'

@@ -34,9 +34,17 @@ export async function takeDeliveryFault(
   op: Op,
   type: EventType,
 ): Promise<WebhookFault | undefined> {
-  const isFor: IsFor = (rule, { webhook }) =>
+  return (await takeFault(app, op, isForDelivery(type)))?.webhook
+}
+
+/** True if a rule has a fault for an event delivery. */
+export function hasDeliveryFault(op: Op, type: EventType): boolean {
+  return firstRule(op, op.platform, isForDelivery(type)) !== undefined
+}
+
+function isForDelivery(type: EventType): IsFor {
+  return (rule, { webhook }) =>
     webhook !== undefined && (rule.eventType === undefined || rule.eventType === type)
-  return (await takeFault(app, op, isFor))?.webhook
 }
 
 async function takeFault(app: App, op: Op, isFor: IsFor): Promise<Fault | undefined> {

@@ -1,12 +1,14 @@
 import { type App, createOp, type Op, plusSeconds } from '../../kernel/operation/app.ts'
 import { findOpenPlatform } from '../platforms/platforms.ts'
-import { type Attempt, attempt, loseAnswer } from '../webhooks/delivery-attempt.ts'
-import type { AnswerRules } from '../webhooks/response-rules.ts'
+import { type Attempt, attemptAll, loseAnswer, seriesMax } from '../webhooks/delivery-attempt.ts'
+import type { SendSeries } from '../webhooks/request-series.ts'
+import type { AnswerRule, AnswerRules } from '../webhooks/response-rules.ts'
 import { giveUpAt, restUntil, retryAt } from '../webhooks/retry-schedule.ts'
 import { secretBytes } from '../webhooks/secrets.ts'
 import { AttemptLog } from './attempt-log.ts'
 import { disableEndpoint } from './disable.ts'
-import { type Delivery, faultOf, isAccepted, PASSED_SECONDS } from './outcome.ts'
+import { type Delivery, faultOf, isAccepted, isSentAlone, PASSED_SECONDS } from './outcome.ts'
+import { APART_MAX, Pace } from './pace.ts'
 import { recordProgress } from './progress-store.ts'
 import {
   type Claimed,
@@ -21,9 +23,6 @@ import {
 } from './sender-store.ts'
 import { type FeedEvent, type Pending, SendingOrder } from './sending-order.ts'
 
-/** The maximum number of requests to one endpoint at the same time. */
-const AT_ONCE_MAX = 32
-const AT_ONCE_FIRST = 8
 /** The number of events that one statement reads from the feed. */
 const READ_MAX = 256
 /** The maximum number of events in memory that were read and neither received nor noted. */
@@ -41,16 +40,15 @@ const GONE = 410
 /** Sends to one endpoint that this process has claimed, until nothing is due or a while is over. Never rejects. */
 export async function runEndpoint(
   app: App,
-  rules: AnswerRules,
   claimed: Claimed,
-  stopping: AbortSignal,
+  common: Pick<RunParts, 'rules' | 'sendSeries' | 'stopping'>,
 ): Promise<void> {
   try {
     const platform = await findOpenPlatform(app.read, claimed.endpoint.platform_id)
     if (!platform) return
     const opNow = () => createOp(app, platform, { kind: 'job', jobId: claimed.endpoint.id })
     const failures = await selectPending(app.db, claimed.endpoint)
-    await new EndpointRun(app, claimed, { rules, opNow, failures, stopping }).run()
+    await new EndpointRun(app, claimed, { ...common, opNow, failures }).run()
   } catch (error) {
     // The claim expires, and a process continues at the last record.
     app.log.error({ err: error, endpoint: claimed.endpoint.id }, 'sending to a webhook endpoint failed')
@@ -59,10 +57,17 @@ export async function runEndpoint(
 
 interface RunParts {
   readonly rules: AnswerRules
+  readonly sendSeries: SendSeries
   /** The operation of an attempt that begins now. */
   readonly opNow: () => Op
   readonly failures: readonly Pending<FeedEvent>[]
   readonly stopping: AbortSignal
+}
+
+/** An event in flight, and its content. */
+interface Sending {
+  readonly pending: Pending<FeedEvent>
+  readonly event: SentEvent
 }
 
 class EndpointRun {
@@ -81,7 +86,7 @@ class EndpointRun {
   /** Events with their data, by id, until they are received or noted. */
   readonly #data = new Map<string, SentEvent>()
   #sending = 0
-  #atOnce = AT_ONCE_FIRST
+  readonly #pace = new Pace()
   readonly #startedMs = performance.now()
   #recordedMs = this.#startedMs
   /** True if something was received or skipped since the last record. */
@@ -107,8 +112,8 @@ class EndpointRun {
     const secrets = await selectSecretsOf(this.#app.db, this.#endpoint, op.now)
     this.#secrets = secrets.map((secret) => secretBytes(op, secret))
     while (this.#mayStart()) {
-      await this.#read()
       await this.#startSome()
+      if (await this.#read()) await this.#startSome()
       if (this.#sending > 0) await this.#someEnd()
       else if (this.#isAtEnd) break
       if (performance.now() - this.#recordedMs >= RECORD_MS && !(await this.#record(false))) return
@@ -158,15 +163,15 @@ class EndpointRun {
 
   /**
    * Reads the next events to send: from the feed if there is capacity, and those that others made due. At the
-   * end of the feed it looks again after a while.
+   * end of the feed it looks again after a while. Returns true if it has looked.
    */
-  async #read(): Promise<void> {
+  async #read(): Promise<boolean> {
     const order = this.#order
     const startedMs = performance.now()
     const isLongAgo = startedMs - this.#readMs >= RECORD_MS
-    const isRead = (!this.#isAtEnd || isLongAgo) && order.readyCount < AT_ONCE_MAX
+    const isRead = (!this.#isAtEnd || isLongAgo) && order.readyCount < this.#pace.max
     const events = isRead ? await this.#readFeed() : []
-    if (events.length === 0 && !isLongAgo) return
+    if (events.length === 0 && !isLongAgo) return false
     this.#readMs = startedMs
     // A question is made due in the transaction of its event: read after the feed, it comes before later events of its object.
     if (this.#endpoint.role === 'CONFIGURED')
@@ -182,6 +187,7 @@ class EndpointRun {
       this.#data.set(event.id, event)
       order.add(event)
     }
+    return true
   }
 
   async #readFeed() {
@@ -216,21 +222,22 @@ class EndpointRun {
     // A failure may have ended the run while it was reading.
     if (!this.#mayStart()) return []
     const { now } = this.#parts.opNow()
-    const apart = this.#order.takeApart(now, AT_ONCE_MAX - this.#sending)
-    const free = (this.#isProbing() ? 1 : Math.floor(this.#atOnce)) - this.#sending - apart.length
+    const apart = this.#order.takeApart(now, APART_MAX - this.#sending)
+    const free = (this.#isProbing() ? 1 : this.#pace.max) - this.#sending - apart.length
     if (free <= 0) return apart
     if (!this.#isProbing()) return [...apart, ...this.#order.take(now, free)]
     const probe = this.#order.takeProbe()
     return probe ? [...apart, probe] : apart
   }
 
+  /** Sends an event, and with it those that come right behind it of the same object. */
   async #send(pending: Pending<FeedEvent>): Promise<void> {
     const op = this.#parts.opNow()
-    const sent = this.#data.get(pending.event.id)
+    const event = this.#data.get(pending.event.id)
     try {
       // An event of a month archived in the meantime.
-      if (!sent) this.#order.received(pending, op.now)
-      else await this.#deliver(op, pending, sent)
+      if (!event) this.#order.received(pending, op.now)
+      else await this.#deliver(op, { pending, event })
     } catch (error) {
       this.#app.log.error({ err: error, event: pending.event.id }, 'a webhook was not sent')
       const failed = { url: this.#endpoint.url, startedAt: op.now, durationMs: 0, error: 'INTERNAL' }
@@ -243,17 +250,57 @@ class EndpointRun {
     }
   }
 
-  async #deliver(op: Op, pending: Pending<FeedEvent>, sent: SentEvent): Promise<void> {
-    const fault = await faultOf(this.#app, op, this.#endpoint, pending, sent)
-    if (fault) this.#log.recordFault(sent.id)
+  async #deliver(op: Op, first: Sending): Promise<void> {
+    const { pending, event } = first
+    const fault = await faultOf(this.#app, op, this.#endpoint, pending, event)
+    if (fault) this.#log.recordFault(event.id)
     if (fault === 'reorder') {
       this.#order.postpone(pending, op.now, plusSeconds(op.now, PASSED_SECONDS))
       return
     }
-    const answered = await attempt(op, sent, { url: this.#endpoint.url, secrets: this.#secrets })
-    const attempted = fault === 'duplicate' ? loseAnswer(answered) : answered
-    const rule = this.#endpoint.role === 'ADDED' ? undefined : this.#parts.rules[sent.type]
-    this.#judge({ pending, attempted, isReceived: await isAccepted(this.#app, op, rule, sent, attempted) })
+    const rule = this.#ruleOf(event)
+    const series = [first, ...(fault ? [] : this.#takeFollowing(op, first))] as const
+    const attempts = await this.#attemptSeries(op, series)
+    for (const { pending, event } of series) {
+      const answered = attempts.shift()
+      if (!answered) return
+      const attempted = fault === 'duplicate' ? loseAnswer(answered) : answered
+      const isReceived = await isAccepted(this.#app, op, rule, event, attempted)
+      this.#judge({ pending, attempted, isReceived })
+      this.#data.delete(event.id)
+    }
+  }
+
+  #takeFollowing(op: Op, { pending, event }: Sending): Sending[] {
+    const endpoint = this.#endpoint
+    const max = this.#isProbing() || this.#ruleOf(event) ? 0 : seriesMax(op) - 1
+    const following = this.#order.takeFollowing(pending, max, ({ id }) => {
+      const event = this.#data.get(id)
+      return event !== undefined && !isSentAlone(op, this.#ruleOf(event), endpoint, event)
+    })
+    return following.flatMap((pending) => {
+      const event = this.#data.get(pending.event.id)
+      return event ? [{ pending, event }] : []
+    })
+  }
+
+  /** Sends a series, and puts back what was not sent. */
+  async #attemptSeries(op: Op, series: readonly [Sending, ...Sending[]]): Promise<Attempt[]> {
+    const [{ event: first }, ...following] = series
+    const endpoint = { url: this.#endpoint.url, secrets: this.#secrets }
+    let attempts: Attempt[] = []
+    try {
+      const events = [first, ...following.map(({ event }) => event)] as const
+      attempts = await attemptAll(op, events, endpoint, this.#parts.sendSeries)
+      return attempts
+    } finally {
+      this.#order.putBack(following.slice(Math.max(0, attempts.length - 1)).map(({ pending }) => pending))
+    }
+  }
+
+  /** The rule for the response to an event that asks a question. */
+  #ruleOf({ type }: Pick<SentEvent, 'type'>): AnswerRule | undefined {
+    return this.#endpoint.role === 'ADDED' ? undefined : this.#parts.rules[type]
   }
 
   #judge(delivery: Delivery): void {
@@ -271,7 +318,7 @@ class EndpointRun {
         retryAt: undefined,
         lastDeliveredAt: now,
       }
-      this.#atOnce = Math.min(AT_ONCE_MAX, this.#atOnce + 1 / this.#atOnce)
+      this.#pace.received(attempted.durationMs)
       this.#order.received(pending, now)
       return
     }
@@ -291,7 +338,7 @@ class EndpointRun {
 
   /** Requests that were in progress when the endpoint began to rest do not prolong its rest. */
   #noteFailure(op: Op, lastFailure: string, answer: Attempt['answer']): void {
-    this.#atOnce = Math.max(1, this.#atOnce / 2)
+    this.#pace.failed()
     const { failingSince = op.now } = this.#course
     if (this.#isResting()) {
       this.#course = { ...this.#course, lastFailure }

@@ -1,8 +1,9 @@
 import type { WebhookFault } from '@countersign/contract/sandbox/faults'
 import type { App, Op } from '../../kernel/operation/app.ts'
 import { decideAndCommit } from '../../kernel/operation/decide-and-commit.ts'
-import { takeDeliveryFault } from '../platforms/fault-rules.ts'
-import { type Attempt, isReceived, jsonOf } from '../webhooks/delivery-attempt.ts'
+import { hasDeliveryFault, takeDeliveryFault } from '../platforms/fault-rules.ts'
+import { type Attempt, jsonOf } from '../webhooks/delivery-attempt.ts'
+import { isReceived } from '../webhooks/request-series.ts'
 import type { AnswerRule } from '../webhooks/response-rules.ts'
 import type { SendingEndpoint, SentEvent } from './sender-store.ts'
 import type { FeedEvent, Pending } from './sending-order.ts'
@@ -30,6 +31,16 @@ export async function faultOf(
 ): Promise<WebhookFault | undefined> {
   if (op.mode === 'production' || role !== 'CONFIGURED' || attempts > 0 || isApart) return undefined
   return fault ?? (await takeDeliveryFault(app, op, type))
+}
+
+/** Returns true if an event is delivered by itself: a sandbox fault may change how, or its response is a decision. */
+export function isSentAlone(
+  op: Op,
+  rule: AnswerRule | undefined,
+  { role }: SendingEndpoint,
+  { type, fault }: SentEvent,
+): boolean {
+  return rule !== undefined || (role === 'CONFIGURED' && (fault !== null || hasDeliveryFault(op, type)))
 }
 
 /** Returns true if the event is not sent again. Commits what the response to a question decides. */

@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { type App, newRequestId } from '../../kernel/operation/app.ts'
 import { type Background, inBackground } from '../../kernel/operation/background.ts'
 import { inTime } from '../../kernel/operation/timeout.ts'
+import { type SendSeries, sendSeries } from '../webhooks/request-series.ts'
 import type { AnswerRules } from '../webhooks/response-rules.ts'
 import { runEndpoint } from './endpoint-run.ts'
 import {
@@ -32,6 +33,7 @@ const ELSEWHERE_MS = 10
 export class Sender {
   readonly #app: App
   readonly #rules: AnswerRules
+  readonly #sendSeries: SendSeries
   readonly #stopping = new AbortController()
   readonly #runs = new Map<string, Promise<void>>()
   #background: Background | undefined
@@ -39,9 +41,10 @@ export class Sender {
   #lookedMs = Number.NEGATIVE_INFINITY
   #isWokenMeanwhile = false
 
-  constructor(app: App, rules: AnswerRules) {
+  constructor(app: App, rules: AnswerRules, send: SendSeries = sendSeries) {
     this.#app = app
     this.#rules = rules
+    this.#sendSeries = send
   }
 
   /** Sends due events from now on: when woken, and every half second. */
@@ -122,7 +125,13 @@ export class Sender {
     const { id } = claimed.endpoint
     const before = this.#runs.get(id) ?? Promise.resolve()
     const run = before
-      .then(() => runEndpoint(this.#app, this.#rules, claimed, this.#stopping.signal))
+      .then(() =>
+        runEndpoint(this.#app, claimed, {
+          rules: this.#rules,
+          sendSeries: this.#sendSeries,
+          stopping: this.#stopping.signal,
+        }),
+      )
       .finally(() => {
         if (this.#runs.get(id) === run) this.#runs.delete(id)
         if (this.#isWokenMeanwhile) this.#background?.wake()

@@ -10,6 +10,9 @@ const STEP = fc.record({
   by: fc.constantFrom('read', 'read', 'send', 'send', 'send', 'record', 'record', 'crash', 'probe'),
   outcome: fc.constantFrom('received', 'received', 'failed', 'gaveUp'),
   pick: fc.nat(30),
+  /** The number of events that may follow in a series, and of those that are sent before its end. */
+  following: fc.nat(3),
+  sent: fc.nat(3),
 })
 
 type Step = ReturnType<typeof STEP.generate>['value']
@@ -38,8 +41,8 @@ class World {
   readonly events: readonly FeedEvent[]
   readonly received: FeedEvent[] = []
   readonly gaveUp = new Set<string>()
-  /** Sent to the endpoint, without an outcome yet. */
-  inFlight: Pending[] = []
+  /** Sent to the endpoint, without an outcome yet: series of events of one object. */
+  inFlight: (readonly [Pending, ...Pending[]])[] = []
   readonly #latestBalanceOnly: boolean
   #stored: { at: number; failures: Map<string, Pending> } = { at: 0, failures: new Map() }
   #order: SendingOrder<FeedEvent>
@@ -60,14 +63,14 @@ class World {
     this.#order = new SendingOrder(this.#cursor(), latestBalanceOnly)
   }
 
-  step({ by, outcome, pick }: Step): void {
+  step({ by, outcome, pick, following, sent }: Step): void {
     this.#now = new Date(this.#now.getTime() + 1_000)
     if (by === 'read') this.#readSome(1 + (pick % 5))
     else if (by === 'crash') this.#crash()
     else if (by === 'record') this.record()
     else if (by === 'probe' && this.inFlight.length === 0) this.#start(this.#order.takeProbe())
-    else if (this.inFlight.length > 0) this.#end(pick, outcome)
-    else for (const pending of this.#order.take(this.#now, 3)) this.#start(pending)
+    else if (this.inFlight.length > 0) this.#end(pick, outcome, sent)
+    else for (const pending of this.#order.take(this.#now, 3)) this.#start(pending, following)
   }
 
   /** Reads and sends everything, and all is received. */
@@ -120,15 +123,24 @@ class World {
       .some(({ object_id, type }) => object_id === event.object_id && type === BALANCE)
   }
 
-  #start(pending: Pending | undefined): void {
+  #start(pending: Pending | undefined, following = 0): void {
     if (!pending) return
-    expect(this.inFlight.map(({ event }) => event.object_id)).not.toContain(pending.event.object_id)
-    this.inFlight.push(pending)
+    expect(this.inFlight.map(([{ event }]) => event.object_id)).not.toContain(pending.event.object_id)
+    const mayFollow = ({ committed_in }: FeedEvent) => Number(committed_in) % 5 > 0
+    this.inFlight.push([pending, ...this.#order.takeFollowing(pending, following, mayFollow)])
   }
 
-  #end(pick: number, outcome: Step['outcome']): void {
-    const [pending] = this.inFlight.splice(pick % this.inFlight.length, 1)
-    if (!pending) return
+  /** A series ends: with the event that has the outcome, after `sent` that were received. */
+  #end(pick: number, outcome: Step['outcome'], sent = Number.POSITIVE_INFINITY): void {
+    const [series] = this.inFlight.splice(pick % this.inFlight.length, 1)
+    if (!series) return
+    const last = Math.min(sent, series.length - 1)
+    this.#order.putBack(series.slice(last + 1))
+    for (const [n, pending] of series.slice(0, last + 1).entries())
+      this.#endOne(pending, n < last ? 'received' : outcome)
+  }
+
+  #endOne(pending: Pending, outcome: Step['outcome']): void {
     const later = new Date(this.#now.getTime() + 5_000)
     if (outcome === 'received') {
       expect(this.#once).not.toContain(pending.event.id)
@@ -149,7 +161,7 @@ class World {
 
   /** Requests in flight arrive or not, without a recorded outcome. */
   #crash(): void {
-    for (const { event } of this.inFlight.splice(0))
+    for (const [{ event }] of this.inFlight.splice(0))
       if (Number(event.committed_in) % 2) this.received.push(event)
     this.#read = this.#stored.at
     this.#once.clear()

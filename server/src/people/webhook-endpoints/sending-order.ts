@@ -154,6 +154,30 @@ export class SendingOrder<E extends FeedEvent> {
     return entry && send(entry)
   }
 
+  /**
+   * Takes events that come right behind one just taken, up to `max` or the first that may not follow. They are
+   * sent after it in one series, in which each waits until the one before has been received.
+   */
+  takeFollowing({ event, isApart }: Pending<E>, max: number, mayFollow: (event: E) => boolean): Pending<E>[] {
+    if (isApart) return []
+    const following = this.#queueOf(event).slice(1, 1 + max)
+    const end = following.findIndex(
+      ({ isNoted, isSending, event }) => isNoted || isSending || !mayFollow(event),
+    )
+    return (end < 0 ? following : following.slice(0, end)).map(send)
+  }
+
+  /** Puts back what was taken and not sent, in the order in which it was taken. */
+  putBack(unsent: readonly Pending<E>[]): void {
+    for (const { event } of unsent.toReversed()) {
+      const queue = this.#queueOf(event)
+      const entry = queue.find((one) => one.event.id === event.id)
+      if (!entry) throw new Error(`${event.id} is not being sent`)
+      entry.isSending = false
+      if (entry === queue[0]) this.#ready.push(entry)
+    }
+  }
+
   received({ event }: Pending<E>, now: Date): void {
     const entry = this.#removeFirst(event)
     if (entry.isNoted) {
@@ -297,6 +321,7 @@ export class SendingOrder<E extends FeedEvent> {
       this.#objects.delete(objectId)
       return
     }
+    if (next.isSending) return
     if (!next.isNoted) {
       this.#ready.push(next)
       return

@@ -1,11 +1,12 @@
 import type { EventEnvelope } from '@countersign/contract/events/events'
 import type { Static } from 'typebox'
-import { type Answer, NoAnswer, send } from '../../base/http-client/send.ts'
+import type { Answer } from '../../base/http-client/answer.ts'
 import { parseJson, parseJsonObject, toJson } from '../../base/json/json.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import { runInSpan } from '../../kernel/operation/spans.ts'
 import type { NewSpan, OpenSpan } from '../../kernel/ports/tracing.ts'
 import type { EventRow } from '../../storage/rows/event.ts'
+import { type PostOutcome, type SendSeries, type SignedRequest, sendSeries } from './request-series.ts'
 import { buildSignatureHeaders } from './signature.ts'
 
 /** The result of one attempt to deliver an event: a response, or the error that prevented one. */
@@ -25,9 +26,9 @@ export type DeliveryBody = Pick<EventRow, 'id' | 'type' | 'object_id' | 'sequenc
   readonly traceparent?: string | null
 }
 
-const TIMEOUT_MS = 10_000
-const ANSWER_BYTES_MAX = 64 * 1024
 const RECORDED_BYTES_MAX = 1024
+/** The maximum number of events in one series. */
+const SERIES_MAX = 16
 
 /** A receiver's address, and the secrets that sign its deliveries. */
 export interface Endpoint {
@@ -37,31 +38,66 @@ export interface Endpoint {
 }
 
 /** Sends an event to the platform, once. In production only to addresses of the public internet. */
-export async function attempt(
+export async function attempt(op: Op, event: DeliveryBody, endpoint: Endpoint): Promise<Attempt> {
+  const [attempted] = await attemptAll(op, [event], endpoint, sendSeries)
+  if (!attempted) throw new Error('The first event of a series is always sent')
+  return attempted
+}
+
+/** The number of events that may be sent as one series. In a trace each has its own span around its request. */
+export function seriesMax({ tracing }: Pick<Op, 'tracing'>): number {
+  return tracing ? 1 : SERIES_MAX
+}
+
+/**
+ * Sends events one after the other: each once the one before has been received. Returns the attempts that were
+ * made, at least one.
+ */
+export async function attemptAll(
   op: Op,
-  event: DeliveryBody,
+  events: readonly [DeliveryBody, ...DeliveryBody[]],
   { url, secrets }: Endpoint,
-  startedAt = op.now,
-): Promise<Attempt> {
+  sendSeries: SendSeries,
+): Promise<Attempt[]> {
   if (secrets.length === 0) throw new Error('The platform has no webhook secret')
-  const body = Buffer.from(bodyOf(op, event))
+  const [first] = events
+  const signed = await Promise.all(events.map((event) => sign(op, event, secrets)))
+  const outcomes = await inTrace(op, first, async (span) => {
+    const traceparent = op.tracing?.context()?.traceparent
+    const requests = traceparent
+      ? signed.map(({ headers, body }) => ({ headers: { ...headers, traceparent }, body }))
+      : signed
+    const reach = op.mode === 'production' ? 'public' : 'any'
+    // A platform whose endpoint hangs must not use up the connections of others at the same host.
+    const outcomes = await sendSeries({ url, reach, owner: op.platform.id, requests })
+    const [outcome] = outcomes
+    if (span && outcome) say(span, outcome)
+    for (const [n, outcome] of outcomes.entries()) report(op, events[n] ?? first, outcome)
+    return outcomes
+  })
+  return outcomes.map(({ startedAfterMs, durationMs, ...outcome }) => ({
+    url,
+    startedAt: new Date(op.now.getTime() + Math.round(startedAfterMs)),
+    durationMs: Math.round(durationMs),
+    ...outcome,
+  }))
+}
+
+async function sign(op: Op, event: DeliveryBody, secrets: readonly Uint8Array[]): Promise<SignedRequest> {
+  const body = bodyOf(op, event)
   const headers = {
     'Content-Type': 'application/json; charset=utf-8',
     'User-Agent': 'Countersign-Webhooks/1',
-    ...(await buildSignatureHeaders(op, event.id, body, secrets)),
+    ...(await buildSignatureHeaders(op, event.id, Buffer.from(body), secrets)),
   }
-  const startedMs = performance.now()
-  const outcome = await inTrace(op, event, async (span) => {
-    const traceparent = op.tracing?.context()?.traceparent
-    const outcome = await post(op, url, { ...headers, ...(traceparent ? { traceparent } : {}) }, body)
-    if (span) say(span, outcome)
-    const result = 'error' in outcome ? { error: outcome.error } : { status: outcome.answer.status }
-    const traceId = op.tracing?.traceId()
-    op.log.debug({ event: event.id, type: event.type, ...result, traceId }, 'webhook tried')
-    return outcome
-  })
+  return { headers, body }
+}
+
+function report(op: Op, { id, type }: DeliveryBody, outcome: PostOutcome): void {
+  const result = 'error' in outcome ? { error: outcome.error } : { status: outcome.answer.status }
+  const traceId = op.tracing?.traceId()
+  op.log.debug({ event: id, type, ...result, traceId }, 'webhook tried')
   op.metrics.webhookAttempt('answer' in outcome ? outcome.answer.status : outcome.error)
-  return { url, startedAt, durationMs: Math.round(performance.now() - startedMs), ...outcome }
 }
 
 /** Does work as a span of the event's trace, or of the current trace if the event has no trace. */
@@ -69,34 +105,6 @@ function inTrace<T>(op: Op, event: DeliveryBody, work: (span?: OpenSpan) => Prom
   const { traceparent } = event
   if (!op.tracing || !traceparent) return runInSpan(op, spanOf(event), work)
   return op.tracing.runBelow({ traceparent }, spanOf(event), work)
-}
-
-/** A response, or the code of the error that prevented it. */
-type PostOutcome = { readonly answer: Answer } | { readonly error: string }
-
-async function post(
-  op: Op,
-  url: string,
-  headers: Readonly<Record<string, string>>,
-  body: Uint8Array,
-): Promise<PostOutcome> {
-  try {
-    const answer = await send(
-      { method: 'POST', url, headers, body },
-      {
-        signal: AbortSignal.timeout(TIMEOUT_MS),
-        bytesMax: ANSWER_BYTES_MAX,
-        reach: op.mode === 'production' ? 'public' : 'any',
-        isRepeatable: true,
-        // A platform whose endpoint hangs must not use up the connections of others at the same host.
-        owner: op.platform.id,
-      },
-    )
-    return { answer }
-  } catch (error) {
-    if (error instanceof NoAnswer) return { error: error.code }
-    throw error
-  }
 }
 
 /** The address is the platform's, and may contain one of its secrets. */
@@ -139,11 +147,6 @@ function headOf({ id, type, created_at, object_id, sequence }: DeliveryBody) {
 
 function hasData(event: DeliveryBody): event is DeliveryBody & { readonly data: string } {
   return event.type !== 'TEST' && event.data !== null
-}
-
-/** 409 means that the event was already received. */
-export function isReceived(status: number): boolean {
-  return (status >= 200 && status < 300) || status === 409
 }
 
 /** An attempt whose response the sandbox has lost: the event arrives again. */

@@ -21,8 +21,9 @@ import type { EventRow } from '../../storage/rows/event.ts'
 import type { WebhookAttemptRow } from '../../storage/rows/tables.ts'
 import type { UndeliveredEventRow, WebhookEndpointRow } from '../../storage/rows/webhook-endpoint.ts'
 import { memberBehind } from '../tokens/tokens.ts'
-import { type Attempt, attempt, clipAnswer, isReceived, textOf } from './delivery-attempt.ts'
+import { type Attempt, attempt, clipAnswer, textOf } from './delivery-attempt.ts'
 import { eventView } from './event-view.ts'
+import { isReceived } from './request-series.ts'
 import { findSecrets, secretBytes } from './secrets.ts'
 import {
   type AttemptOfReceipt,

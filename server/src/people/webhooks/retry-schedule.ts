@@ -1,4 +1,4 @@
-import type { Answer } from '../../base/http-client/send.ts'
+import type { Answer } from '../../base/http-client/answer.ts'
 import { type Op, plusSeconds } from '../../kernel/operation/app.ts'
 
 const FIRST_SECONDS = 5

@@ -16,7 +16,7 @@ import { PERSON } from '../records/onboarding.testing.ts'
 import { openServer, type TestServer } from '../server.testing.ts'
 import { type LyingProxy, openLyingProxy } from './lying-proxy.testing.ts'
 
-/** True if this system has no chain to test with. Tests that need one are skipped then. */
+/** True if the program that runs a local chain is not installed. Tests that need a chain are then skipped. */
 export const chainAbsent = anvilBinary() === undefined
 if (chainAbsent)
   console.warn(
@@ -24,32 +24,33 @@ if (chainAbsent)
   )
 
 /**
- * The test's own chain, on a free port; in `beforeAll`, so that a file shares one. Close it in `afterAll`.
+ * Starts the test's own chain on a free port. Call it in `beforeAll`, so that the tests of a file share it,
+ * and close it in `afterAll`.
  */
 export function openChain(options: Omit<LocalChainOptions, 'port' | 'stateFile'> = {}): Promise<LocalChain> {
   return openLocalChain(options)
 }
 
-/** A server whose rail is its own local chain, over HTTP. */
+/** A server whose rail is a separate local chain, used over HTTP. */
 export interface OnChain {
   readonly chain: LocalChain
   readonly service: TestServer
   readonly client: Client
-  /** The rail, as the server has it. */
+  /** The rail as loaded by the server. */
   rail(): EvmRail
-  /** Writes the rails file again, and has the server read it. */
+  /** Rewrites the rails file and makes the server reload it. */
   setRail(entry: object): Promise<void>
   close(): Promise<void>
 }
 
 export const CONFIRMATIONS = 3
 
-/** A coin so cheap that the chain charges one unit of USDC for a transfer, whatever the gas costs. */
+/** A coin price so low that the chain's fee for a transfer is one unit of USDC, whatever the gas costs. */
 export const CHEAP_COIN = '0.000001'
-/** The fee of the chain at that price. */
+/** The chain's fee at that price. */
 export const NETWORK_FEE = 1n
 
-/** The entry of a rail on this chain. */
+/** The entry in the rails file for a rail on this chain. */
 export function evmEntry(chain: Pick<LocalChain, 'url' | 'chainId' | 'token'>, more: object = {}): object {
   return {
     kind: 'evm',
@@ -69,8 +70,9 @@ export function evmEntry(chain: Pick<LocalChain, 'url' | 'chainId' | 'token'>, m
 }
 
 /**
- * A server on a chain that it has connected to, unless `isMet` is false; the treasury and the gas account
- * have money. `mode`: production, or a sandbox that has a chain. Further rails follow in the file.
+ * Starts a server on a chain and, unless `isMet` is false, waits until it has connected. The treasury and the
+ * gas account have money. `mode` is production, or a sandbox with a chain; `rails` are further rails for the
+ * file.
  */
 export async function openOnChain({
   mode = 'production',
@@ -130,7 +132,10 @@ export async function openOnChain({
 
 const TREASURY_FUNDS = 1_000_000_000_000n
 
-/** Waits until the platform has the treasury's funds, so they come into no balance that a test compares. */
+/**
+ * Waits until the platform has been credited with the treasury's funds, so that they do not change balances
+ * that a test compares.
+ */
 async function treasuryIsCredited({ chain, service }: Pick<OnChain, 'chain' | 'service'>): Promise<void> {
   await chain.mine(CONFIRMATIONS)
   await until(
@@ -164,12 +169,12 @@ async function useUsdc(client: Client): Promise<void> {
   if (changed.status !== 200) throw new Error(JSON.stringify(changed.body))
 }
 
-/** The address of the first gas account of a rail. */
+/** The address of a rail's first gas account. */
 export function gasAddressOf({ app }: Pick<OnChain['service'], 'app'>, { name }: EvmRail): Hex {
   return app.enclave.chainAddress(pathOf(name, 'GAS', 'GAS 0'))
 }
 
-/** A customer whom a person has approved, with an account in USDC and its address. */
+/** Creates an approved customer, with a USDC account and its address. */
 export async function newHolder({ client, service }: Pick<OnChain, 'client' | 'service'>): Promise<{
   readonly customerId: string
   readonly account: Reply['body']
@@ -185,7 +190,7 @@ export async function newHolder({ client, service }: Pick<OnChain, 'client' | 's
   return { customerId, account, address: account.fundingPaymentInstructions[0].accountOrWalletInfo.address }
 }
 
-/** The deposits of an account, once they have reached this number and no further one is pending. */
+/** The deposits of an account, once there are exactly this many and none is pending. */
 export async function credited(
   { client }: OnChain,
   accountId: string,
@@ -198,7 +203,7 @@ export async function credited(
   return found.body.data
 }
 
-/** The available balance of a customer's account, or of the platform's own, in the smallest unit. */
+/** The available balance of a customer's account or of the platform's own, in the smallest unit. */
 export async function balanceOf({ client }: OnChain, customerId: string | undefined): Promise<bigint> {
   const found = await client.get(
     customerId === undefined
@@ -208,7 +213,7 @@ export async function balanceOf({ client }: OnChain, customerId: string | undefi
   return BigInt(found.body.data[0].balance.amount)
 }
 
-/** Waits until the chain was followed as far as it can be now. */
+/** Waits until the server has followed the chain as far as currently possible. */
 export async function followed(
   { chain, service }: Pick<OnChain, 'chain' | 'service'>,
   seconds?: number,
@@ -222,7 +227,7 @@ export async function followed(
   )
 }
 
-/** The number of alerts of a kind. */
+/** The number of alerts of a kind so far. */
 export async function alertsOf({ service }: Pick<OnChain, 'service'>, kind: ChainAlert): Promise<number> {
   const text = await service.app.metrics.text(async () => true)
   const found = new RegExp(
@@ -248,7 +253,7 @@ export async function sendDust({ chain }: Pick<OnChain, 'chain'>, to: Hex, count
 
 const DUST_AT_ONCE = 500
 
-/** The rail's balance in the ledger, and the sum of all its addresses on the chain, in the smallest unit. */
+/** The rail's balance in the ledger, and the total of its addresses on the chain, in the smallest unit. */
 export async function bothSides({
   chain,
   service,
@@ -261,14 +266,14 @@ export async function bothSides({
   return [BigInt(rows[0]?.posted ?? 0), held.reduce((sum, one) => sum + one, 0n)]
 }
 
-/** A server whose node is a proxy, which lies about the chain when told to. */
+/** A server whose node is a proxy that can lie about the chain. */
 export interface BehindProxy extends OnChain {
   readonly proxy: LyingProxy
-  /** The nodes, as the entry of the rail has them. */
+  /** The nodes as in the rail's entry. */
   readonly rpcs: readonly object[]
 }
 
-/** Starts one on a new chain. With an agreement of 2 the second node is the chain itself. */
+/** Starts such a server on a new chain. With an agreement of 2, the second node is the chain itself. */
 export async function openBehindProxy({
   agreement = 1,
   entry = {},

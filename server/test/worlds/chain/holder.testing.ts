@@ -16,13 +16,13 @@ export type Quote = Answer<'quote_create'>['body']
 
 let holders = 0
 
-/** A customer of a sandbox that has a chain, with an embedded wallet there and a session on a device. */
+/** A customer of a sandbox with a chain, who has an embedded wallet there and a session on a device. */
 export class Holder {
   readonly #on: OnChain
   readonly customerId: string
   readonly walletId: string
   readonly address: Hex
-  /** The account here in the same currency. */
+  /** The customer's custodial account in the same currency. */
   readonly custodialId: string
   readonly countersign: Countersign
   readonly wallet: Wallet
@@ -45,7 +45,7 @@ export class Holder {
     this.session = ids.session
   }
 
-  /** The platform's wallets are made on the chain. */
+  /** Creates a customer whose wallet is on the chain. */
   static async open(on: OnChain, amount = 0n): Promise<Holder> {
     const { client } = on
     const countersign = new Countersign({ ...client.credentials, baseUrl: client.baseUrl })
@@ -71,27 +71,27 @@ export class Holder {
     return holder
   }
 
-  /** Sends money to the wallet from outside. */
+  /** Sends money to the wallet from an outside address. */
   async fund(amount: bigint): Promise<void> {
     const before = await this.total()
     await this.#on.chain.mint(this.address, amount)
     await this.seen((total) => total === before + amount)
   }
 
-  /** Waits, block by block, until the books have the wanted balance of the wallet. */
+  /** Mines blocks until the wallet's ledger balance satisfies the condition. */
   async seen(isWanted: (total: bigint) => boolean): Promise<void> {
     await this.mining(() => this.total(), isWanted)
   }
 
   mining<T>(look: () => Promise<T>, isThere: (found: T) => boolean): Promise<T> {
     return until(async () => {
-      // The time of the chain stays equal to the server's.
+      // Keeps the chain's time equal to the server's.
       await this.#on.chain.mine(1, 0)
       return look()
     }, isThere)
   }
 
-  /** The balances in the books: total and available. */
+  /** The total and the available balance in the ledger. */
   async total(): Promise<bigint> {
     return BigInt((await this.account()).totalBalance.amount)
   }
@@ -109,12 +109,12 @@ export class Holder {
     return data[0]
   }
 
-  /** The balance on the chain. */
+  /** The wallet's balance on the chain. */
   onChain(): Promise<bigint> {
     return this.#on.chain.balanceOf(this.#on.chain.token, this.address)
   }
 
-  /** An account of the customer at an address on the same chain. */
+  /** Adds an external account of the customer for an address on the same chain. */
   async addPayee(address: string = newAddress()): Promise<string> {
     const reply = await this.#client.post('/customers/external-accounts', {
       customerId: this.customerId,
@@ -136,7 +136,7 @@ export class Holder {
     return body
   }
 
-  /** Executes a quote of the wallet, under the stamp of its session. */
+  /** Executes a quote of the wallet, signed with its session's stamp. */
   async execute(quote: Quote): Promise<Reply> {
     return this.executeWith(quote, await this.session.approveQuote(quote))
   }
@@ -147,14 +147,14 @@ export class Holder {
     return this.#client.post(`/quotes/${quote.id}/execute`, undefined, headers)
   }
 
-  /** Pays, and waits for its end. */
+  /** Pays, and waits until the payment has ended. */
   async pay(destination: string, amount: bigint): Promise<Reply['body']> {
     const quote = await this.quote(destination, amount)
     ok(await this.execute(quote))
     return this.ended(quote.transactionId)
   }
 
-  /** A transaction once it has ended, and its refund with it. */
+  /** Waits until a transaction, and its refund if there is one, has ended. */
   async ended(transactionId: string): Promise<Reply['body']> {
     return this.mining(
       async () => ok(await this.#client.get(`/transactions/${transactionId}`)),
@@ -162,7 +162,10 @@ export class Holder {
     )
   }
 
-  /** Pays with a key that was taken elsewhere, without this server. Resolves to the hash. */
+  /**
+   * Pays directly on the chain with the wallet's key, bypassing this server. Resolves with the transaction
+   * hash.
+   */
   async payElsewhere(key: HDAccount, to: string, amount: bigint): Promise<Hex> {
     const { chain } = this.#on
     await chain.setCoin(key.address, WEI)
@@ -193,12 +196,12 @@ export function payloadOf({ paymentInstructions = [] }: Quote): string {
   return info.payloadToSign
 }
 
-/** An unused address that does not end in a magic value of the sandbox (digits, or bad0). */
+/** An unused address whose ending is not a magic value of the sandbox (digits, or bad0). */
 export function newAddress(): Hex {
   return toChecksumAddress(`${randomBytes(19).toString('hex')}aa`) as Hex
 }
 
-/** The body of a success response. */
+/** Returns the body of a successful response. */
 export function ok({ status, body }: Reply): Reply['body'] {
   if (status >= 300) throw new Error(`${status} ${JSON.stringify(body)}`)
   return body

@@ -2,21 +2,21 @@ import { EventEmitter, once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** A call as it came in. */
+/** A call as it was received. */
 export interface ProxiedCall {
   readonly method: string
   readonly params: readonly unknown[]
 }
 
-/** The result of one call: a value, an error, or a fault that spoils the whole response. */
+/** The result of one call: a value, an error, or a fault that ruins the whole response. */
 export type ProxyAnswer =
   | { readonly result: unknown }
   | { readonly error: { readonly code: number; readonly message: string } }
   | { readonly spoil: (response: ServerResponse) => void }
 
 /**
- * Makes a response. `truth` calls the node itself, with these parameters or the call's own; without it, the
- * node never receives the call.
+ * Produces a response. `truth` makes the call to the node itself, with the original or with different
+ * parameters. If `truth` is not used, the node never receives the call.
  */
 export type Lie = (
   call: ProxiedCall,
@@ -25,19 +25,19 @@ export type Lie = (
 
 export type LieName = keyof typeof LIES
 
-/** A proxy in front of a node that forwards responses, until a test makes it lie. */
+/** A proxy in front of a node. It forwards responses until a test makes it lie. */
 export interface LyingProxy {
   readonly url: string
-  /** The calls of a method since the start, the oldest first. Without one: all. */
+  /** The calls of a method since the start, oldest first. Without a method, all calls. */
   calls(method?: string): readonly ProxiedCall[]
-  /** Resolves at the next call of a method. */
+  /** Resolves with the next call of a method. */
   next(method: string): Promise<ProxiedCall>
   /**
-   * Lies about a method ('*': about every method without a separate lie), for a number of times, or until
-   * `honest`.
+   * Lies about a method (`*` means every method without its own lie), a number of times or until `honest` is
+   * called.
    */
   lie(method: string, lie: Lie | LieName, times?: number): void
-  /** Ends the lies about a method, or all. */
+  /** Stops lying about a method, or altogether. */
   honest(method?: string): void
   close(): Promise<void>
 }
@@ -55,11 +55,14 @@ interface Log {
   readonly logIndex: string
 }
 
-/** The lies that have a name. */
+/** Predefined lies. */
 export const LIES = {
-  /** Of another chain: the id of Ethereum. */
+  /** Claims to be a different chain: the id of Ethereum. */
   'other chain': () => ({ result: '0x1' }),
-  /** The head is 50 blocks behind: eth_blockNumber, and eth_getBlockByNumber by a name like `latest`. */
+  /**
+   * Reports a head that lags 50 blocks behind, in eth_blockNumber, and in eth_getBlockByNumber for names like
+   * `latest`.
+   */
   'old head': async ({ method, params }, truth) => {
     if (method === 'eth_blockNumber')
       return mapped(await truth(), (head) => hex(older(BigInt(head as string))))
@@ -70,24 +73,27 @@ export const LIES = {
     return truth([hex(older(BigInt(number))), ...rest])
   },
   'no logs': () => ({ result: [] }),
-  /** All logs but the last one. */
+  /** Omits the last log. */
   'missing log': async (_, truth) => mapped(await truth(), (logs) => (logs as Log[]).slice(0, -1)),
-  /** The logs, as logs of a contract that was not requested. */
+  /** Attributes the logs to a contract that was not requested. */
   'foreign logs': async (_, truth) =>
     mapped(await truth(), (logs) => (logs as Log[]).map((log) => ({ ...log, address: OTHER_ADDRESS }))),
-  /** The logs, and each once more, in a transaction that does not exist. */
+  /** Repeats each log in a transaction that does not exist. */
   'made-up logs': async (_, truth) =>
     mapped(await truth(), (logs) => [
       ...(logs as Log[]),
       ...(logs as Log[]).map((log) => ({ ...log, transactionHash: flipped(log.transactionHash) })),
     ]),
-  /** The logs, each with the largest amount. */
+  /** Sets the largest possible amount in each log. */
   'inflated logs': async (_, truth) =>
     mapped(await truth(), (logs) => (logs as Log[]).map((log) => ({ ...log, data: `0x${'f'.repeat(64)}` }))),
-  /** The logs, each as one that the node has taken back. */
+  /** Marks each log as removed by the node. */
   'removed logs': async (_, truth) =>
     mapped(await truth(), (logs) => (logs as Log[]).map((log) => ({ ...log, removed: true }))),
-  /** The logs, and after each two of other forms: with a fourth topic, as of a token without amounts, and with two words. */
+  /**
+   * Adds two malformed logs after each log: one with a fourth topic, like a log of a token without amounts,
+   * and one with two data words.
+   */
   'odd forms': async (_, truth) =>
     mapped(await truth(), (logs) =>
       (logs as Log[]).flatMap((log) => [
@@ -101,20 +107,20 @@ export const LIES = {
         { ...log, logIndex: hex(BigInt(log.logIndex) + 2_000n), data: `${log.data}${log.data.slice(2)}` },
       ]),
     ),
-  /** Each log twice. */
+  /** Returns each log twice. */
   'repeated logs': async (_, truth) =>
     mapped(await truth(), (logs) => [...(logs as Log[]), ...(logs as Log[])]),
-  /** 100 MB without an end of the text. */
+  /** Sends 100 MB without ending the response. */
   huge: () => ({ spoil: sendHuge }),
-  /** The connection stays open without a response. The node never receives the call. */
+  /** Keeps the connection open without responding. The node never receives the call. */
   silent: () => ({ spoil: () => {} }),
-  /** The node is called, but its response is withheld. */
+  /** Makes the call to the node but withholds the response. */
   'answer withheld': async (_, truth) => {
     await truth()
     return { spoil: () => {} }
   },
   'not JSON': () => ({ spoil: (response) => response.end('<html>Bad gateway</html>') }),
-  /** JSON, but not a response. */
+  /** Sends JSON that is not a response. */
   'not an answer': () => ({ spoil: (response) => response.end('{"hello":[]}') }),
   null: () => ({ result: null }),
   'rate limit': () => ({
@@ -123,16 +129,16 @@ export const LIES = {
   'limit exceeded': () => ({ error: { code: -32005, message: 'limit exceeded' } }),
   'internal error': () => ({ error: { code: -32603, message: 'internal error' } }),
   'server error': () => ({ spoil: (response) => response.writeHead(503).end() }),
-  /** The node executes the call, and the connection closes without a response. */
+  /** Makes the call to the node, then closes the connection without responding. */
   'answer lost': async (_, truth) => {
     await truth()
     return { spoil: (response) => response.destroy() }
   },
-  /** The connection closes before the node receives the call. */
+  /** Closes the connection before the node receives the call. */
   closed: () => ({ spoil: (response) => response.destroy() }),
 } satisfies Readonly<Record<string, Lie>>
 
-/** The truth, delayed by this number of milliseconds. */
+/** Delays the true response by this number of milliseconds. */
 export function delayed(ms: number): Lie {
   return async (_, truth) => {
     await new Promise((resolve) => setTimeout(resolve, ms))
@@ -140,7 +146,7 @@ export function delayed(ms: number): Lie {
   }
 }
 
-/** The truth, not before it is released. */
+/** Holds back the true response until it is released. */
 export function held(): { readonly lie: Lie; release(): void } {
   let release = () => {}
   const released = new Promise<void>((resolve) => {
@@ -155,11 +161,11 @@ function mapped(answer: ProxyAnswer, map: (result: unknown) => unknown): ProxyAn
 
 const hex = (value: bigint) => `0x${value.toString(16)}`
 const older = (block: bigint) => (block > OLD_BLOCKS ? block - OLD_BLOCKS : 0n)
-/** Another hash of the same form. */
+/** Returns a different hash of the same format. */
 const flipped = (hash: string) =>
   `0x${hash.slice(2).replace(/./g, (digit) => (15 - Number.parseInt(digit, 16)).toString(16))}`
 
-/** Sends without an end in sight, as fast as the client reads. */
+/** Sends data without end, as fast as the client reads it. */
 function sendHuge(response: ServerResponse): void {
   let left = HUGE_BYTES
   const send = () => {
@@ -174,7 +180,7 @@ function sendHuge(response: ServerResponse): void {
   send()
 }
 
-interface Told {
+interface ActiveLie {
   readonly lie: Lie
   left: number
 }
@@ -183,16 +189,16 @@ interface WireCall extends ProxiedCall {
   readonly id: unknown
 }
 
-/** @param target the address of the node */
+/** @param target the node's address */
 export async function openLyingProxy(target: string): Promise<LyingProxy> {
-  const heard: ProxiedCall[] = []
-  const told = new Map<string, Told>()
+  const received: ProxiedCall[] = []
+  const liesByMethod = new Map<string, ActiveLie>()
   const arrivals = new EventEmitter().setMaxListeners(0)
   const answerOf = async ({ method, params = [] }: WireCall): Promise<ProxyAnswer> => {
     const call = { method, params }
-    heard.push(call)
+    received.push(call)
     arrivals.emit(method, call)
-    const one = told.get(method) ?? told.get('*')
+    const one = liesByMethod.get(method) ?? liesByMethod.get('*')
     const truth = (others: readonly unknown[] = params) => ask(target, { method, params: others })
     if (!one || one.left === 0) return truth()
     one.left -= 1
@@ -205,14 +211,14 @@ export async function openLyingProxy(target: string): Promise<LyingProxy> {
   await once(server, 'listening')
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    calls: (method) => heard.filter((call) => method === undefined || call.method === method),
+    calls: (method) => received.filter((call) => method === undefined || call.method === method),
     next: (method) => once(arrivals, method).then(([call]) => call as ProxiedCall),
     lie(method, lie, times = Number.POSITIVE_INFINITY) {
-      told.set(method, { lie: typeof lie === 'string' ? LIES[lie] : lie, left: times })
+      liesByMethod.set(method, { lie: typeof lie === 'string' ? LIES[lie] : lie, left: times })
     },
     honest(method) {
-      if (method === undefined) told.clear()
-      else told.delete(method)
+      if (method === undefined) liesByMethod.clear()
+      else liesByMethod.delete(method)
     },
     async close() {
       const closed = once(server, 'close')
@@ -223,7 +229,9 @@ export async function openLyingProxy(target: string): Promise<LyingProxy> {
   }
 }
 
-/** Responds to a request of one call or of several, in order. A spoiled result spoils the whole response. */
+/**
+ * Responds to a request with one or several calls, in order. A fault in one of them ruins the whole response.
+ */
 async function respond(
   request: IncomingMessage,
   response: ServerResponse,

@@ -13,17 +13,17 @@ import { PERSON } from '../records/onboarding.testing.ts'
 import { NETWORK_FEE, type OnChain } from './chain.testing.ts'
 import { newAddress } from './holder.testing.ts'
 
-/** In wei: a higher tip than any other. */
+/** In wei. Higher than any other tip. */
 const HIGH_TIP = 10n ** 11n
 
-/** The parts of a server on a chain that it uses. */
+/** The parts of a server on a chain that the payer uses. */
 type Place = Pick<OnChain, 'chain' | 'client' | 'rail'> & { readonly service: Pick<Service, 'app'> }
 
-/** Pays out over HTTP, from accounts whose money is in the books. */
+/** Makes payouts over HTTP from accounts that have money in the ledger. */
 export class Payer {
   #on: Place
   readonly #customerId: string
-  /** True: the customer's account; false: the platform's. */
+  /** Keyed by `isCustomer`: the customer's account (true) and the platform's (false). */
   readonly #accounts: ReadonlyMap<boolean, string>
 
   private constructor(on: Place, customerId: string, accounts: ReadonlyMap<boolean, string>) {
@@ -60,7 +60,7 @@ export class Payer {
     return new Payer(on, id, accounts)
   }
 
-  /** Continues on another server with the same records. */
+  /** Continues on a different server with the same records. */
   moveTo(on: Place): void {
     this.#on = on
   }
@@ -74,14 +74,14 @@ export class Payer {
     return this.#accounts.get(isCustomer)!
   }
 
-  /** The address that others pay in to. */
+  /** The address for paying into the account. */
   async depositAddress(isCustomer: boolean): Promise<string> {
     const owner = isCustomer ? this.#customerId : undefined
     const account = await accountOf(this.#client, owner, 'USDC')
     return account.fundingPaymentInstructions[0].accountOrWalletInfo.address
   }
 
-  /** Asks for an external account of an address. */
+  /** Requests an external account for an address. */
   addPayee(address: string, isCustomer = false): Promise<Reply> {
     return this.#client.post('/customers/external-accounts', {
       ...(isCustomer ? { customerId: this.#customerId } : {}),
@@ -90,7 +90,7 @@ export class Payer {
     })
   }
 
-  /** Begins a transfer out that brings its payee an amount, and returns its id. */
+  /** Starts a transfer out from which the payee receives an amount, and returns its id. */
   async pay(address: string, amount: bigint, isCustomer = false): Promise<string> {
     const payee = await this.addPayee(address, isCustomer)
     if (payee.status !== 201) throw new Error(JSON.stringify(payee.body))
@@ -111,7 +111,7 @@ export class Payer {
     return (await this.#client.get(`/transactions/${transfer}`)).body
   }
 
-  /** The transfer once it has ended. */
+  /** Waits until the transfer has ended. */
   ended(transfer: string): Promise<Reply['body']> {
     return until(
       () => this.stateOf(transfer),
@@ -127,7 +127,7 @@ export class Payer {
       .executeTakeFirst()
   }
 
-  /** The payment once it meets the condition. */
+  /** Waits until the payment satisfies the condition. */
   payment(transfer: string, isWanted: (row: ChainPaymentRow) => boolean): Promise<ChainPaymentRow> {
     return until(
       () => this.paymentOf(transfer),
@@ -135,7 +135,7 @@ export class Payer {
     ) as Promise<ChainPaymentRow>
   }
 
-  /** Transactions of payments, in the order of their making. */
+  /** The transactions of a transfer's payment, in order of creation. */
   async transactionsOf(transfer: string): Promise<ChainTransactionRow[]> {
     const payment = await this.paymentOf(transfer)
     if (!payment) return []
@@ -147,7 +147,7 @@ export class Payer {
       .execute()
   }
 
-  /** The only transaction of a payment once it meets the condition. */
+  /** Waits until the only transaction of a payment satisfies the condition. */
   async transaction(
     transfer: string,
     isWanted: (row: ChainTransactionRow) => boolean,
@@ -167,7 +167,7 @@ export class Payer {
     return String((await this.#client.get(path)).body.data[0].balance.amount)
   }
 
-  /** Waits until the operator got an alert about the chain. */
+  /** Waits until the operator has received an alert about the chain. */
   async alerted(kind: ChainAlert): Promise<void> {
     const line = new RegExp(`^countersign_chain_alerts_total\\{rail="\\w+",kind="${kind}"\\} [1-9]`, 'm')
     await until(
@@ -176,7 +176,10 @@ export class Payer {
     )
   }
 
-  /** Brings a payment's authorization to the chain from a numbered account, before any of ours. Returns the hash. */
+  /**
+   * Submits a payment's authorization to the chain from a numbered account, before our own accounts do.
+   * Returns the hash.
+   */
   async relayFrom(account: number, payment: ChainPaymentRow): Promise<Hex> {
     const { token, sender, recipient, amount, nonce, signature, valid_before } = payment
     const one = { from: sender, to: recipient, value: amount, validBefore: valid_before!, nonce: nonce! }
@@ -188,7 +191,7 @@ export class Payer {
     ])) as Hex
   }
 
-  /** Uses up the nonce of a transaction by another one, as an attacker with the sender's key can. */
+  /** Uses the nonce of a transaction for a different one, as an attacker with the sender's key could. */
   async useNonce({ sender, nonce, attempts }: ChainTransactionRow): Promise<void> {
     const { service, rail, chain } = this.#on
     const { path } = await this.#read
@@ -211,13 +214,13 @@ export class Payer {
     await chain.rpc('eth_sendRawTransaction', [serializeTransaction(transaction, signature)])
   }
 
-  /** The latest transactions of payments once a node has them all, in a block or waiting for one. */
+  /** Waits until a node has the latest transactions of all these payments, in a block or pending. */
   sent(transfers: readonly string[]): Promise<ChainTransactionRow[]> {
     return until(
       async () => {
         const rows = await Promise.all(transfers.map(async (one) => (await this.transactionsOf(one)).at(-1)))
-        const there = await Promise.all(rows.map((row) => row && this.isThere(row.attempts.at(-1)!.hash)))
-        return there.every(Boolean) ? (rows as ChainTransactionRow[]) : []
+        const known = await Promise.all(rows.map((row) => row && this.isThere(row.attempts.at(-1)!.hash)))
+        return known.every(Boolean) ? (rows as ChainTransactionRow[]) : []
       },
       (rows) => rows.length === transfers.length,
     )
@@ -237,7 +240,7 @@ export class Payer {
   }
 }
 
-/** Puts money into the books that the treasury has. */
+/** Credits an account in the ledger with money that the treasury has. */
 export async function fund({ service, client }: Place, accountId: string, amount: bigint): Promise<void> {
   const op = await operate(service.app, client.credentials.platformId)
   const legs = arrivalLegs({ id: accountId, currency: 'USDC' }, amount, 'base')

@@ -9,7 +9,7 @@ import type { Json } from './schemas.testing.ts'
 /** The meaning of a path parameter: a record's id, the receiver at an UMA address, or a code. */
 export type ParamKind = IdKind | 'Business' | 'UmaAddress' | 'DeviceCode' | 'InvitationCode'
 
-/** The ids of records, by their kinds. */
+/** The ids of records, by kind. */
 export type Ids = Readonly<Partial<Record<ParamKind, string>>>
 
 const restrictedTo = ({ InternalAccount, ExternalAccount }: Ids) => ({
@@ -28,7 +28,7 @@ const SIMULATED = ({ InternalAccount, ExternalAccount }: Ids) => ({
   destinationAccountId: ExternalAccount!,
 })
 
-/** Bodies that endpoints accept, with the ids of a world; `unique` is a new number each time. */
+/** Bodies that endpoints accept, with the ids of a world. `unique` is a new number for each call. */
 export const BODIES: Partial<Record<EndpointName, (ids: Ids, unique: number) => Json>> = {
   config_update: () => ({}),
   token_create: (_, unique) => ({ name: `Token ${unique}`, permissions: ['VIEW'] }),
@@ -170,7 +170,7 @@ export const BODIES: Partial<Record<EndpointName, (ids: Ids, unique: number) => 
   sandbox_card_clearing: ({ CardTransaction }) => ({ cardTransactionId: CardTransaction!, amount: 100 }),
   sandbox_card_return: ({ CardTransaction }) => ({ cardTransactionId: CardTransaction!, amount: 100 }),
   sandbox_send: ({ Quote }) => ({ quoteId: Quote!, currencyCode: 'USD' }),
-  // Without an account or a reference, so that it waits in suspense.
+  // Has neither an account nor a reference, so the deposit waits in suspense.
   sandbox_deposit: () => ({ amount: 100, currency: 'USD' }),
   sandbox_example_bank: () => ({ currency: 'USD' }),
   sandbox_rail_event: () => ({ type: 'payment.returned', paymentId: 'other', message: 'Closed' }),

@@ -27,7 +27,10 @@ import { newKey, newMovement } from '../records/treasury.testing.ts'
 import { BODIES, type Ids, type ParamKind } from './bodies.testing.ts'
 import { ENDPOINTS, type Json, type JsonSchema, samples } from './schemas.testing.ts'
 
-/** Runs an action on every item, a few at a time, so that a matrix of thousands is neither slow nor a flood. */
+/**
+ * Runs an action for every item, with limited concurrency, so that a matrix of thousands is neither slow nor
+ * overwhelming.
+ */
 export async function forEach<T>(
   items: readonly T[],
   action: (item: T, index: number) => Promise<void>,
@@ -43,7 +46,7 @@ export async function forEach<T>(
   await Promise.all(Array.from({ length: Math.min(width, items.length) }, worker))
 }
 
-/** A well-formed id of no record. */
+/** A well-formed id that no record has. */
 export function missingId(kind: string): string {
   if (kind === 'UmaAddress') return '$nobody@uma.example'
   if (kind === 'DeviceCode') return '000-000-000'
@@ -51,7 +54,7 @@ export function missingId(kind: string): string {
   return noId(kind === 'Business' ? 'Customer' : (kind as IdKind))
 }
 
-/** The kind of record that a path parameter names, by the parameter's name or by its place. */
+/** The kind of record that a path parameter stands for, by its name or its position. */
 export function kindOfParam({ path }: Endpoint, name: string): ParamKind {
   const byName = (Object.keys(ID_KINDS) as IdKind[]).find(
     (kind) => name === `${kind[0]!.toLowerCase()}${kind.slice(1)}Id`,
@@ -80,31 +83,34 @@ const KIND_BY_PLACE: Readonly<Record<string, ParamKind>> = {
   '/receiver/external-account': 'ExternalAccount',
 }
 
-/** The path of an endpoint with these parameters, each by its kind. */
+/** An endpoint's path with these parameters, by kind. */
 export function pathWith(endpoint: Endpoint, idOf: (kind: ParamKind) => string): string {
   return endpoint.path.replaceAll(/\{(\w+)\}/g, (_, name) =>
     encodeURIComponent(idOf(kindOfParam(endpoint, name))).replaceAll('%3A', ':'),
   )
 }
 
-/** A path of the endpoint whose ids are of no record. */
+/** The endpoint's path with ids that no record has. */
 export function pathToNothing(endpoint: Endpoint): string {
   return pathWith(endpoint, missingId)
 }
 
-/** A platform with one record of every kind. */
+/** A platform with a record of every kind. */
 export interface World {
   readonly client: Client
   readonly customer: Awaited<ReturnType<typeof newCustomer>>
   readonly agent: AgentClient
-  /** The browser of a member with every permission. */
+  /** The browser of a team member who has every permission. */
   readonly browser: Browser
   readonly ids: Ids
-  /** The records of an agent, which replace those. */
+  /** The agent's own records, which override the platform's. */
   readonly ofAgent: Ids
 }
 
-/** The caller of an endpoint: the platform, its agent, a member, or, if path or body are the credential, anyone. */
+/**
+ * The caller of an endpoint: the platform, its agent, a team member, or anyone if the path or body is the
+ * credential.
+ */
 export function callerOf(
   { auth }: Endpoint,
   { client, agent, browser }: Pick<World, 'client' | 'agent' | 'browser'>,
@@ -127,16 +133,16 @@ class Anybody {
   }
 }
 
-/** The ids of the caller's records. */
+/** The ids of records that belong to the caller. */
 export function idsFor({ auth }: Endpoint, { ids, ofAgent }: World): Ids {
   return auth === 'agent' ? { ...ids, ...ofAgent } : ids
 }
 
-/** The amount from which the agent of a world needs approval. */
+/** The amount above which the world's agent needs approval. */
 export const WAITS_ABOVE = 5_000
 
 /**
- * Fills a platform: a customer with money, a bank account, a quote with its transaction, and an agent with
+ * Fills a platform with a customer with money, a bank account, a quote and its transaction, and an agent with
  * its own quote and an action that waits for approval.
  */
 export async function newWorld(client: Client): Promise<World> {
@@ -183,7 +189,7 @@ export async function newWorld(client: Client): Promise<World> {
     StablecoinProviderAccount: await linkedAccount(client),
     Event: await firstEvent(client),
     WebhookEndpoint: await pausedEndpoint(client),
-    // A sandbox has no statements: tests in production have the days of rails.
+    // A sandbox has no statements. Tests in production cover them.
     RailStatement: noId('RailStatement'),
     ...(await newMovement({ client })),
     ...(await newKey({ client })),
@@ -214,7 +220,7 @@ export async function newWorld(client: Client): Promise<World> {
   }
 }
 
-/** A schedule that has one payment, which is skipped. */
+/** Creates a schedule with one payment, which has been skipped. */
 async function skippedOnce(client: Client, ids: Ids): Promise<string> {
   const { id } = await createRecord(client, '/payment-schedules', validBody('payment_schedule_create', ids))
   const skipped = await client.post(`/payment-schedules/${id}/skip`, {})
@@ -222,7 +228,7 @@ async function skippedOnce(client: Client, ids: Ids): Promise<string> {
   return id
 }
 
-/** It gets no deliveries, so that its record stays unchanged. */
+/** Paused, so that its record is not changed by deliveries. */
 async function pausedEndpoint(client: Client): Promise<string> {
   const { id } = await client.call('webhook_endpoint_create', { body: { url: 'https://example.com/hook' } })
   await client.call('webhook_endpoint_update', {
@@ -232,19 +238,21 @@ async function pausedEndpoint(client: Client): Promise<string> {
   return id
 }
 
-/** A card of which a purchase was settled in part, and another one with a key for the wallet that pays it. */
+/**
+ * Creates a card with a partially settled purchase, and another card with a key for the wallet that pays it.
+ */
 async function withCards(client: Client, { id, usd, wallet }: World['customer']): Promise<Ids> {
   const [card, walletCard, session] = await Promise.all([
     newCard(client, id, [usd]),
     newCard(client, id, [wallet]),
     signIn(client, wallet),
-    // Funds what the purchase takes, so that the balance stays the same.
+    // Funds the amount of the purchase, so that the balance stays the same.
     fund(client, usd, 1000),
   ])
   const purchase = await used(client, card.id, 1000)
   await clear(client, purchase, 500)
-  const asked = { cardId: walletCard.id, internalAccountId: wallet, nickname: 'Spending' }
-  const key = await sendSigned(client, session, 'POST', '/auth/delegated-keys', asked)
+  const linkRequest = { cardId: walletCard.id, internalAccountId: wallet, nickname: 'Spending' }
+  const key = await sendSigned(client, session, 'POST', '/auth/delegated-keys', linkRequest)
   return { Card: card.id, CardTransaction: purchase.id, DelegatedKey: key.body.id }
 }
 
@@ -256,30 +264,33 @@ async function linkedAccount(client: Client): Promise<string> {
   return reply.body.id
 }
 
-/** The record that a call creates. */
+/** Makes a call and returns the record that it creates. */
 async function createRecord(
   caller: Pick<Client, 'post'>,
   path: string,
   body?: unknown,
 ): Promise<Reply['body']> {
   const reply = await caller.post(path, body)
-  // A second world of a platform finds the report of the day.
+  // The second world of a platform finds the day's report already created.
   if (reply.status !== 201 && reply.status !== 200) throw new Error(toJson(reply.body))
   return reply.body
 }
 
-/** Daily counts are reset at midnight, so a test that compares them gets an hour before that. */
+/**
+ * Moves the clock past midnight if less than an hour is left: daily counts reset at midnight, which would
+ * disturb a test that compares them.
+ */
 async function avoidMidnight(client: Client): Promise<void> {
   const now = new Date()
   if (now.getUTCHours() === 23) await client.advance(3600)
 }
 
-/** The id of the first record of a list. */
+/** The id of the first record in a list. */
 async function firstOf(client: Client, path: string): Promise<string> {
   return (await client.get(path)).body.data[0].id
 }
 
-/** The first events of a platform. The feed shows them once no earlier transaction is open. */
+/** The first event of a platform. The feed shows it once no earlier transaction is open. */
 async function firstEvent(client: Client): Promise<string> {
   for (;;) {
     const [event] = (await client.get('/events?limit=1')).body.data
@@ -289,7 +300,10 @@ async function firstEvent(client: Client): Promise<string> {
 
 let bodies = 0
 
-/** A body that the endpoint accepts, with the ids of a world. Bodies not written here are generated from the schema. */
+/**
+ * A body that the endpoint accepts, with the ids of a world. Bodies that are not listed are generated from
+ * the schema.
+ */
 export function validBody(name: EndpointName, ids: Ids): Json | undefined {
   const { body, upload } = API[name] as Endpoint
   if (!body) return upload ? {} : undefined
@@ -297,7 +311,7 @@ export function validBody(name: EndpointName, ids: Ids): Json | undefined {
   return written ?? samples(body as JsonSchema)[0]!
 }
 
-/** Checks the form of an error (specification 7), and its expected fields. */
+/** Asserts the format of an error (specification 7) and its expected fields. */
 export function expectError(
   reply: Reply,
   expected: { code: ErrorCode; field?: string; what?: string; reason?: string },
@@ -316,7 +330,7 @@ export function expectError(
   if (expected.reason) expect(reply.body.reason, seen).toBe(expected.reason)
 }
 
-/** Checks that an endpoint refuses only with codes that it declares. */
+/** Asserts that an endpoint refuses only with error codes that it declares. */
 export function expectDeclaredRefusal(endpoint: Endpoint, reply: Reply, what: string) {
   const seen = `${what} → ${reply.status} ${toJson(reply.body)}`
   expect(reply.status, seen).toBeGreaterThanOrEqual(400)
@@ -326,8 +340,9 @@ export function expectDeclaredRefusal(endpoint: Endpoint, reply: Reply, what: st
 }
 
 /**
- * The contents of all lists of a platform, to check that a call changes nothing. Without the clock and the
- * rates, which always advance, and the feed of events and the overview, which lag. With `agent` also as the agent sees them.
+ * The contents of all lists of a platform, to check that a call changes nothing. Leaves out the clock and
+ * exchange rates, which always advance, and the event feed and the overview, which lag. With `agent`, also
+ * includes them as the agent sees them.
  */
 export async function stateOf(
   client: Client,
@@ -343,12 +358,12 @@ export async function stateOf(
       path === '/overview' ||
       path === '/webhook-endpoints' ||
       path === '/member-sessions'
-    // Nothing changes it.
+    // It never changes.
     const isFixed = path === '/discoveries'
-    // It has the content of its list.
+    // It has the same content as its list.
     const isFile = path.endsWith('.csv')
     if (auth === 'agent' && !agent) return false
-    // Of one member; `/members` has them all.
+    // It is about a single member; `/members` contains all of them.
     if (auth === 'member') return false
     return method === 'GET' && !params && !needsMore && !isStream && !isFixed && !isFile
   })

@@ -50,7 +50,10 @@ import { Receiver } from '../simulators/webhook-receiver.testing.ts'
 type Event = Reply['body']
 type Recorded = Map<EventType, Event>
 
-/** The first event of each type, by what raises it: payments, people, wallets, books, and a bank of production. */
+/**
+ * Records the first event of each type, grouped by what causes it: payments, people, wallets, the ledger, and
+ * a bank in production.
+ */
 export async function playEvents(): Promise<Recorded> {
   const recorded: Recorded = new Map()
   const service = await openServer()
@@ -60,7 +63,7 @@ export async function playEvents(): Promise<Recorded> {
       await play(client, service)
       return client
     })
-    // One after the other, so that the first event of a type is the same in each run.
+    // One after another, so that the first event of each type is the same in every run.
     for (const client of await Promise.all(plays)) await record(client, recorded)
   } finally {
     await service.close()
@@ -81,7 +84,7 @@ async function record(client: Client, recorded: Recorded): Promise<void> {
 
 const DAY_SECONDS = 24 * 3600
 
-/** Payments that arrive, fail, come back and expire, and deposits that fit nothing. */
+/** Payments that complete, fail, are returned, or expire, and deposits that match nothing. */
 async function payments(client: Client): Promise<void> {
   const [payer, payee] = [await newCustomer(client), await newCustomer(client)]
   await fund(client, payer.usd, 1_000_000)
@@ -111,7 +114,10 @@ async function payments(client: Client): Promise<void> {
   await ownMoney(client)
 }
 
-/** Pulled money that is held, released, lifted and returned, and withdrawals of own money with each end. */
+/**
+ * Pulled money that is held, released early, released on time, or returned, and own-money withdrawals with
+ * every outcome.
+ */
 async function ownMoney(client: Client): Promise<void> {
   const [lifted, returned] = [await heldPull(client), await heldPull(client), await heldPull(client)]
   await send(client, 'POST', `/funds-holds/${lifted}/lift`, { reason: 'We know the customer' }, 200)
@@ -128,7 +134,7 @@ async function ownMoney(client: Client): Promise<void> {
   await client.advance(8 * DAY_SECONDS)
 }
 
-/** A payment of a schedule that is sent, and one that the account cannot pay. */
+/** A scheduled payment that is sent, and one that the account cannot afford. */
 async function schedules(client: Client, paying: Paying): Promise<void> {
   const { id } = await schedule(client, dailyOf(paying, { count: 1 }))
   await advanceToNext(client, id)
@@ -143,7 +149,7 @@ async function payouts(client: Client, payee: string): Promise<void> {
   await batchIn(client, id, 'COMPLETED')
 }
 
-/** Payments that the platform decides about: one that it approves, and one that it rejects. */
+/** Payments about which the platform decides: it approves one and rejects another. */
 async function incoming(client: Client, customerId: string): Promise<void> {
   const receiver = await Receiver.of(client)
   receiver.answer = ({ event }) => (event.type === 'INCOMING_PAYMENT.PENDING' ? 202 : 200)
@@ -154,7 +160,7 @@ async function incoming(client: Client, customerId: string): Promise<void> {
   await client.advance(0)
 }
 
-/** Customers who are approved, rejected, asked for more, imported, and erased. */
+/** Customers who are approved, rejected, asked for more information, imported, and erased. */
 async function people(client: Client): Promise<void> {
   const create = (body: object) => send(client, 'POST', '/customers', body, 201)
   const verify = (customerId: string) => send(client, 'POST', '/verifications', { customerId }, 200)
@@ -170,10 +176,10 @@ async function people(client: Client): Promise<void> {
     const reason = decision === 'REJECT' ? { reason: 'The documents are not of this person.' } : {}
     await send(client, 'POST', `/verifications/${verification}/decision`, { decision, ...reason }, 200)
   }
-  const asked = await create(PERSON)
-  const { id: verification } = await verify(asked.id)
+  const incomplete = await create(PERSON)
+  const { id: verification } = await verify(incomplete.id)
   const field = {
-    resourceId: asked.id,
+    resourceId: incomplete.id,
     type: 'INVALID_FIELD',
     field: 'fullName',
     reason: 'Write it in full.',
@@ -183,7 +189,7 @@ async function people(client: Client): Promise<void> {
   await send(
     client,
     'PATCH',
-    `/customers/${asked.id}`,
+    `/customers/${incomplete.id}`,
     { customerType: 'INDIVIDUAL', fullName: 'Ada King' },
     200,
   )
@@ -207,7 +213,7 @@ async function importFiles(client: Client): Promise<void> {
   }
 }
 
-/** A member who hears by webhook of a deposit that waits. */
+/** A team member who is notified by webhook about a deposit that waits. */
 async function digest(client: Client): Promise<void> {
   const { browser } = await newMember(client, ['VIEW', 'APPROVE'])
   await browser.send('PATCH', '/members/me', { notifications: { channel: 'WEBHOOK', intervalMinutes: 15 } })
@@ -215,7 +221,7 @@ async function digest(client: Client): Promise<void> {
   await client.advance(15 * 60)
 }
 
-/** An endpoint that says that it is gone. */
+/** An endpoint that responds 410. */
 async function goneEndpoint(client: Client): Promise<void> {
   const receiver = await Receiver.open()
   receiver.answer = () => 410
@@ -228,7 +234,7 @@ async function goneEndpoint(client: Client): Promise<void> {
   )
 }
 
-/** A wallet that is made private, whose passkey may be copied, and whose codes are guessed. */
+/** A wallet that is made private, whose passkey may have been copied, and whose codes are guessed. */
 async function wallets(client: Client, { app }: TestServer): Promise<void> {
   const { wallet } = await newCustomer(client)
   const session = await signIn(client, wallet)
@@ -254,12 +260,12 @@ async function wallets(client: Client, { app }: TestServer): Promise<void> {
     await client.post(`/auth/credentials/${email}/verify`, { type: 'EMAIL_OTP', encryptedOtpBundle })
   }
   await guess()
-  // Ninety-eight more would take most of an hour.
+  // Making another 98 failed attempts would take most of an hour.
   await app.committer.commit([update('code_failures', wallet, {}, { failures: 99, locked_at: null })])
   await guess()
 }
 
-/** Cards, agents, invitations, and the proof of the books. */
+/** Cards, agents, invitations, and proof of the ledger. */
 async function others(client: Client, { app }: TestServer): Promise<void> {
   await goneEndpoint(client)
   await newRole(client, 'Night shift', ['VIEW', 'APPROVE'])
@@ -290,7 +296,7 @@ async function others(client: Client, { app }: TestServer): Promise<void> {
   await runCommand(app, ['books', 'checkpoint'], '')
 }
 
-/** A day of a bank whose statement differs from the books. */
+/** A bank's day whose statement differs from the ledger. */
 async function reconciliation(recorded: Recorded): Promise<void> {
   const world = await openProduction()
   try {

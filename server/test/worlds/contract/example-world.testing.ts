@@ -28,7 +28,7 @@ import { ENDPOINTS } from './schemas.testing.ts'
 
 const DEVICE_KEY = () => ({ clientPublicKey: generateKeyPair().publicKey.uncompressedHex })
 
-/** Prepares each call, and returns it. Calls without an entry take a valid body. */
+/** Prepares each call and returns it. Calls without an entry use a valid body. */
 const CALLS: Partial<Record<EndpointName, (scene: Scene) => Promise<Call> | Call>> = {
   config_update: () => ({ body: { embeddedWalletConfig: { otpLength: 6, expirationSeconds: 300 } } }),
   token_create: () => ({ body: { name: 'Payroll', permissions: ['VIEW', 'TRANSACT'] } }),
@@ -107,7 +107,7 @@ const CALLS: Partial<Record<EndpointName, (scene: Scene) => Promise<Call> | Call
     const { data } = (await client.get(`/auth/credentials?accountId=${customer.wallet}`)).body
     return { ids: { AuthMethod: data.at(-1).id }, sign: true }
   },
-  // Signing in uses all forms of it.
+  // Signing in makes this call in all its variants.
   credential_verify: () => ({ isMade: true }),
   session_refresh: ({ session }) => ({ ids: { Session: session.sessionId }, body: DEVICE_KEY(), sign: true }),
   session_delete: async ({ client, customer }) => {
@@ -228,7 +228,7 @@ const CALLS: Partial<Record<EndpointName, (scene: Scene) => Promise<Call> | Call
 
 const cardFor = (ids: Ids) => ({ cardholderId: ids.Customer!, form: 'VIRTUAL' })
 
-/** The body of a response that must be a success. */
+/** Returns the body of a response that must be successful. */
 async function post(
   caller: { post(path: string, body?: unknown): Promise<Reply> },
   path: string,
@@ -272,12 +272,12 @@ async function withPayment(scene: Scene): Promise<string> {
   return id
 }
 
-/** A payment to a customer that the platform has to approve, because its webhook does not decide. */
+/** Creates a payment to a customer that the platform has to approve, because its webhook does not decide. */
 async function waiting(scene: Scene): Promise<string> {
   return (await incoming(scene)).id
 }
 
-/** A payment that waits for its rail. */
+/** Creates a payment that waits for its rail. */
 async function cancellable({ client, ids }: Scene) {
   const usdc = await accountIn(client, ids.Customer!, 'USDC')
   await post(client, `/sandbox/internal-accounts/${usdc}/fund`, { amount: 5_000_000 })
@@ -296,12 +296,12 @@ async function withScreening({ client }: Scene) {
   return { ids: await newScreening({ client }) }
 }
 
-/** Made by a client that records nothing, because it changes the settings. */
+/** Uses a client that records nothing, because it changes the settings. */
 async function withFundsHold({ client: { credentials, baseUrl } }: Scene) {
   return { ids: { FundsHold: await heldPull(new Client(credentials, baseUrl)) } }
 }
 
-/** An invitation by another customer than the one who claims it. */
+/** Creates an invitation by a customer other than the one who claims it. */
 async function withInvitation({ client }: Scene) {
   const { id } = await newCustomer(client)
   const { umaAddress } = (await client.get(`/customers/${id}`)).body
@@ -317,7 +317,7 @@ async function withDeviceCode({ client, ids }: Scene) {
   return { ids: { DeviceCode: (await post(client, `/agents/${id}/device-codes`)).code as string } }
 }
 
-/** An action of an agent that waits for approval. */
+/** Creates an agent's action that waits for approval. */
 async function withAgentAction({ client, customer, ids }: Scene) {
   const agent = await newAgent(client, customer.id, { defaultExecutionMode: 'APPROVAL_REQUIRED' })
   const action = await post(agent, '/agents/me/transfer-out', validBody('agent_me_transfer_out', ids))
@@ -328,7 +328,7 @@ async function withPurchase({ client, ids }: Scene) {
   return { ids: { CardTransaction: (await used(client, ids.Card!, 1000)).id as string } }
 }
 
-/** Calls that change what the others need: they come last, in this order. */
+/** Calls that change what the others need. They are made last, in this order. */
 const LAST: readonly EndpointName[] = [
   'agent_policy_update',
   'card_update',
@@ -343,7 +343,7 @@ const LAST: readonly EndpointName[] = [
   'sandbox_reset',
 ]
 
-/** Calls every endpoint of the sandbox so that it succeeds, and returns the failures. */
+/** Calls every endpoint of the sandbox successfully, and returns the failures. */
 export async function playSandbox(
   client: RecordingClient,
 ): Promise<{ records: Ids & { Wallet: string }; failed: string[] }> {
@@ -364,13 +364,13 @@ async function newScene(client: RecordingClient): Promise<Scene> {
   return { ...world, client, session: await signIn(client, world.customer.wallet) }
 }
 
-/** Has the platform leave incoming payments to be approved. */
+/** Makes the platform leave incoming payments to be approved. */
 async function receive(client: RecordingClient): Promise<void> {
   const receiver = await Receiver.of(client)
   receiver.answer = ({ event }) => (event.type === 'INCOMING_PAYMENT.PENDING' ? 202 : 200)
 }
 
-/** Undefined, or the refusal of an endpoint. */
+/** Returns undefined, or an endpoint's refusal. */
 async function play(scene: Scene, name: EndpointName, endpoint: Endpoint): Promise<string | undefined> {
   const call = (await CALLS[name]?.(scene)) ?? {}
   if (call.isMade) return undefined

@@ -41,14 +41,14 @@ export interface Scene extends World {
   readonly session: SignedIn
 }
 
-/** The whole call of an endpoint, or its differences from the usual one. */
+/** The complete call of an endpoint, or its differences from the default one. */
 export interface Call {
   readonly ids?: Ids
   readonly query?: Readonly<Record<string, string>>
   readonly body?: unknown
   readonly headers?: Record<string, string>
   readonly sign?: boolean
-  /** The browser that makes the call, if it is not the world member's. */
+  /** The browser that makes the call, if not the world's team member's. */
   readonly browser?: Browser
   /** True if the preparation has already made the call. */
   readonly isMade?: boolean
@@ -85,23 +85,23 @@ export const PREPARED_SCHEDULES = {
   payment_schedule_cancel: active,
 }
 
-/** Dates that are near, so that the page shows them as far from its calls as they are. */
+/** Near dates, so that on the reference page they are just as near to the time of the calls. */
 const example = (ids: Ids) => ({
   ...bodyFor(ids),
   rule: { type: 'WEEKLY', weekdays: ['FRI'] },
   startDate: undefined,
 })
 
-/** A new schedule, and what was done to it before the call. */
+/** Creates a schedule and prepares it for the call. */
 const after =
   (what?: 'pause' | 'skip') =>
   async ({ client, ids }: Scene): Promise<Call> => {
-    const made = idOf(await schedule(client, example(ids)))
-    if (what) await change(client, made.PaymentSchedule, what)
-    return { ids: made }
+    const scheduleId = idOf(await schedule(client, example(ids)))
+    if (what) await change(client, scheduleId.PaymentSchedule, what)
+    return { ids: scheduleId }
   }
 
-/** Calls of a payment schedule for the reference page. */
+/** Calls about payment schedules, for the reference page. */
 export const SCHEDULE_CALLS: Partial<Record<EndpointName, (scene: Scene) => Promise<Call> | Call>> = {
   payment_schedule_create: ({ ids }) => ({ body: example(ids) }),
   payment_schedule_list: () => ({ query: { status: 'ACTIVE' } }),
@@ -123,7 +123,7 @@ const debited = async ({ client, ids }: Setup) => ({
 const withMandate = async (place: Setup) => ({ Mandate: (await mandateOfNew(place.client, place.ids)).id })
 const waitingAccount = (place: Setup) => newOwnAccount(place, { needsApproval: true })
 
-/** The records that each call needs, schedules included. */
+/** The records that each call needs, including schedules. */
 export const PREPARED_RECORDS = {
   ...PREPARED_SCHEDULES,
   own_account_create: newExternal,
@@ -148,7 +148,7 @@ const call = (prepare: (place: Setup) => Promise<Ids>) => async (scene: Scene) =
   ids: await prepare(scene),
 })
 
-/** Calls of the operator's own money for the reference page. */
+/** Calls about the operator's own money, for the reference page. */
 export const OWN_MONEY_CALLS: Partial<Record<EndpointName, (scene: Scene) => Promise<Call> | Call>> = {
   own_account_create: async (scene) => {
     const { ExternalAccount } = await newExternal(scene)
@@ -197,7 +197,7 @@ export const OWN_MONEY_CALLS: Partial<Record<EndpointName, (scene: Scene) => Pro
   },
 }
 
-/** The calls about webhook endpoints whose records or bodies are not the usual ones. */
+/** Calls about webhook endpoints that need special records or bodies. */
 export const WEBHOOK_CALLS: Partial<Record<EndpointName, (scene: Scene) => Promise<Call> | Call>> = {
   webhook_endpoint_create: () => ({
     body: {
@@ -214,9 +214,7 @@ export const WEBHOOK_CALLS: Partial<Record<EndpointName, (scene: Scene) => Promi
 
 type Calls = Partial<Record<EndpointName, (scene: Scene) => Promise<Call> | Call>>
 
-/**
- * The calls about members, and about their actions and others': see `CALLS` of `example-world.testing.ts`.
- */
+/** Calls about team members and about actions. See `CALLS` in `example-world.testing.ts`. */
 export const MEMBER_CALLS: Calls = {
   audit_event_get: async ({ client }) => ({
     ids: { AuditEvent: (await client.get('/audit-events?limit=1')).body.data[0].id },
@@ -273,13 +271,13 @@ export const MEMBER_CALLS: Calls = {
   },
 }
 
-/** The secret of a new invitation. */
+/** Creates an invitation and returns its secret. */
 async function invited({ client }: Scene, email: string): Promise<string> {
   const member = { name: 'Ada Lovelace', email, permissions: ['VIEW', 'APPROVE'] }
   return secretOf((await client.post('/members', member)).body.invitationUrl)
 }
 
-/** The calls about erasures, for which a customer has to be deleted. */
+/** Calls about erasures, which need a deleted customer. */
 export const ERASURE_CALLS: Partial<Record<EndpointName, (scene: Scene) => Promise<Call>>> = {
   customer_erase: async ({ client }) => ({ ids: { Customer: await deleted(client) } }),
   customer_erasure_get: async ({ client }) => {
@@ -295,7 +293,7 @@ async function deleted(client: Scene['client']): Promise<string> {
   return id
 }
 
-/** Calls of an import of customers for the reference page. */
+/** Calls about customer imports, for the reference page. */
 export const IMPORT_CALLS: Partial<Record<EndpointName, (scene: Scene) => Promise<Call> | Call>> = {
   customer_import_create: () => ({ body: {} }),
   customer_import_get: async ({ client }) => {
@@ -308,7 +306,7 @@ export const IMPORT_CALLS: Partial<Record<EndpointName, (scene: Scene) => Promis
   },
 }
 
-/** Calls of a batch of payouts for the reference page. */
+/** Calls about payout batches, for the reference page. */
 export const PAYOUT_CALLS: Calls = {
   payout_file_create: () => ({ body: { name: 'Payroll' } }),
   payout_batch_list: () => ({ query: { status: 'READY' } }),

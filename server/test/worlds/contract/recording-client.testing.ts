@@ -13,18 +13,18 @@ import {
 } from '../production/production.testing.ts'
 import { validBody } from './calls.testing.ts'
 
-/** A call as it went over HTTP. */
+/** A call as it was made over HTTP. */
 interface Recorded {
   readonly name: EndpointName
   readonly params: Readonly<Record<string, string>>
   readonly query: Readonly<Record<string, string>>
   readonly body: unknown
   readonly reply: Reply
-  /** Shown even if later calls exist. */
+  /** True if it is shown even if later calls exist. */
   isChosen?: boolean
 }
 
-/** Addresses without parameters are matched before patterns. */
+/** Paths without parameters are matched before patterns. */
 const PATTERNS = Object.entries<Endpoint>(API)
   .map(([name, { method, path }]) => ({
     name: name as EndpointName,
@@ -34,7 +34,7 @@ const PATTERNS = Object.entries<Endpoint>(API)
   }))
   .sort((one, other) => one.names.length - other.names.length)
 
-/** Records each of its calls that succeeds. */
+/** A client that records each successful call. */
 export class RecordingClient extends Client {
   readonly #calls: Recorded[]
 
@@ -43,7 +43,7 @@ export class RecordingClient extends Client {
     this.#calls = calls
   }
 
-  /** A client for another platform or server that adds to these records. */
+  /** Creates a client for a different platform or server that adds to the same records. */
   with(client: Client): RecordingClient {
     return new RecordingClient(client, this.#calls)
   }
@@ -64,15 +64,16 @@ export class RecordingClient extends Client {
     return reply
   }
 
-  /** Shows the last call of this endpoint so far. */
+  /** Marks the most recent call of this endpoint as the one to show. */
   choose(name: EndpointName): void {
     const last = this.#calls.findLast((call) => call.name === name)
     if (last) last.isChosen = true
   }
 
   /**
-   * The chosen or the last call of each endpoint that succeeded, with a response for each of its statuses.
-   * Times near `now`, of the platform's clock, become the times of the calls; others keep their distance.
+   * For each endpoint, the chosen or else the last successful call, with a response for each of its statuses.
+   * Times near `now` (on the platform's clock) become the times of the calls; other times keep their
+   * distance.
    */
   examples(records: Readonly<Record<string, string>>, now: string): RecordedExamples {
     const bodies = this.#calls.map(({ reply }) => reply.body ?? null)
@@ -95,11 +96,11 @@ export class RecordingClient extends Client {
 
 const firstLines = (text: string) => text.split('\n').slice(0, 3).join('\n')
 
-/** Lists show two records. */
+/** Shortens lists to two records. */
 function shortened(value: unknown): unknown {
   if (Array.isArray(value)) {
-    const shown = value.some((item) => typeof item === 'object') ? value.slice(0, 2) : value
-    return shown.map(shortened)
+    const visible = value.some((item) => typeof item === 'object') ? value.slice(0, 2) : value
+    return visible.map(shortened)
   }
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, shortened(member)]))
@@ -110,28 +111,34 @@ const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g
 const BEGIN_MS = Date.parse('2026-01-15T09:00:00Z')
 const MINUTE_MS = 60_000
 const DAY_MS = 24 * 60 * 60 * 1000
-/** Keys, signatures, secrets and tokens: long, and with digits among their letters. No line of a file begins with one. */
+/**
+ * Matches keys, signatures, secrets and tokens: long strings that mix letters and digits. A line of a file
+ * never begins with one.
+ */
 const SECRET = /(?<![\w$\\-])(csa_|whsec_|csc_)?(?=[\w+=-]*\d[\w+=-]*\d)(?!0x)([\w+=-]{30,})/g
 
-/** Gives ids, times, keys and secrets values that mean nothing; the same value in all places of one value. */
+/**
+ * Replaces ids, times, keys and secrets with neutral values. The same value is replaced in the same way
+ * everywhere.
+ */
 export function stabilizer(bodies: readonly unknown[], nowText: string): <T>(value: T) => T {
   const ids = new Map<string, string>()
   const counts = new Map<string, number>()
-  // Counted by kind, so that a new call renumbers only records of the same kind.
+  // Counted by kind, so that a new call renumbers only records of that kind.
   const idOf = (id: string, kind = '') => {
     const known = ids.get(id)
     if (known) return `${kind}${known}`
     const count = (counts.get(kind) ?? 0) + 1
     counts.set(kind, count)
-    const made = `0198c0de-0000-7000-8${hexOf(kind).slice(0, 3)}-${String(count).padStart(12, '0')}`
-    ids.set(id, made)
-    return `${kind}${made}`
+    const stableId = `0198c0de-0000-7000-8${hexOf(kind).slice(0, 3)}-${String(count).padStart(12, '0')}`
+    ids.set(id, stableId)
+    return `${kind}${stableId}`
   }
   const times = [...toJson(bodies).matchAll(TIME)].map(([time]) => Date.parse(time))
   const now = Date.parse(nowText)
   const first = Math.min(...times.filter((time) => Math.abs(time - now) < DAY_MS), now)
   const timeOf = (text: string) => {
-    // To the minute: the duration of calls differs from run to run.
+    // Rounded to the minute, because the duration of calls differs from run to run.
     const moved = BEGIN_MS + Math.round((Date.parse(text) - first) / MINUTE_MS) * MINUTE_MS
     return new Date(moved).toISOString()
   }
@@ -156,7 +163,10 @@ export function stabilizer(bodies: readonly unknown[], nowText: string): <T>(val
 
 const hexOf = (text: string) => createHash('sha256').update(text).digest('hex')
 
-/** Other characters of the same kinds: hexadecimal stays hexadecimal, and the head of a public key its head. */
+/**
+ * Replaces characters with others of the same kind: hexadecimal digits stay hexadecimal, and a public key
+ * keeps its prefix.
+ */
 function scrambled(text: string): string {
   const isHex = /^[0-9a-f]+$/.test(text)
   let at = 0
@@ -175,7 +185,7 @@ function scrambled(text: string): string {
   })
 }
 
-/** Calls about records that a sandbox does not have: `playProduction` makes them. */
+/** Calls about records that a sandbox does not have. `playProduction` makes them. */
 export const OF_PRODUCTION: readonly EndpointName[] = [
   'reconciliation_list',
   'reconciliation_get',
@@ -187,7 +197,9 @@ export const OF_PRODUCTION: readonly EndpointName[] = [
   'deposit_adjust',
 ]
 
-/** Reads the day of a rail that a bank statement has closed, adjusts a deposit to another one, and matches a third. */
+/**
+ * Reads a rail's day that a bank statement has closed, adjusts one deposit to another, and matches a third.
+ */
 export async function playProduction(recorder: RecordingClient): Promise<void> {
   const world = await openProduction()
   try {
@@ -210,7 +222,7 @@ export async function playProduction(recorder: RecordingClient): Promise<void> {
   }
 }
 
-/** Matches the line of a statement with its deposit, undoes the match, and closes another one. */
+/** Matches a statement line with its deposit, undoes the match, and closes another line. */
 async function playMatches(recorder: RecordingClient, world: Production): Promise<void> {
   const client = recorder.with(world.client)
   const Deposit = await bookedDeposit(world, 5000, 4970)
@@ -225,6 +237,6 @@ async function playMatches(recorder: RecordingClient, world: Production): Promis
     `/reconciliation-matches/${match.body.id}/undo`,
     validBody('reconciliation_match_undo', {}),
   )
-  const again = await world.client.post('/reconciliation-matches', body)
-  await client.post(`/reconciliation-matches/${again.body.id}/close`)
+  const secondMatch = await world.client.post('/reconciliation-matches', body)
+  await client.post(`/reconciliation-matches/${secondMatch.body.id}/close`)
 }

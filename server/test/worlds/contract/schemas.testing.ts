@@ -5,13 +5,13 @@ import { parseBody } from '../../../src/edge/http/request/json-body.ts'
 import { createParser, STRICTLY } from '../../../src/edge/http/request/parse.ts'
 import { ApiError } from '../../../src/kernel/operation/operation.ts'
 
-/** The endpoints as data: a new one in the table is tested without further code. */
+/** All endpoints as data, so that a new endpoint in the contract is tested without further code. */
 export const ENDPOINTS: readonly (readonly [name: EndpointName, endpoint: Endpoint])[] =
   Object.entries<Endpoint>(API).map(([name, endpoint]) => [name as EndpointName, endpoint])
 
 /** The keywords that the contract's schemas use. */
 export interface JsonSchema {
-  /** Two if it may also be `null`. */
+  /** A list of two types if the value may also be `null`. */
   readonly type?: string | readonly string[]
   readonly format?: string
   readonly pattern?: string
@@ -42,12 +42,14 @@ const BY_FORMAT: Readonly<Record<string, string>> = {
   uri: 'https://example.com/a',
 }
 
-/** The type of what a schema accepts, `null` aside. */
+/** The type that a schema accepts, ignoring `null`. */
 export function typeOf({ type }: JsonSchema): string | undefined {
   return typeof type === 'object' ? type[0] : type
 }
 
-/** Values that a schema accepts, with every optional field; between them every member of every union. */
+/**
+ * Values that a schema accepts, with every optional field. Together they cover every member of every union.
+ */
 export function samples(schema: JsonSchema): Json[] {
   if (schema.oneOf) return schema.oneOf.flatMap(samples)
   if (schema.enum) return [schema.enum[0]!]
@@ -69,12 +71,12 @@ export function samples(schema: JsonSchema): Json[] {
 function sampleText({ format, pattern, minLength = 0 }: JsonSchema): string {
   if (format) return BY_FORMAT[format]!
   if (!pattern) return 'text'.padEnd(minLength, 'x')
-  const made = madeByPattern.get(pattern) ?? matchingText(pattern)
-  madeByPattern.set(pattern, made)
-  return made
+  const generated = madeByPattern.get(pattern) ?? matchingText(pattern)
+  madeByPattern.set(pattern, generated)
+  return generated
 }
 
-/** An uncompressed point; a pattern cannot check that it is on the curve. */
+/** An uncompressed point. A pattern cannot check that it is on the curve. */
 const P256_POINT =
   '046b17d1f2e12c4247f8bce6e563a440f277037d812deb33a0f4a13945d898c296' +
   '4fe342e2fe1a7f9b8ee7eb4a7c0f9e162bce33576b315ececbb6406837bf51f5'
@@ -87,14 +89,14 @@ function matchingText(pattern: string): string {
   return fc.sample(matching, { seed: 1, numRuns: 1 })[0]!
 }
 
-/** A field of a sample: its place, its schema, and if it is required. */
+/** A field of a sample: its path, its schema, and whether it is required. */
 export interface Member {
   readonly path: readonly (string | number)[]
   readonly schema: JsonSchema
   readonly required: boolean
 }
 
-/** Every field of a sample; fields of unions by the schema that the sample's own tag names. */
+/** Every field of a sample. Fields of unions have the schema that the sample's tag selects. */
 export function membersOf(schema: JsonSchema, value: Json, path: Member['path'] = []): Member[] {
   if (schema.oneOf) return membersOf(memberByTag(schema, value), value, path)
   if (Array.isArray(value))
@@ -112,13 +114,13 @@ export function membersOf(schema: JsonSchema, value: Json, path: Member['path'] 
 
 function memberByTag({ oneOf, discriminator }: JsonSchema, value: Json): JsonSchema {
   const tag = discriminator!.propertyName
-  const word = (value as Record<string, string>)[tag]!
-  return oneOf!.find(({ properties }) => properties![tag]!.enum!.includes(word))!
+  const tagValue = (value as Record<string, string>)[tag]!
+  return oneOf!.find(({ properties }) => properties![tag]!.enum!.includes(tagValue))!
 }
 
 const MARK = '\uE000mark\uE000'
 
-/** JSON text of a sample with raw JSON text in place of one field. */
+/** A sample as JSON text, with one field replaced by raw JSON text. */
 export function withRaw(value: Json, path: Member['path'], raw: string): string {
   return JSON.stringify(changed(value, path, () => MARK)).replace(`"${MARK}"`, () => raw)
 }
@@ -152,7 +154,7 @@ const WRONG_TYPES: Readonly<Record<string, readonly string[]>> = {
   object: ['"text"', '1', 'true', 'null', '[]', '[{}]', '[1]'],
 }
 
-/** JSON that the schema of a field refuses, whatever the operation. */
+/** JSON values that a field's schema rejects, whatever the operation. */
 export function badValues(schema: JsonSchema): string[] {
   const type = typeOf(schema) ?? 'object'
   const takesNull = schema.type?.includes('null')
@@ -210,19 +212,21 @@ function badArrays({ items, minItems = 0, maxItems, uniqueItems }: JsonSchema): 
   return bad
 }
 
-/** The kinds of record that an id may have, or undefined if it is not an id. */
+/** The kinds of records whose ids are accepted. Undefined if the value is not an id. */
 export function kindsOf({ pattern }: JsonSchema): string[] | undefined {
   const match = /^\^(?:\(\?:([\w|]+)\)|(\w+)):\[0-9A-Za-z-\]/.exec(pattern ?? '')
   return match ? (match[1] ?? match[2]!).split('|') : undefined
 }
 
-/** The parts of a request that are not valid samples. A body is its text. */
+/** The parts of a request that differ from valid samples. The body is text. */
 export interface Parts {
   readonly query?: Readonly<Record<string, unknown>>
   readonly text?: string
 }
 
-/** Parses requests to an endpoint as the server does, and returns the refusal, or undefined for a valid request. */
+/**
+ * Parses requests to an endpoint as the server does. Returns the refusal, or undefined for a valid request.
+ */
 export function refusalsOf(endpoint: Endpoint): (parts: Parts) => Promise<ApiError | undefined> {
   const parse = createParser(endpoint)
   const validParams = samples((endpoint.params ?? { properties: {} }) as JsonSchema)[0]
@@ -238,7 +242,7 @@ export function refusalsOf(endpoint: Endpoint): (parts: Parts) => Promise<ApiErr
   }
 }
 
-/** Valid values of the parameters that a query must have, as they stand in an address. */
+/** Valid values for the required query parameters, as strings. */
 export function requiredQuery(endpoint: Endpoint): Readonly<Record<string, string>> {
   const { required = [], properties = {} } = (endpoint.query ?? {}) as JsonSchema
   return Object.fromEntries(required.map((name) => [name, String(samples(properties[name]!)[0])]))

@@ -25,18 +25,18 @@ export interface Isolated {
   send(endpoint: Endpoint, path: string, body?: unknown): Promise<Reply>
   /** The caller's own records. */
   ids(endpoint: Endpoint): Ids
-  /** Records of this kind that the endpoint must not show to the caller. */
+  /** Records of this kind that the endpoint must not reveal to the caller. */
   strangers(endpoint: Endpoint, kind: ParamKind): readonly (string | undefined)[]
 }
 
-/** A response without the requested id. */
+/** A response with the requested id removed. */
 function withoutId(reply: Reply, id: string) {
   return { status: reply.status, body: toJson(reply.body ?? null).replaceAll(id, '<id>') }
 }
 
 /**
- * Tests of each endpoint: at every place of an id, a stranger's record and a missing one get the same
- * response.
+ * Tests that at every position of an id in each endpoint, a record of somebody else and a missing record get
+ * the same response.
  */
 export function testStrangersAreMissing(
   endpoints: readonly (readonly [EndpointName, Endpoint])[],
@@ -59,7 +59,7 @@ export function testStrangersAreMissing(
   }
   const ownFor = (endpoint: Endpoint) => (kind: ParamKind) => caller.ids(endpoint)[kind] ?? missingId(kind)
 
-  // A code in the path is the credential itself.
+  // A code in the path is itself the credential.
   const withParams = endpoints.filter(([, { params, auth }]) => params && auth !== 'deviceCode')
   test.each(withParams)('in the address of %s', async (name, endpoint) => {
     const own = ownFor(endpoint)
@@ -84,7 +84,8 @@ export function testStrangersAreMissing(
         )
   })
 
-  // A batch reports lines that name a missing account once they are checked: `payout-batches.test.ts`.
+  // A batch reports lines that name a missing account only when they are checked: see
+  // `payout-batches.test.ts`.
   const withBody = endpoints.filter(([name, { body }]) => body && name !== 'payout_batch_create')
   test.each(withBody)('in the body of %s', async (name, endpoint) => {
     const schema = endpoint.body as unknown as JsonSchema
@@ -112,12 +113,12 @@ export function testStrangersAreMissing(
 /** A processor under test. */
 export interface TriedProcessor {
   readonly processor: CardProcessor
-  /** An event as the processor sends it: the input of `readEvent`. */
+  /** An event as sent by the processor, in the form that `readEvent` accepts. */
   send(event: ProcessorEvent): {
     readonly headers: Readonly<Record<string, string>>
     readonly body: Uint8Array
   }
-  /** The request of a card that becomes active, and of one that is rejected if the processor supports that. */
+  /** A request for a card that becomes active and, if the processor supports it, for one that is rejected. */
   readonly active: Pick<ProvisionRequest, 'platformCardId'>
   readonly rejected: Pick<ProvisionRequest, 'platformCardId'> | undefined
   /** Advances the processor's own time. */
@@ -149,7 +150,7 @@ const EVENTS: readonly ProcessorEvent[] = [
   { kind: 'return', processorRef: 'card-1', token: 'purchase-1', eventId: 'return-1', amount: 7n },
 ]
 
-/** The contract of every card processor (`ports/card-processor.ts`). */
+/** Tests the contract of every card processor (`ports/card-processor.ts`). */
 export function describeCardProcessor(name: string, make: () => Promise<TriedProcessor>): void {
   describe(`the card processor ${name}`, () => {
     test('creates a card, the same one at every call, and shows no number of it', async () => {
@@ -197,7 +198,7 @@ export function describeCardProcessor(name: string, make: () => Promise<TriedPro
       for (const event of EVENTS) {
         const { headers, body } = send(event)
         expect(bigAmount(processor.readEvent(headers, body))).toEqual(event)
-        // A retry is accepted as well.
+        // A retry is accepted too.
         expect(bigAmount(processor.readEvent(headers, body))).toEqual(event)
       }
     })
@@ -256,7 +257,7 @@ function expectCard({
   for (const reference of [processorRef, issuerRef]) expect(reference).toMatch(/^[\x21-\x7e]{1,255}$/)
 }
 
-/** Applies the schema to a parsed event. */
+/** Parses an event with its schema. */
 function bigAmount(event: unknown): unknown {
   const { amount } = event as { amount: number | bigint }
   return { ...(event as object), amount: BigInt(amount) }
@@ -267,9 +268,9 @@ export interface TriedVerifier {
   readonly verifier: Verifier
   /** Sets the provider's response to the next submissions. */
   answer(how: VerifierAnswer | 'later' | 'failure' | 'nonsense'): void
-  /** The cases at the provider, by verification and submission; a repeated one counts once. */
+  /** The cases at the provider, by verification and submission. A repeated submission counts once. */
   cases(): readonly VerificationSubmission[]
-  /** An event as the provider sends it at the time `at`: the input of `readEvent`. */
+  /** An event as sent by the provider at the time `at`, in the form that `readEvent` accepts. */
   report(
     event: VerifierEvent,
     at: Date,
@@ -309,7 +310,7 @@ const EVENT: VerifierEvent = {
   reason: 'Zoë is not "東京".',
 }
 
-/** The contract of every verifier (`ports/verifier.ts`). */
+/** Tests the contract of every verifier (`ports/verifier.ts`). */
 export function describeVerifier(name: string, make: () => Promise<TriedVerifier>): void {
   describe(`the verifier ${name}`, () => {
     const tried = async (use: (one: TriedVerifier) => Promise<void>) => {

@@ -6,9 +6,9 @@ import { type Reply, until } from '../client.testing.ts'
 import { newMandate, newPoundAccount } from '../records/mandates.testing.ts'
 import { type FileBank, openFileBank, referenceOf } from './file-bank.testing.ts'
 
-/** A bank that takes Bacs files, and what it says about them. */
+/** A bank that accepts Bacs files, and its reports about them. */
 
-/** The records of a file by their positions, and its processing day. */
+/** Parses the records of a file by position, and its processing day. */
 function readFile(text: string) {
   const lines = text.split('\r\n').slice(0, -1)
   const [, year = '', day = ''] = /UHL1 (\d\d)(\d{3})/.exec(text) ?? []
@@ -62,7 +62,7 @@ export async function openBacsBank() {
   let files = 0
   const decimal = (amount: number) => (amount / 100).toFixed(2)
 
-  /** Books an entry with a statement that has balances. */
+  /** Books an entry on a statement with balances. */
   async function book(amount: string, direction: 'CRDT' | 'DBIT', more: object): Promise<void> {
     const opening = cents
     cents += (direction === 'CRDT' ? 1 : -1) * Math.round(Number(amount) * 100)
@@ -76,7 +76,7 @@ export async function openBacsBank() {
 
   const put = (text: string, name = `report-${++files}.xml`) => bank.put(name, text)
 
-  /** A customer with 100 pounds and an account elsewhere. */
+  /** Creates a customer with 100 pounds and an external account. */
   async function newPayee() {
     const { customerId, account } = await bank.customer()
     await book('100.00', 'CRDT', { transactions: [{ amount: '100.00', text: referenceOf(account) }] })
@@ -92,7 +92,7 @@ export async function openBacsBank() {
     return { customerId, account: account.id, external, mandate }
   }
 
-  /** A payer whose bank was told of the mandate. */
+  /** Creates a payer whose bank has received the mandate's instruction. */
   async function newKnownPayer(more: object = {}) {
     const payer = await newPayer(more)
     return { ...payer, instruction: await readSent() }
@@ -128,14 +128,14 @@ export async function openBacsBank() {
     )
   const waiting = async (): Promise<Reply['body'][]> =>
     (await bank.world.client.get('/rail-events?status=WAITING&limit=100')).body.data
-  /** The reasons of the reports that this work has left waiting. */
+  /** The reasons of the reports that this work leaves waiting for a person. */
   async function heldBy(work: () => Promise<unknown>): Promise<string[]> {
     const before = new Set((await waiting()).map(({ id }) => id))
     await work()
     return (await waiting()).filter(({ id }) => !before.has(id)).map(({ reason }) => reason)
   }
 
-  /** The time passes in which payments and collections may come back. */
+  /** Lets the time pass in which payments and collections may be returned. */
   async function passReturnTime(): Promise<void> {
     const { db, workers } = bank.world.service.app
     await until(
@@ -153,7 +153,7 @@ export async function openBacsBank() {
     )
   }
 
-  /** A collection that was booked with the sum of its file, and credited. */
+  /** Makes a collection that is booked with the sum of its file, and credited. */
   async function credited(payer: Payer, amount = 2_500) {
     const id = await made(pull(payer, amount))
     const sent = await readSent()
@@ -167,7 +167,19 @@ export async function openBacsBank() {
 
   return {
     ...bank,
-    ...{ readSent, book, put, newPayee, newPayer, newKnownPayer, send, pull, made, transaction, mandateOf },
+    ...{
+      readSent,
+      book,
+      put,
+      newPayee,
+      newPayer,
+      newKnownPayer,
+      send,
+      pull,
+      made,
+      transaction,
+      mandateOf,
+    },
     ...{ ended, balanceIs, heldBy, passReturnTime, credited },
   }
 }

@@ -1,6 +1,6 @@
 import type { SampleEntry } from '../../../src/outside/bank-files/formats/samples.testing.ts'
 
-/** Direct debits in our files, and what a bank says about them. */
+/** Parses direct debits in our files, and generates a bank's reports about them. */
 
 export interface Collection {
   readonly instructionId: string

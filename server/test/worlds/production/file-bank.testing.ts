@@ -5,27 +5,27 @@ import { runAllRails } from '../../../src/outside/bank-files/bank-file-worker.ts
 import { until } from '../client.testing.ts'
 import { type InternalAccount, openProduction, type Production } from './production.testing.ts'
 
-/** A bank that reads files from a folder, and writes files in response. */
+/** A bank that reads files from a folder and writes its own files in response. */
 export interface BankFolder {
   /** Its entry in the rails file. */
   readonly rail: object
-  /** Files that the server has written and the bank has not taken, by name; without partial files. */
+  /** Files by name that the server has written and the bank has not taken yet. Excludes partial files. */
   outbox(): Promise<Record<string, string>>
-  /** The next file of the server, which the bank takes away. */
+  /** Waits for the server's next file and removes it, as the bank would. */
   takeFile(): Promise<{ readonly name: string; readonly text: string }>
   /**
    * Puts a complete file into the inbox, and waits until the server has booked its content and moved it away.
-   * Resolves to its new folder.
+   * Resolves with the folder where it is now.
    */
   put(name: string, text: string | Uint8Array): Promise<'done' | 'refused'>
-  /** Puts a file into the inbox that the server may have to leave there. */
+  /** Puts a file into the inbox without waiting. The server may leave it there. */
   drop(name: string, text: string | Uint8Array): Promise<void>
-  /** Lets the server look into the inbox once, and resolves to the names that are left there. */
+  /** Makes the server check the inbox once. Resolves with the names of the files that remain. */
   look(): Promise<readonly string[]>
   remove(): Promise<void>
 }
 
-/** A bank of files with its server. */
+/** A file bank with its server. */
 export interface FileBank extends Omit<BankFolder, 'rail' | 'remove'> {
   readonly world: Production
   customer(): Promise<{ readonly customerId: string; readonly account: InternalAccount }>
@@ -100,7 +100,7 @@ const UNBOOKED = `
   SELECT 1 FROM rail_statements AS s JOIN rail_statement_entries AS e ON e.statement_id = s.id
   WHERE s.state = 'BOOKING' AND e.place > s.booked_count AND e.item_id IS NOT NULL`
 
-/** A server in production whose only rail is a bank of files. */
+/** Starts a production server whose only rail is a file bank. */
 export async function openFileBank(
   kind: keyof typeof BANKS,
   more: object = {},
@@ -130,7 +130,7 @@ export async function openFileBank(
   }
 }
 
-/** The folders of a bank, which becomes a rail of the server once its entry is in the rails file. */
+/** Creates the folders of a bank. It becomes a rail of the server once its entry is in the rails file. */
 export async function newBankFolder(
   { service }: Production,
   kind: keyof typeof BANKS,
@@ -152,7 +152,7 @@ export async function newBankFolder(
     )
     if (rows.length > 0) workers.wake()
   }
-  /** Waits until nothing is collected any more: the next payments of a test belong into one file. */
+  /** Waits until no file is being collected, so that a test's next payments go into the same file. */
   const collected = () =>
     until(
       async () => (await db.query(`SELECT 1 FROM bank_file_workers WHERE collected_at = 'epoch'`)).rows,
@@ -215,14 +215,14 @@ export async function newBankFolder(
   }
 }
 
-/** The reference that the payer of an account has to state. */
+/** The reference that someone who pays into the account has to state. */
 export function referenceOf({ fundingPaymentInstructions }: InternalAccount): string {
   return /CS[0-9A-F]{10}/.exec(JSON.stringify(fundingPaymentInstructions))![0]
 }
 
 const COMMITS_MAX = 12
 
-/** Waits until this number of payments waits for a file. */
+/** Waits until this number of payments is waiting for a file. */
 export async function untilQueued({ service: { app } }: Production, count: number): Promise<void> {
   await until(
     async () => (await app.db.query('SELECT 1 FROM bank_payments WHERE file_id IS NULL')).rows,
@@ -232,7 +232,7 @@ export async function untilQueued({ service: { app } }: Production, count: numbe
 
 const PAUSED_MS = 3_600_000
 
-/** Keeps the server's own worker away from the rail for an hour, once it has ended its work. */
+/** Waits until the server's own worker has finished, then keeps it away from the rail for an hour. */
 export async function pauseWorkers({ service: { app } }: Production): Promise<void> {
   await until(
     async () => {
@@ -243,7 +243,7 @@ export async function pauseWorkers({ service: { app } }: Production): Promise<vo
   )
 }
 
-/** The end of the claim by which the server's own worker keeps away. */
+/** The end of the claim that keeps the server's own worker away. */
 function pausedUntil({ clock }: Production['service']['app']): Date {
   return new Date(clock().getTime() + PAUSED_MS)
 }
@@ -255,7 +255,10 @@ function makeAllDue({ db }: Production['service']['app'], claimedUntil: Date): P
   )
 }
 
-/** Runs, after `pauseWorkers`, workers that die before their first commit, before their second one and so on, then the server's own worker. */
+/**
+ * After `pauseWorkers`, runs workers that die before their first commit, before their second, and so on; then
+ * runs the server's own worker.
+ */
 export async function dieAtEachCommit({ service: { app } }: Production): Promise<{ deaths: number }> {
   let deaths = 0
   for (let commits = 0; commits < COMMITS_MAX; commits++) {
@@ -274,8 +277,9 @@ export async function dieAtEachCommit({ service: { app } }: Production): Promise
 }
 
 /**
- * Runs two workers after `pauseWorkers`, of which the second takes the first for dead. Once both have claimed the rail,
- * they commit in this order, and each reads what it needs for its next commit before the other one's.
+ * After `pauseWorkers`, runs two workers, the second of which takes the first for dead. Once both have
+ * claimed the rail, they commit in the given order, and each reads what its next commit needs before the
+ * other one commits.
  */
 export async function runTwoWorkers(
   { service: { app } }: Production,
@@ -318,7 +322,10 @@ export async function runTwoWorkers(
   await second
 }
 
-/** The parts of a worker whose clock is ahead by some pauses, so that it takes any other owner of the rail for dead. */
+/**
+ * Derives an app for a worker whose clock is several pauses ahead, so that it takes any other owner of the rail for
+ * dead. `beforeCommit` runs before each of its commits.
+ */
 function laterWorker(
   app: Production['service']['app'],
   pauses: number,

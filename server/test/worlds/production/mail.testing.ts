@@ -23,7 +23,10 @@ import {
   type TestServer,
 } from '../server.testing.ts'
 
-/** A mail as a server received it: the envelope, the headers with lower-case names, and the decoded parts by type. */
+/**
+ * An e-mail as received by a server: the envelope, the headers with lower-case names, and the decoded parts
+ * by type.
+ */
 export interface Mail {
   readonly mailFrom: string
   readonly rcptTo: readonly string[]
@@ -33,8 +36,8 @@ export interface Mail {
 }
 
 /**
- * A mail server on the loopback that requires a login. `answer` may refuse, with an SMTP code and text, after
- * each stage.
+ * A mail server on the loopback interface that requires a login. `answer` can refuse after each stage, with
+ * an SMTP code and text.
  */
 export interface MailServer {
   port: number
@@ -104,7 +107,7 @@ function parseMail(
 ): Mail {
   const { headers, body } = splitEntity(raw)
   const boundary = /boundary="([^"]+)"/.exec(headers.get('content-type')![0]!)![1]!
-  // The line end before a boundary is the boundary's.
+  // The line break before a boundary belongs to the boundary.
   const entities = `\r\n${body}`.split(`\r\n--${boundary}`).slice(1, -1)
   const parts = entities.map((entity): [string, string] => {
     const part = splitEntity(entity.replace(/^\r\n/, ''))
@@ -137,7 +140,7 @@ function splitEntity(text: string) {
 
 /** RFC 2047: `=?UTF-8?Q?…?=` and `=?UTF-8?B?…?=`. */
 function decodeWords(text: string): string {
-  // Space between two encoded words is dropped.
+  // Whitespace between two encoded words is dropped.
   const words = text.replaceAll(/\?=\s+=\?/g, '?==?')
   return words.replaceAll(/=\?UTF-8\?([QB])\?([^?]*)\?=/gi, (_, kind: string, word: string) =>
     kind.toUpperCase() === 'B'
@@ -162,7 +165,7 @@ export interface SmsRequest {
   readonly form: URLSearchParams
 }
 
-/** An SMS gateway on the loopback. `answer` may refuse, with a status and a message. */
+/** An SMS gateway on the loopback interface. `answer` can refuse, with a status and a message. */
 export interface SmsGateway {
   readonly url: string
   readonly requests: SmsRequest[]
@@ -209,7 +212,7 @@ export async function smsGateway(): Promise<SmsGateway> {
   return self
 }
 
-/** A server in production that sends e-mail and SMS to servers of this process. */
+/** A production server that sends e-mail and SMS to servers in this process. */
 export interface Mailing {
   readonly service: TestServer
   readonly smtp: MailServer
@@ -218,7 +221,7 @@ export interface Mailing {
   close(): Promise<void>
 }
 
-/** The gateway's password: characters that an address would have to escape. */
+/** The gateway's password, with characters that would have to be escaped in a URL. */
 export const SMS_TOKEN = 'tok/en:+=é'
 
 type WalletConfig = PlatformConfig['embeddedWalletConfig']
@@ -270,7 +273,7 @@ export interface Holder {
 
 let customers = 0
 
-/** A platform of a production service, whose clock the test moves. */
+/** A platform of a production service. The test moves its clock. */
 export class TestPlatform {
   readonly service: SharedServer
   readonly id: string
@@ -320,13 +323,13 @@ export class TestPlatform {
     await this.service.jobs.runDue(this.id)
   }
 
-  /** An approved customer with a wallet, and a credential whose codes go to `contact`. */
+  /** Creates an approved customer with a wallet, and a credential whose codes are sent to `contact`. */
   async holder(contact = `Ada.${++customers}@Example.com`): Promise<Holder> {
     const op = await this.op()
     const body = { customerType: 'INDIVIDUAL', fullName: 'Ada Lovelace' } as const
     const email = contact.startsWith('+') ? `sms${++customers}@example.com` : contact
-    const made = makeCustomer(op, platformConfig(op), { ...body, email })
-    const customer = { ...made, verification_status: 'APPROVED' } as const
+    const created = makeCustomer(op, platformConfig(op), { ...body, email })
+    const customer = { ...created, verification_status: 'APPROVED' } as const
     await this.commit([
       insert('customers', customer),
       ...openCustomerAccounts(op, platformConfig(op), undefined, customer),
@@ -349,8 +352,8 @@ export class TestPlatform {
   }
 
   /**
-   * Issues a code like the challenge call. `code`: the value in the message in place of the code that
-   * verifies.
+   * Issues a code as the challenge call does. `code` is the value shown in the message in place of the actual
+   * code.
    */
   async challenge(
     { account, credential }: Holder,
@@ -363,19 +366,19 @@ export class TestPlatform {
       .selectAll()
       .where('id', '=', credential.id)
       .executeTakeFirstOrThrow()
-    const made = makeOtpChallenge(op, now, account)
-    const sent = { challengeId: made.challengeId, code: code ?? made.code }
+    const created = makeOtpChallenge(op, now, account)
+    const sent = { challengeId: created.challengeId, code: code ?? created.code }
     await this.commit([
-      made.write,
-      replaceChallenge(op, now, made.challengeId),
+      created.write,
+      replaceChallenge(op, now, created.challengeId),
       ...makeOtpMessage(op, credential, account, sent),
     ])
     const { id } = await read
       .selectFrom('messages')
       .select('id')
-      .where('challenge_id', '=', made.challengeId)
+      .where('challenge_id', '=', created.challengeId)
       .executeTakeFirstOrThrow()
-    return { code: sent.code, bundle: made.bundle, id }
+    return { code: sent.code, bundle: created.bundle, id }
   }
 
   async message(id: string): Promise<MessageRow> {
@@ -383,7 +386,7 @@ export class TestPlatform {
     return read.selectFrom('messages').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
   }
 
-  /** All rows of messages and jobs, as text. */
+  /** All rows of messages and jobs as text. */
   async stored(): Promise<string> {
     const { rows } = await this.service.app.db.query<{ text: string }>(
       `SELECT m::text AS text FROM messages m WHERE platform_id = $1

@@ -4,7 +4,10 @@ import { runCommand } from '../../../src/edge/commands/admin.ts'
 import { type Reply, until } from '../client.testing.ts'
 import { dateBefore, type ModelBank, newEuroAccount, type Production } from './production.testing.ts'
 
-/** A platform in production whose customer pays by model banks, and whose days are compared. All amounts are EUR. */
+/**
+ * A platform in production whose customer pays through model banks and whose days are reconciled. All amounts
+ * are in EUR.
+ */
 export class MatchingWorld {
   readonly world: Production
   readonly #source: string
@@ -29,7 +32,7 @@ export class MatchingWorld {
     return new MatchingWorld(world, account.id, await newEuroAccount(world.client, customerId))
   }
 
-  /** A payment that a bank has taken, and of which it says nothing. */
+  /** Makes a payment that a bank accepts without reporting its outcome. */
   async gives(bank: ModelBank, amount: number): Promise<Reply['body']> {
     const { status, body } = await this.world.client.post('/transfer-out', {
       source: { accountId: this.#source },
@@ -44,7 +47,7 @@ export class MatchingWorld {
     return body
   }
 
-  /** A payment that a bank has reported as delivered, and that the books have. */
+  /** Makes a payment that a bank reports as delivered, so that it is in the ledger. */
   async pays(bank: ModelBank, amount: number): Promise<string> {
     const { id } = await this.gives(bank, amount)
     await bank.tell(bank.event('payment.delivered', { id }))
@@ -55,7 +58,7 @@ export class MatchingWorld {
     return id
   }
 
-  /** Closes today with these lines, which name nothing, and returns their ids by their amounts. */
+  /** Closes today with these lines, which name no payment, and returns their ids by amount. */
   async states(bank: ModelBank, lines: readonly (readonly [amount: number, text?: string])[]) {
     for (const [amount, text] of lines)
       bank.book(dateBefore(0), { kind: 'OTHER', amount: String(amount), ...(text ? { text } : {}) })
@@ -73,7 +76,7 @@ export class MatchingWorld {
     await bank.tell(bank.event('statement', bank.close(dateBefore(0))))
   }
 
-  /** Compares today, as the operator does, and returns it with its differences. */
+  /** Reconciles today, as the operator does, and returns the day with its differences. */
   async day(bank: ModelBank): Promise<Reply['body']> {
     const { client, service } = this.world
     const args = ['reconciliation', 'run', '--rail', bank.name, '--date', dateBefore(0)]
@@ -82,7 +85,7 @@ export class MatchingWorld {
     return (await client.get(`/reconciliations/${data[0].id}`)).body
   }
 
-  /** Matches lines and payments of a bank, with a new key. */
+  /** Matches a bank's lines and payments, with a new idempotency key. */
   match(bank: ModelBank, body: object, caller: Caller = this.world.client): Promise<Reply> {
     return caller.post('/reconciliation-matches', bodyOf(bank, body), this.key())
   }
@@ -95,7 +98,7 @@ export class MatchingWorld {
     return { 'Idempotency-Key': `match-${++this.#keys}` }
   }
 
-  /** The lines that name a payment. */
+  /** The ids of the lines that name a payment. */
   async linesOf(id: string): Promise<string[]> {
     const { rows } = await this.world.service.app.db.query<{ id: string }>(
       'SELECT id FROM rail_statement_entries WHERE item_id = $1',
@@ -104,7 +107,7 @@ export class MatchingWorld {
     return rows.map((row) => row.id)
   }
 
-  /** The balances of the platform's accounts of the ledger in EUR, by their names. */
+  /** The balances of the platform's EUR ledger accounts, by name. */
   async books(): Promise<Record<string, bigint>> {
     const { rows } = await this.world.service.app.db.query<{ name: string; posted: bigint }>(
       `SELECT name, posted FROM ledger_accounts WHERE currency = 'EUR' AND name IS NOT NULL`,
@@ -115,7 +118,7 @@ export class MatchingWorld {
 
 export const REASON = 'They belong together'
 
-/** The body of a match. */
+/** The request body of a match. */
 export const bodyOf = ({ name }: ModelBank, body: object) => ({
   rail: name,
   currency: 'EUR',
@@ -127,12 +130,12 @@ type Caller = { post(path: string, body?: unknown, headers?: Record<string, stri
 
 export const isLine = ({ about }: Reply['body']) => String(about).startsWith('StatementEntry:')
 
-/** A difference as a call names it. */
+/** A difference, as a request states it. */
 export const difference = (amount: number, account = 'costs') => ({
   difference: { amount, account },
 })
 
-/** Answers 201 with the match. */
+/** Asserts that the response is 201, and returns the match. */
 export async function matched(reply: Promise<Reply>): Promise<Reply['body']> {
   const { status, body } = await reply
   expect(status, toJson(body)).toBe(201)

@@ -8,11 +8,14 @@ import {
 } from '../../../src/outside/bank-files/formats/samples.testing.ts'
 import { type BankFolder, SEPA_IBAN } from './file-bank.testing.ts'
 
-/** Banks that keep one account each and state it day by day, from tomorrow on: what was paid today is before every cut-off. */
+/**
+ * Banks that have one account each and send a statement for every day, starting tomorrow: payments made today
+ * are before every cut-off.
+ */
 
 const DAY_MS = 86_400_000
 
-/** The days of an account, each with a statement. */
+/** The days of an account. Each has a statement. */
 export class Days {
   #count = 0
 
@@ -27,7 +30,7 @@ export class Days {
   }
 }
 
-/** An amount as camt files write it. */
+/** Formats an amount as in camt files. */
 export function inUnits(cents: bigint): string {
   const digits = String(cents < 0n ? -cents : cents).padStart(3, '0')
   return `${cents < 0n ? '-' : ''}${digits.slice(0, -2)}.${digits.slice(-2)}`
@@ -35,10 +38,10 @@ export function inUnits(cents: bigint): string {
 
 const inCents = (units: string) => BigInt(units.replace('.', ''))
 
-/** A bank that sends camt.053. */
+/** A bank that sends camt.053 statements. */
 export class CamtBank {
   readonly currency = 'EUR'
-  /** The balance of the account, in cents. */
+  /** The account's balance in cents. */
   closing = 0n
   readonly folder: BankFolder
   readonly #iban: string
@@ -54,7 +57,7 @@ export class CamtBank {
     return this.#days.last
   }
 
-  /** States the next day with these entries. */
+  /** Sends a statement of the next day with these entries. */
   async states(entries: readonly SampleEntry[]): Promise<void> {
     this.#days.next()
     const opening = this.closing
@@ -63,7 +66,7 @@ export class CamtBank {
     await this.put(entries, opening, this.closing)
   }
 
-  /** Puts a statement of the last day, whatever that day had. */
+  /** Sends a statement of the last day, regardless of what that day contained. */
   async put(entries: readonly SampleEntry[], opening: bigint, closing: bigint): Promise<void> {
     this.#files += 1
     const id = `${this.#iban.slice(-6)}-${this.#files}`
@@ -76,10 +79,10 @@ export class CamtBank {
   }
 }
 
-/** A bank that sends BAI2, and NACHA files if it reports deposits by them. */
+/** A bank that sends BAI2 statements, and NACHA files if it uses them to report deposits. */
 export class UsBank {
   readonly currency = 'USD'
-  /** The balance of the account, in cents. */
+  /** The account's balance in cents. */
   closing = 0n
   readonly folder: BankFolder
   readonly #account: string
@@ -95,7 +98,7 @@ export class UsBank {
     return this.#days.last
   }
 
-  /** States the next day with these transactions. */
+  /** Sends a statement of the next day with these transactions. */
   async states(transactions: readonly SampleBai2Transaction[]): Promise<void> {
     this.#days.next()
     const opening = this.closing
@@ -103,13 +106,13 @@ export class UsBank {
     await this.#put({ account: this.#account, opening, closing: this.closing, transactions })
   }
 
-  /** States an account that is not the one of the rail. */
+  /** Sends a statement of an account other than the rail's. */
   async statesOther(more: { readonly account?: string; readonly currency?: string }): Promise<void> {
     const transactions = [{ code: '165', amount: 900n, texts: ['FROM A PAYER'] }]
     await this.#put({ account: this.#account, opening: 0n, closing: 900n, transactions, ...more })
   }
 
-  /** Reports deposits one by one in a NACHA file, for the day that is stated next. */
+  /** Reports deposits one by one in a NACHA file, for the next day with a statement. */
   async reports(deposits: readonly { readonly amount: bigint; readonly reference: string }[]): Promise<void> {
     const effectiveDate = new Date(Date.parse(this.date) + DAY_MS).toISOString().slice(0, 10)
     const payments = deposits.map(({ amount, reference }, index) => ({
@@ -145,7 +148,7 @@ export class UsBank {
   }
 }
 
-/** The payments in a file of ours to a European bank, by their amounts. */
+/** The payments in one of our files to a European bank, by amount. */
 export function sepaPaymentsIn(text: string) {
   const payments = [...text.matchAll(/<CdtTrfTxInf>.*?<\/CdtTrfTxInf>/g)].map(([one]) => ({
     instructionId: /<InstrId>(.*?)</.exec(one)?.[1] ?? '',
@@ -155,7 +158,7 @@ export function sepaPaymentsIn(text: string) {
   return payments
 }
 
-/** A report that every payment of our file has been settled. */
+/** A status report that all payments in one of our files have been settled. */
 export function settled(text: string): string {
   const message = /<MsgId>(.*?)</.exec(text)?.[1]
   return `<Document xmlns="urn:iso:std:iso:20022:tech:xsd:pain.002.001.10"><CstmrPmtStsRpt><GrpHdr><MsgId>S-${message}</MsgId></GrpHdr><OrgnlGrpInfAndSts><OrgnlMsgId>${message}</OrgnlMsgId><OrgnlMsgNmId>pain.001.001.09</OrgnlMsgNmId><GrpSts>ACSC</GrpSts></OrgnlGrpInfAndSts></CstmrPmtStsRpt></Document>`

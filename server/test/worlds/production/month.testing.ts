@@ -24,13 +24,13 @@ import {
 
 const BATCH_IBAN = 'DE02120300000000202051'
 const LOCKBOX = '55500001'
-/** Payments above it go by wire. Cents. */
+/** Payments above this amount, in cents, are sent as wires. */
 const EURO_MAX = 50_000
 
 export const BANK_NAMES = ['euro-bank', 'batch-bank', 'dollar-bank', 'lockbox-bank', 'wire-bank'] as const
 export type BankName = (typeof BANK_NAMES)[number]
 
-/** A platform in production with five banks, and a customer who is paid and pays by them. */
+/** A platform in production with five banks, and a customer who pays and is paid through them. */
 export class Month {
   readonly world: Production
   readonly euro: CamtBank
@@ -40,7 +40,7 @@ export class Month {
   readonly wire: ModelBank
   readonly wireDays = new Days()
   readonly customer: Customer
-  /** Another customer, who has an account in euros. */
+  /** Another customer with a euro account. */
   readonly other: Customer
   readonly #remove: () => Promise<void>
   #deposits = 0
@@ -77,7 +77,7 @@ export class Month {
     await this.#remove()
   }
 
-  /** A credit of a European bank. */
+  /** An incoming payment at a European bank. */
   credit(amount: string, text = 'Invoice 4711') {
     const servicerReference = `IN-${++this.#deposits}`
     const transactions = [{ amount, debtor: 'Ada Lovelace', text }]
@@ -89,7 +89,7 @@ export class Month {
     return BigInt((await this.world.client.get(path)).body.data[0].balance.amount)
   }
 
-  /** Pays from the customer. Amounts are in the smallest unit. */
+  /** Makes a payment from the customer. The amount is in the smallest unit. */
   async pays(amount: number, currency: 'EUR' | 'USD' = 'EUR', more: object = {}): Promise<string> {
     const { eur, usd, eurPayee, usdPayee } = this.customer
     const [source, payee] = currency === 'EUR' ? [eur, eurPayee] : [usd, usdPayee]
@@ -107,7 +107,7 @@ export class Month {
     )
   }
 
-  /** Pays by the connector, which takes the payment and says nothing of it. */
+  /** Makes a payment through the connector, which accepts it without reporting its outcome. */
   async wires(amount: number): Promise<string> {
     const id = await this.pays(amount)
     await until(
@@ -117,7 +117,7 @@ export class Month {
     return id
   }
 
-  /** The connector states its next day. */
+  /** Makes the connector send its next statement. */
   async statesWires(): Promise<void> {
     await this.wire.tell(this.wire.event('statement', this.wire.close(this.wireDays.last)))
   }
@@ -133,7 +133,7 @@ export class Month {
     return bank === 'dollar-bank' ? this.dollar : this.lockbox
   }
 
-  /** Compares the last day of a bank, as the operator does every morning, and returns its differences. */
+  /** Reconciles a bank's last day, as the operator does every morning, and returns its differences. */
   async differences(bank: BankName): Promise<Reply['body'][]> {
     const date = this.dateOf(bank)
     await runCommand(this.world.service.app, ['reconciliation', 'run', '--rail', bank, '--date', date], '')
@@ -144,7 +144,9 @@ export class Month {
     return (await client.get(`/reconciliations/${data[0].id}`)).body.differences
   }
 
-  /** The payments, deposits and lines that the last day of a bank differs in, in the order of their amounts. */
+  /**
+   * Describes the payments, deposits and lines in the differences of a bank's last day, ordered by amount.
+   */
   async about(bank: BankName): Promise<string[]> {
     const found = await this.differences(bank)
     return found.toSorted((a, b) => a.amount - b.amount).map(({ about }) => about)
@@ -155,7 +157,7 @@ export class Month {
     return (await this.world.client.get(`/rail-events?rail=${bank}&status=WAITING&limit=100`)).body.data
   }
 
-  /** The report of a bank that waits and is about a payment. */
+  /** The waiting report of a bank about a payment. */
   async reportOf(bank: BankName, id: string): Promise<Reply['body']> {
     const found = (await this.reports(bank)).find(({ body }) => body.data?.id === id)
     expect(found, `a report about ${id}`).toBeDefined()
@@ -187,7 +189,9 @@ interface Banks {
   readonly remove: () => Promise<void>
 }
 
-/** Two European banks of files, two US ones, and a connector. The second of each does one thing only. */
+/**
+ * Opens two European file banks, two US ones, and a connector. The second of each pair does only one thing.
+ */
 async function openBanks(world: Production): Promise<Banks> {
   const line = (direction: string, accountType: string, currency: string, more: object = {}) => ({
     ...{ direction, accountTypes: [accountType], currencies: [currency] },
@@ -260,7 +264,7 @@ export { blocksOf }
 
 const ID = /\b[A-Z][A-Za-z]+:[0-9a-f-]{36}\b/g
 
-/** The commands below each heading of a guide. */
+/** The commands under each heading of a guide. */
 export function commandsByHeading(guide: string): Map<string, Command[]> {
   const sections = guide.split(/^#{2,3} /m).slice(1)
   return new Map(
@@ -273,12 +277,12 @@ export function commandsByHeading(guide: string): Map<string, Command[]> {
   )
 }
 
-/** Lines that a backslash continues are one. */
+/** Joins lines that are continued with a backslash. */
 function joined(code: string): string {
   return code.replaceAll(/\\\n\s*/g, '')
 }
 
-/** A person who does what a guide says, with the credentials of a platform and the rights of the operator. */
+/** A person who follows a guide, with a platform's credentials and the operator's rights. */
 export class GuidedOperator {
   readonly #world: Production
   readonly #folder: string
@@ -300,8 +304,9 @@ export class GuidedOperator {
   }
 
   /**
-   * Runs commands of a guide in their order, and compares what they ask and print with the guide, whatever the widths of columns. Each `…` of an id stands for
-   * the next of `ids` of its kind, and then for the ids that the commands have printed.
+   * Runs a guide's commands in order, and compares their prompts and output with the guide, ignoring column
+   * widths. Each `…` in an id stands for the next id of its kind: first those in `ids`, then those that the
+   * commands have printed.
    */
   async follows(
     commands: readonly Command[],
@@ -311,32 +316,32 @@ export class GuidedOperator {
     const left = [...ids]
     for (const { text, shown = '' } of commands) {
       const args = wordsOf(text.replaceAll(/\d{4}-\d\d-\d\d/g, date)).map((word) => filled(word, left))
-      const said = await this.#confirms(args)
-      // A day that differs is an exit code for programs.
-      expect([said.exitCode, said.stderr], args.join(' ')).toEqual([
+      const result = await this.#confirms(args)
+      // A day with differences sets the exit code, for programs.
+      expect([result.exitCode, result.stderr], args.join(' ')).toEqual([
         shown.includes(' DIFFERENT ') ? 1 : 0,
         '',
       ])
-      const stdout = stripVTControlCharacters(said.stdout)
+      const stdout = stripVTControlCharacters(result.stdout)
       expect(stdout.replaceAll(/ {2,}/g, '  '), args.join(' ')).toMatch(
         patternOf(shown.replaceAll(/ {2,}/g, '  ')),
       )
-      for (const [id] of said.stdout.matchAll(ID)) if (known.size < known.add(id).size) left.push(id)
+      for (const [id] of result.stdout.matchAll(ID)) if (known.size < known.add(id).size) left.push(id)
     }
     expect(left.filter((id) => ids.includes(id))).toEqual([])
   }
 
-  /** Runs a command. If it asks, reads the question and says yes. */
-  async #confirms(args: readonly string[]): Promise<Said> {
-    const said = await this.#run(args)
-    const [, question] = /confirm it with --yes: (.*)\n/.exec(said.stderr) ?? []
-    if (question === undefined) return said
-    expect(said.exitCode).toBe(1)
+  /** Runs a command. If it prompts for confirmation, reads the question and answers yes. */
+  async #confirms(args: readonly string[]): Promise<CommandResult> {
+    const result = await this.#run(args)
+    const [, question] = /confirm it with --yes: (.*)\n/.exec(result.stderr) ?? []
+    if (question === undefined) return result
+    expect(result.exitCode).toBe(1)
     const done = await this.#run([...args, '--yes'])
     return { ...done, stdout: `${question}\n${done.stdout}` }
   }
 
-  async #run(args: readonly string[]): Promise<Said> {
+  async #run(args: readonly string[]): Promise<CommandResult> {
     let stdout = ''
     let stderr = ''
     const { app } = this.#world.service
@@ -348,7 +353,7 @@ export class GuidedOperator {
       stdin: {},
       env: { NO_COLOR: '1', COUNTERSIGN_DATA_DIR: this.#folder, XDG_CONFIG_HOME: this.#folder },
       serverProgram,
-      // A terminal shows tables. Without one for input a question is refused.
+      // Tables are shown only on a terminal. Without a terminal for input, a question is refused.
       stdout: { isTTY: true, write: (text) => (stdout += text) },
       stderr: { write: (text) => (stderr += text) },
     })
@@ -356,13 +361,13 @@ export class GuidedOperator {
   }
 }
 
-interface Said {
+interface CommandResult {
   readonly exitCode: number
   readonly stdout: string
   readonly stderr: string
 }
 
-/** The arguments of a command line: words, and strings in single quotes. */
+/** Splits a command line into arguments: words, and strings in single quotes. */
 function wordsOf(line: string): string[] {
   const [program, name, ...args] = [...line.matchAll(/'([^']*)'|(\S+)/g)].map(
     ([, quoted, word]) => quoted ?? word ?? '',
@@ -371,7 +376,7 @@ function wordsOf(line: string): string[] {
   return args
 }
 
-/** The word with an id in place of `Deposit:…`, which is taken from `left`. */
+/** Replaces `Deposit:…` in a word with an id taken from `left`. */
 function filled(word: string, left: string[]): string {
   return word.replaceAll(/([A-Z][A-Za-z]+):…/g, (_, kind: string) => {
     const at = left.findIndex((id) => id.startsWith(`${kind}:`))

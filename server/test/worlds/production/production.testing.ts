@@ -20,14 +20,14 @@ import { type Options, openServer, type Settings, type TestServer } from '../ser
 
 const DAY_MS = 24 * 60 * 60 * 1000
 
-/** The day `days` days before today. */
+/** The date `days` days before today. */
 export function dateBefore(days: number): string {
   return new Date(Date.now() - days * DAY_MS).toISOString().slice(0, 10)
 }
 
 let banks = 0
 
-/** A bank in this process that sends only events that a test requests. Its events are not signed. */
+/** A bank in this process that sends events only when a test requests them. Its events are not signed. */
 export class ModelBank {
   readonly name: string
   readonly given = new Map<string, RailPayment>()
@@ -74,7 +74,7 @@ export class ModelBank {
     }
   }
 
-  /** Books an entry of a day that is not closed. */
+  /** Books an entry on a day that is still open. */
   book(
     date: string,
     entry: Omit<StatementEntry, 'entryId' | 'bookedAt'> & { readonly entryId?: string },
@@ -85,7 +85,7 @@ export class ModelBank {
     return entryId
   }
 
-  /** Closes a day. The opening balance may be wrong by `gap`, and the closing balance by `wrong`. */
+  /** Closes a day. `gap` falsifies the opening balance, and `wrong` the closing balance. */
   close(date: string, { gap = 0n, wrong = 0n } = {}): ConnectorStatement {
     const entries = this.#entries.get(date) ?? []
     const opening = this.#closing + gap
@@ -102,7 +102,7 @@ export class ModelBank {
     return statement
   }
 
-  /** An event with a new id. */
+  /** Builds an event with a new id. */
   event<Type extends ConnectorEvent['type']>(
     type: Type,
     data: Extract<ConnectorEvent, { type: Type }>['data'] | object,
@@ -111,7 +111,7 @@ export class ModelBank {
     return { id, type, occurredAt: new Date().toISOString(), data }
   }
 
-  /** Reports a deposit of EUR that fits no account. Returns its id. */
+  /** Reports a EUR deposit that matches no account. Returns its id. */
   async receives(amount: number): Promise<string> {
     await this.tell(this.event('deposit.received', this.deposit(amount)))
     const { data } = await until(
@@ -121,7 +121,7 @@ export class ModelBank {
     return data[0].id
   }
 
-  /** The report of this bank's only deposit. */
+  /** Builds the report of this bank's only deposit. */
   deposit(amount: number) {
     return {
       depositId: `${this.name}-one`,
@@ -131,7 +131,7 @@ export class ModelBank {
     }
   }
 
-  /** Closes yesterday with this amount as the only entry, for that deposit. */
+  /** Closes yesterday with a single entry of this amount for that deposit. */
   async books(amount: number): Promise<void> {
     const { depositId } = this.deposit(amount)
     this.book(dateBefore(1), { kind: 'DEPOSIT', depositId, amount: String(amount) })
@@ -155,7 +155,10 @@ export class ModelBank {
   }
 }
 
-/** The id of a deposit by a report of a new bank, whose statement books it with another amount. EUR, in the smallest unit. */
+/**
+ * The id of a deposit reported by a new bank whose statement books it with a different amount. Amounts are in
+ * EUR, in the smallest unit.
+ */
 export async function bookedDeposit(world: Production, amount: number, booked: number): Promise<string> {
   const bank = new ModelBank(world)
   const id = await bank.receives(amount)
@@ -163,20 +166,20 @@ export async function bookedDeposit(world: Production, amount: number, booked: n
   return id
 }
 
-/** A server in production, with the example bank as its rail: everything over HTTP on this machine. */
+/** A production server with the example bank as its rail. All communication is over HTTP on this machine. */
 export interface Production {
   readonly service: TestServer
   readonly client: Client
   readonly bank: RunningBank
-  /** Reads or controls the bank by its control API. */
+  /** Reads from or controls the bank through its control API. */
   callBank(method: 'GET' | 'POST' | 'PATCH', path: string, body?: object): Promise<ProviderAnswer>
-  /** Writes the rails file again, and has the server read it. */
+  /** Rewrites the rails file and makes the server reload it. */
   setRails(rails: readonly object[]): Promise<void>
-  /** A customer whom a person has approved, with accounts in these currencies. */
+  /** Creates an approved customer with accounts in these currencies. */
   newApproved(currencies?: readonly string[]): Promise<string>
-  /** The internal account of an owner in a currency, once the bank has opened its deposit account. */
+  /** An owner's internal account in a currency, once the bank has opened its deposit account. */
   accountOf(customerId: string | undefined, currency: string): Promise<InternalAccount>
-  /** Money of an outside payer arrives on the account. */
+  /** Simulates an incoming payment to the account from outside. */
   paidIn(account: InternalAccount, amount: string, more?: object): Promise<void>
   close(): Promise<void>
 }
@@ -187,7 +190,7 @@ export type InternalAccount = Reply['body']
 export const BANK_SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
 export const SECRET_NAME = 'EXAMPLE_BANK_SECRET'
 
-/** The rail of the example bank. */
+/** The rails file entry of the example bank. */
 export function exampleBank(url: string, more: Partial<HttpRailValue> = {}): object {
   const lines = (['OUT', 'PULL', 'IN'] as const).flatMap((direction) => [
     { direction, accountTypes: ['EUR_ACCOUNT'], currencies: ['EUR'] },
@@ -196,7 +199,7 @@ export function exampleBank(url: string, more: Partial<HttpRailValue> = {}): obj
   return { kind: 'http', name: 'example-bank', url, secret: { env: SECRET_NAME }, serves: lines, ...more }
 }
 
-/** `more` changes the entry of the bank in the rails file, `settings` the environment of the server. */
+/** `more` changes the bank's entry in the rails file, `settings` the server's environment. */
 export async function openProduction(
   more: Partial<HttpRailValue> = {},
   settings: Settings = {},
@@ -253,7 +256,7 @@ async function ask(url: string, method: string, path: string, body?: object): Pr
   return said
 }
 
-/** Rates of the test's own source. */
+/** Starts a source of exchange rates for the test. */
 export async function serveRates(
   usdPerEth = '3000',
 ): Promise<{ readonly url: string; close(): Promise<void> }> {
@@ -282,7 +285,7 @@ async function newApproved(
   return id
 }
 
-/** A customer without a decision. */
+/** Creates a customer that has not been decided about. */
 export async function newPending(
   client: Client,
   currencies: readonly string[] = ['EUR', 'USD'],
@@ -292,21 +295,24 @@ export async function newPending(
   return customer.body.id
 }
 
-/** Approves the case as a person does. */
+/** Approves the customer, as a person does. */
 export async function approve(service: Production['service'], client: Client, customerId: string) {
   const started = await client.post('/verifications', { customerId })
   const args = ['verification', 'decide', '--verification', started.body.id, '--decision', 'APPROVE']
   await runCommand(service.app, args, client.baseUrl)
 }
 
-/** A German IBAN that ends with these digits. */
+/** A German IBAN that ends in these digits. */
 export function ibanEndingWith(suffix: string): string {
   const bban = `37040044${'0532013000'.slice(0, 10 - suffix.length)}${suffix}`
   const rest = BigInt(`${bban}131400`) % 97n
   return `DE${String(98n - rest).padStart(2, '0')}${bban}`
 }
 
-/** An external account in euros at another bank; the last three digits choose the example bank's behavior. */
+/**
+ * Creates an external euro account at another bank. Its last three digits determine how the example bank
+ * behaves.
+ */
 export async function newEuroAccount(client: Client, customerId: string, suffix = '000'): Promise<string> {
   const { status, body } = await client.post('/customers/external-accounts', {
     customerId,
@@ -321,7 +327,7 @@ export async function newEuroAccount(client: Client, customerId: string, suffix 
   return body.id
 }
 
-/** The internal account of an owner in a currency, once the bank has opened its deposit account. */
+/** An owner's internal account in a currency, once the bank has opened its deposit account. */
 export async function accountOf(
   client: Client,
   customerId: string | undefined,
@@ -337,12 +343,12 @@ export async function accountOf(
   return found.body.data[0]
 }
 
-/** The number of a deposit account, in the form of the bank's control API. */
+/** The number of a deposit account, as the bank's control API writes it. */
 export function numberOf({ fundingPaymentInstructions }: InternalAccount): string {
   return numberIn(fundingPaymentInstructions[0].accountOrWalletInfo)
 }
 
-/** The number in deposit details. */
+/** The account number in deposit details. */
 export function numberIn({ iban, accountNumber }: Reply['body']): string {
   return iban ?? accountNumber
 }

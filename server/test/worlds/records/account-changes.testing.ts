@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import { type Client, fund, newBankAccount, newCustomer, type Reply } from '../client.testing.ts'
 
-/** A customer with money, a bank account, and a payment that has gone there. */
+/** A customer with money, a bank account, and a payment that was sent to it. */
 export interface PaidAccount {
   readonly customer: { readonly id: string; readonly usd: string }
   readonly bank: string
@@ -18,7 +18,7 @@ export async function paidAccount(client: Client, suffix?: string): Promise<Paid
   return { customer, bank, transaction: id }
 }
 
-/** A payment from the customer to the bank account. */
+/** Makes a payment from the customer to the bank account. */
 export async function pay(
   client: Client,
   { customer, bank }: Pick<PaidAccount, 'customer' | 'bank'>,
@@ -32,7 +32,7 @@ export async function pay(
 
 export const change = (after: string, field = 'accountNumber') => [{ field, value: after }]
 
-/** The sandbox's bank reports other details of the account of a payment. */
+/** Makes the sandbox's bank report changed details of the account that a payment went to. */
 export async function report(
   client: Client,
   paymentId: string,
@@ -51,13 +51,13 @@ export async function changesOf(client: Client, bank: string): Promise<Reply['bo
 
 let numbers = 0
 
-/** A number that no other account has. */
+/** An account number that no other account has. */
 export function newNumber(): string {
   numbers += 1
   return `55${String(Date.now()).slice(-8)}${String(numbers).padStart(3, '0')}1`
 }
 
-/** A change of a new account that waits for a decision. */
+/** Creates a change of a new account that waits for a decision. */
 export async function pendingChange(client: Client): Promise<PaidAccount & { readonly id: string }> {
   const paid = await paidAccount(client)
   await report(client, paid.transaction, change(newNumber()))

@@ -15,7 +15,7 @@ export const POLICY = {
   spendingLimits: { currency: 'USD', perTransactionLimit: 100_000 },
 }
 
-/** A customer with 10,000.00 USD and a bank account. */
+/** Creates a customer with 10,000.00 USD and a bank account. */
 export async function newPayer(client: Client) {
   const customer = await newCustomer(client)
   await fund(client, customer.usd, 1_000_000)
@@ -24,7 +24,7 @@ export async function newPayer(client: Client) {
 
 export type Payer = Awaited<ReturnType<typeof newPayer>>
 
-/** A client with the token of an agent. */
+/** A client that uses an agent's token. */
 export class AgentClient {
   readonly #client: Client
   readonly id: string
@@ -65,7 +65,7 @@ export class AgentClient {
     })
   }
 
-  /** Pays by a quote, and returns the action. */
+  /** Pays with a quote, and returns the action. */
   async pays(payer: Payer, amount: number): Promise<Reply> {
     const quote = await this.quote(payer, amount)
     expect(quote.status, toJson(quote.body)).toBe(201)
@@ -75,7 +75,7 @@ export class AgentClient {
 
 type PolicyChange = { readonly [member: string]: unknown }
 
-/** A connected agent of a customer. */
+/** Creates a customer's agent and connects it. */
 export async function newAgent(
   client: Client,
   customerId: string,
@@ -95,39 +95,42 @@ export async function newAgent(
   return new AgentClient(client, created.body.agent.id, redeemed.body.accessToken)
 }
 
-/** A platform with a payer and the payer's agent. */
+/** Creates a platform with a payer and the payer's agent. */
 export async function newAgentPlatform(policy: PolicyChange = {}) {
   const client = await newPlatform()
   const payer = await newPayer(client)
   return { client, payer, agent: await newAgent(client, payer.id, policy) }
 }
 
-/** The action once all due jobs have run. */
+/** Runs all due jobs, then returns the action. */
 export async function settled(client: Client, agent: AgentClient, id: string): Promise<Reply['body']> {
   await client.advance(0)
   return (await agent.get(`/agents/me/actions/${id}`)).body
 }
 
-/** The usage of the limits as the platform sees it. */
+/** The usage of the limits, as shown to the platform. */
 export async function usageOf(client: Client, agent: AgentClient): Promise<Reply['body']> {
   return (await client.get(`/agents/${agent.id}`)).body.usage
 }
 
-/** The usage in short: count and amount of today, and the amount of this month. */
+/** The usage in short: today's count and amount, and this month's amount. */
 export async function used(client: Client, agent: AgentClient): Promise<[number, number, number]> {
   const { dailyTransactionCount, dailySpend, monthlySpend } = await usageOf(client, agent)
   return [dailyTransactionCount, dailySpend, monthlySpend]
 }
 
-/** An action that waits for approval: a transfer by an agent whose policy requires approval of everything. */
+/**
+ * Creates an action that waits for approval: a transfer by an agent whose policy requires approval for
+ * everything.
+ */
 export async function newWaiting(policy: PolicyChange = {}, amount = 2_000) {
   const world = await newAgentPlatform({ defaultExecutionMode: 'APPROVAL_REQUIRED', ...policy })
-  const asked = await world.agent.transferOut(world.payer, amount)
-  expect(asked.body.status, toJson(asked.body)).toBe('PENDING_APPROVAL')
-  return { ...world, action: asked.body as Reply['body'] }
+  const reply = await world.agent.transferOut(world.payer, amount)
+  expect(reply.body.status, toJson(reply.body)).toBe('PENDING_APPROVAL')
+  return { ...world, action: reply.body as Reply['body'] }
 }
 
-/** Approves or rejects an action as the platform. */
+/** Approves or rejects an action on behalf of the platform. */
 export function say(
   client: Client,
   word: 'approve' | 'reject',
@@ -147,7 +150,7 @@ export async function advanceTo(client: Client, time: Date): Promise<void> {
   await client.advance(Math.ceil((time.getTime() - Date.parse(now)) / 1000))
 }
 
-/** An agent's transfer that waits, as the path of its action. */
+/** Creates an agent's transfer that waits for approval. Returns the path of its action. */
 export async function waitingAction(client: Client): Promise<string> {
   const customer = await newCustomer(client)
   const [external] = await Promise.all([
@@ -156,7 +159,7 @@ export async function waitingAction(client: Client): Promise<string> {
   ])
   const agent = await newAgent(client, customer.id, { defaultExecutionMode: 'APPROVAL_REQUIRED' })
   const body = { source: { accountId: customer.usd }, destination: { accountId: external }, amount: 500 }
-  const asked = await agent.post('/agents/me/transfer-out', body)
-  if (asked.status !== 201) throw new Error(JSON.stringify(asked.body))
-  return `/agents/${agent.id}/actions/${asked.body.id}`
+  const reply = await agent.post('/agents/me/transfer-out', body)
+  if (reply.status !== 201) throw new Error(JSON.stringify(reply.body))
+  return `/agents/${agent.id}/actions/${reply.body.id}`
 }

@@ -19,7 +19,7 @@ import {
 export type Card = Reply['body']
 export type Purchase = Reply['body']
 
-/** A card that is ACTIVE on a USD account with 1,000.00, and its holder, who is signed in. */
+/** Creates an ACTIVE card on a USD account with 1,000.00. Its holder is signed in. */
 export async function newCardPlatform(more: Record<string, unknown> = {}) {
   const client = await newPlatform()
   const holder = await newCustomer(client)
@@ -44,7 +44,7 @@ export async function newCard(
   return readCard(client, body.id)
 }
 
-/** The card once all due jobs have run. */
+/** Runs all due jobs, then returns the card. */
 export async function readCard(client: Client, id: string): Promise<Card> {
   await client.advance(0)
   return (await client.get(`/cards/${id}`)).body
@@ -65,7 +65,7 @@ export function use(
   })
 }
 
-/** Uses a card that pays. */
+/** Makes a purchase that the card pays for. */
 export async function used(...args: Parameters<typeof use>): Promise<Purchase> {
   const { status, body } = await use(...args)
   expect(status, toJson(body)).toBe(200)
@@ -80,7 +80,7 @@ export function giveBack(client: Client, { id, cardId }: Purchase, amount: numbe
   return client.post(`/sandbox/cards/${cardId}/simulate/return`, { cardTransactionId: id, amount })
 }
 
-/** The purchase once all due jobs have run. */
+/** Runs all due jobs, then returns the purchase. */
 export async function now(client: Client, { id, cardId }: Purchase): Promise<Purchase> {
   await client.advance(0)
   const { body } = await client.get(`/cards/${cardId}/transactions?limit=100`)
@@ -96,7 +96,7 @@ export function update(
   return sendSigned(client, session, 'PATCH', `/cards/${cardId}`, change)
 }
 
-/** The available and the total balance of an account. */
+/** The available and total balance of an account. */
 export async function balances(
   client: Client,
   customerId: string,
@@ -107,7 +107,7 @@ export async function balances(
   return [BigInt(balance.amount), BigInt(totalBalance.amount)]
 }
 
-/** Merchants: one whose claims are taken immediately, one 30 seconds later, one never. */
+/** Merchants whose claims are pulled immediately, after 30 seconds, and never. */
 export const SHOPS = ['SHOP', 'SHOP 005', 'SHOP 006'] as const
 export type Shop = (typeof SHOPS)[number]
 
@@ -120,12 +120,12 @@ interface Pull {
   readonly above: bigint
 }
 
-/** A purchase as the model has it. Amounts in the smallest unit, times by the platform's clock. */
+/** A purchase in the model. Amounts are in the smallest unit, times are on the platform's clock. */
 export interface ModelPurchase {
   readonly id: string
   readonly shop: Shop
   readonly authorized: bigint
-  /** The maximum total of its claims: its merchants are restaurants, which claim a fifth more. */
+  /** The maximum total of its claims. Its merchants are restaurants, which may claim a fifth more. */
   readonly cap: bigint
   readonly expiresAtMs: number
   state: CardTransactionState
@@ -142,7 +142,10 @@ export interface ModelPurchase {
 
 export const sum = (amounts: readonly bigint[]) => amounts.reduce((total, amount) => total + amount, 0n)
 
-/** A card on one account, in some twenty rules: written from the promises, not from the code. */
+/**
+ * A model of a card on one account, in about twenty rules. It is written from the documented behavior, not
+ * from the code.
+ */
 export class CardModel {
   card: 'ACTIVE' | 'FROZEN' | 'CLOSED' = 'ACTIVE'
   total: bigint
@@ -153,8 +156,7 @@ export class CardModel {
   }
 
   /**
-   * The held amount of a purchase: all of it that was not captured, until nothing of it is to be claimed or
-   * taken.
+   * The held amount of a purchase: everything not captured yet, until nothing of it can be claimed or pulled.
    */
   static heldFor({ isHeld, authorized, captured }: ModelPurchase): bigint {
     return isHeld ? authorized - captured : 0n
@@ -168,7 +170,7 @@ export class CardModel {
     return this.total - this.held
   }
 
-  /** The code of a decline, or undefined if it pays. */
+  /** The code of a decline, or undefined if the card pays. */
   declines(amount: bigint): string | undefined {
     if (this.card === 'FROZEN') return 'CARD_PAUSED'
     if (this.card === 'CLOSED') return 'CARD_CLOSED'
@@ -219,7 +221,7 @@ export class CardModel {
     if (within > fromHold) one.pending.push({ dueAtMs, fromHold: 0n, above: within - fromHold })
   }
 
-  /** The code of a refusal, or undefined if it can be returned. */
+  /** The code of a refusal, or undefined if the amount can be returned. */
   refusesReturn(one: ModelPurchase, amount: bigint): string | undefined {
     const left = sum(one.settled) - sum(one.returned)
     if (one.pending.length > 0) return 'INVALID_STATE_TRANSITION'
@@ -239,7 +241,7 @@ export class CardModel {
     free(one)
   }
 
-  /** Everything that has fallen due by then, in its order. */
+  /** Does everything that has become due by then, in order. */
   runUntil(nowMs: number): void {
     const due = this.purchases.flatMap((one) => [
       ...one.pending.map((pull) => ({ dueAtMs: pull.dueAtMs, run: () => this.#pull(one, pull) })),
@@ -270,7 +272,7 @@ export class CardModel {
   }
 }
 
-/** Releases a hold once nothing of it is to be claimed or taken any more. */
+/** Releases a hold once nothing of it can be claimed or pulled. */
 function free(one: ModelPurchase): void {
   if (one.unclaimed === 0n && one.pending.every(({ fromHold }) => fromHold === 0n)) one.isHeld = false
 }

@@ -12,18 +12,18 @@ interface Account {
   events: number
 }
 
-/** The contents of a database, by the ids of the records. */
+/** The contents of a database, by record id. */
 export interface Contents {
-  /** By table and id. */
+  /** Rows by table and id. */
   readonly rows: Map<string, Row>
-  /** The time when a key expires, by scope and key. */
+  /** The expiry time of an idempotency key, by scope and key. */
   readonly keys: Map<string, unknown>
   readonly accounts: Map<string, Account>
   readonly transfers: Map<
     string,
     { readonly debit: string; readonly credit: string; readonly amount: bigint; state: string }
   >
-  /** The number within its object of each event, and the balances that it shows. */
+  /** Each event's number within its object, and the balances that it shows. */
   readonly events: Map<string, { object: string; sequence: number; available?: bigint; posted?: bigint }>
 }
 
@@ -38,7 +38,7 @@ export const EMPTY: Contents = {
 class Refused extends Error {}
 
 /**
- * The contents after a write set, whose writes are made one after the other. Undefined if a guard or a
+ * The contents after a write set whose writes are applied one after another. Undefined if a guard or a
  * constraint refuses one of them.
  */
 export function applySet(contents: Contents, writes: readonly Write[]): Contents | undefined {
@@ -89,7 +89,7 @@ function check(holds: boolean): void {
   if (!holds) throw new Refused()
 }
 
-/** The values that no other row of the table may have. */
+/** The values that must be unique within the table. */
 function uniqueOf(name: string, row: Row): unknown {
   if (name.startsWith('transactions ')) return row.reference
   if (name.startsWith('member_roles ')) return row.deleted_at === null ? row.name : undefined

@@ -22,7 +22,7 @@ import {
 } from './committer-world.testing.ts'
 import { railEvent } from './payments.testing.ts'
 
-/** One write, or a few that belong together. `fresh` is a string that nothing else in the world has. */
+/** One write, or several that belong together. `fresh` is a string that occurs nowhere else in the world. */
 type Step = (world: World, fresh: string) => Write[]
 
 /** Sometimes more than an account can spend. */
@@ -34,16 +34,16 @@ const amount = fc
   .map(BigInt)
 const account = fc.constantFrom(...ACCOUNTS)
 const record = fc.noBias(fc.nat(RECORDS - 1))
-/** Mostly nothing. */
+/** Usually no writes. */
 const rarely = <T>(arbitrary: fc.Arbitrary<T>) =>
   fc.oneof({ weight: 15, arbitrary: fc.constant(null) }, { weight: 1, arbitrary })
-/** Mostly the initial states of the records. */
+/** Usually the initial state of the records. */
 const state = fc.constantFrom<'PENDING' | 'FAILED'>(...Array(11).fill('PENDING'), 'FAILED')
 
-/** Mostly the initial states of payments at a rail. */
+/** Usually the initial state of payments at a rail. */
 const railState = fc.constantFrom<'GIVEN' | 'DELIVERED'>(...Array(11).fill('GIVEN'), 'DELIVERED')
-/** The fields that a rail reports next to the state. */
-const told = fc.constantFrom<Partial<RailPaymentRow>>(
+/** The fields that a rail reports in addition to the state. */
+const railFields = fc.constantFrom<Partial<RailPaymentRow>>(
   {},
   { rail_reference: 'bank-1' },
   { rail_reference: 'bank-2', delivered_at: now },
@@ -70,7 +70,7 @@ const sound: fc.Arbitrary<Step> = fc.oneof(
         transfer(world, `${fresh}-more`, SYSTEM, to, 1n),
       ],
   ),
-  // Mostly of the held amount and account; sometimes the taken part leaves a rest.
+  // Usually with the held amount and account. The captured part sometimes leaves a remainder.
   fc
     .tuple(
       record,
@@ -108,7 +108,7 @@ const sound: fc.Arbitrary<Step> = fc.oneof(
     (n): Step =>
       (world, fresh) => [newTransaction(world, fresh, n === null ? fresh : `old-${n}`)],
   ),
-  // Changes a quote and its transaction, like an execution.
+  // Changes a quote and its transaction, as an execution does.
   fc.tuple(record, state, state).map(
     ([n, from, to]): Step =>
       (world) => [
@@ -138,8 +138,8 @@ const sound: fc.Arbitrary<Step> = fc.oneof(
         insert('rail_events', railEvent(world.platformId, ids.railEvent(world, n ?? fresh), now)),
       ],
   ),
-  // A report of a rail: it has a payment, has delivered it, or has failed it, with the reason.
-  fc.tuple(record, railState, railState, told).map(
+  // A rail's report that it has received, delivered or failed a payment, with the reason.
+  fc.tuple(record, railState, railState, railFields).map(
     ([n, from, to, more]): Step =>
       (world) => [
         update(
@@ -191,7 +191,7 @@ const sound: fc.Arbitrary<Step> = fc.oneof(
 
 /** Writes that depend on their order within the set. */
 const ordered: fc.Arbitrary<Step> = fc.oneof(
-  // A role is deleted or renamed, and another one gets its name, before or after.
+  // A role is deleted or renamed, and another role gets its name, before or after that.
   fc.tuple(record, fc.boolean(), fc.boolean()).map(
     ([n, isDeleted, isFirst]): Step =>
       (world, fresh) => {
@@ -210,7 +210,7 @@ const ordered: fc.Arbitrary<Step> = fc.oneof(
     ([n, other]): Step =>
       (world) => [update('member_roles', ids.role(world, n), {}, { name: `role ${other}` })],
   ),
-  // One record changes several times.
+  // A record that changes several times.
   fc.tuple(record, fc.array(fc.tuple(state, state), { minLength: 2, maxLength: 3 })).map(
     ([n, changes]): Step =>
       (world) =>
@@ -228,7 +228,7 @@ const ordered: fc.Arbitrary<Step> = fc.oneof(
   ),
 )
 
-/** A fault, thrown at its own caller only. */
+/** A fault, which must be thrown only to its own caller. */
 const fault = fc.constantFrom<Step>(
   (world, fresh) => [transfer(world, fresh, 'a', 'nobody', 1n)],
   (world, fresh) => [{ ...transfer(world, fresh, 'a', 'b', 1n), currency: 'EUR' } as Write],
@@ -242,10 +242,10 @@ const step = fc.oneof(
   { weight: 1, arbitrary: fault },
 )
 
-/** Some write sets, which may conflict. */
+/** Several write sets, which may conflict. */
 export const batch = fc.array(fc.array(step, { minLength: 1, maxLength: 3 }), { minLength: 2, maxLength: 10 })
 
-/** The write sets in a world, each with an event that has its number. */
+/** Turns steps into write sets in a world. Each set has an event with the set's number. */
 export function setsOf(steps: readonly (readonly Step[])[], world: World): Write[][] {
   return steps.map((set, n) => [
     ...set.flatMap((one, place) => one(world, `${n}-${place}`)),

@@ -7,8 +7,8 @@ import { railPayment, testId } from './payments.testing.ts'
 export const now = new Date('2026-03-01T12:00:00.000Z')
 
 /**
- * A platform with records on which write sets can conflict. All its ids and strings contain its name, eight
- * hex digits.
+ * A platform with records on which write sets can conflict. All its ids and strings contain its name, which
+ * is eight hex digits.
  */
 export interface World {
   readonly name: string
@@ -16,10 +16,10 @@ export interface World {
 }
 
 export const ACCOUNTS = ['a', 'b', 'c'] as const
-/** For each kind of record on which sets can conflict. */
+/** The number of records of each kind on which sets can conflict. */
 export const RECORDS = 30
 export const SYSTEM = 'system'
-/** Held by each pending transfer. */
+/** The amount held by each pending transfer. */
 export const HELD = 20n
 export const ids = {
   account: (world: World, account: string) => idIn(world, 'InternalAccount', account),
@@ -33,15 +33,15 @@ export const ids = {
   owner: (world: World) => idIn(world, 'Customer', 'owner'),
 }
 
-/** Begins with the name of the world. The rest is the same in all worlds. */
+/** An id that begins with the world's name. The rest is the same in all worlds. */
 function idIn({ name }: World, kind: IdKind | InternalIdKind, n: number | string): string {
   return testId(kind, n).replace(/:.{8}-/, `:${name}-`)
 }
 
-/** The id of the event that has the number of a set. */
+/** The id of the event that carries a set's number. */
 export const setId = (world: World, n: number) => ids.event(world, `set-${n}`)
 
-/** The account that a hold is on. */
+/** The account on which a hold is placed. */
 export const holder = (n: number) => ACCOUNTS[n % ACCOUNTS.length]!
 
 export async function newWorld(host: SharedServer, name: string): Promise<World> {
@@ -49,7 +49,7 @@ export async function newWorld(host: SharedServer, name: string): Promise<World>
   return { name, platformId: platform.id }
 }
 
-/** The write set that makes the records of a world. */
+/** The write set that creates the records of a world. */
 export function firstSet(world: World): Write[] {
   const open = (account: string, mayOverdraw: boolean): Write => ({
     write: 'open',
@@ -83,7 +83,7 @@ export function newJob(world: World, n: number | string): Write {
     platform_id: world.platformId,
     kind: 'quote.expire',
     payload: { quoteId: String(n) },
-    // No other process claims it during the test.
+    // Far in the future, so that no other process claims it during the test.
     due_at: plusSeconds(now, 3e9),
     attempts: 0,
     claimed_until: null,

@@ -16,7 +16,7 @@ import { clear, newCard, use } from './cards.testing.ts'
 import { linkFor, upload } from './onboarding.testing.ts'
 import { payNow, quoted } from './payments.testing.ts'
 
-/** Unique values by kind. Each is given to the server at some point in a person's life. */
+/** Unique personal data, by kind. The server receives all of them at some point in the person's life. */
 export const PERSONAL = {
   fullName: 'Zebulon Quixotemark',
   formerName: 'Zebulon Formermark',
@@ -69,8 +69,7 @@ async function createRecord(client: Client, path: string, body?: unknown): Promi
 }
 
 /**
- * A person who uses everything that the API offers, pays and is paid, and whose accounts are empty at the
- * end.
+ * Plays a person who uses everything that the API offers, pays and is paid, and finally empties all accounts.
  */
 export async function live(client: Client, other: Awaited<ReturnType<typeof newCustomer>>): Promise<Life> {
   await client.send('PATCH', '/config', { invitationConfig: { url: 'https://join.example/' } })
@@ -142,7 +141,7 @@ async function bankAccount(
   return id
 }
 
-/** The actions of an agent for the person, and of the person in its own browser. */
+/** The actions of an agent on behalf of the person, and of the person in a browser. */
 async function delegate(client: Client, person: Person, bank: string): Promise<void> {
   const policy = { ...POLICY, defaultExecutionMode: 'APPROVAL_REQUIRED' }
   const { agent, deviceCode } = await createRecord(client, '/agents', {
@@ -154,9 +153,9 @@ async function delegate(client: Client, person: Person, bank: string): Promise<v
   const redeemed = await client.send('POST', code, undefined, { Authorization: '' })
   await fund(client, person.usd, 1_000)
   const byAgent = new AgentClient(client, agent.id, redeemed.body.accessToken)
-  const asked = await byAgent.transferOut({ ...person, bank }, 1_000)
-  expect(asked.status, toJson(asked.body)).toBeLessThan(300)
-  await createRecord(client, `/agents/${agent.id}/actions/${asked.body.id}/approve`)
+  const transferReply = await byAgent.transferOut({ ...person, bank }, 1_000)
+  expect(transferReply.status, toJson(transferReply.body)).toBeLessThan(300)
+  await createRecord(client, `/agents/${agent.id}/actions/${transferReply.body.id}/approve`)
   await client.advance(60)
   const { accessToken } = await createRecord(client, '/customer-tokens', {
     customerId: person.id,
@@ -180,7 +179,9 @@ type Person = Awaited<ReturnType<typeof newCustomer>>
 const account = (accountId: string) => ({ sourceType: 'ACCOUNT', accountId })
 const to = (accountId: string) => ({ destinationType: 'ACCOUNT', accountId })
 
-/** Pays and is paid in all ways: quotes, transfers, a wallet, UMA addresses here and elsewhere, a card. */
+/**
+ * Pays and is paid in all ways: quotes, transfers, a wallet, internal and external UMA addresses, and a card.
+ */
 async function pay(
   client: Client,
   person: Person,
@@ -226,7 +227,7 @@ async function umaOf(client: Client, id: string): Promise<string> {
   return (await client.get(`/customers/${id}`)).body.umaAddress
 }
 
-/** A business that is not approved: owners, a verification that was decided about, and a link to the page. */
+/** Creates a business that is not approved: with owners, a decided verification, and a link to the page. */
 export async function beVerified(client: Client): Promise<string> {
   await client.send('PATCH', '/config', { sandboxConfig: { verification: 'MANUAL' } })
   const business = await createRecord(client, '/customers', {
@@ -269,7 +270,10 @@ export async function beVerified(client: Client): Promise<string> {
   return business.id
 }
 
-/** The places of a database that contain a text: `table.column`, of any type that can hold one. */
+/**
+ * The columns of a database that contain one of these strings, as `table.column`. Searches columns of every
+ * type that can hold text.
+ */
 export async function placesOf(db: Database, texts: readonly string[]): Promise<Map<string, string[]>> {
   const { rows: columns } = await db.query<{ table: string; column: string; type: string }>(`
     SELECT c.table_name::text AS table, c.column_name::text AS column, c.data_type::text AS type
@@ -279,7 +283,7 @@ export async function placesOf(db: Database, texts: readonly string[]): Promise<
     ORDER BY 1, 2`)
   const found = new Map<string, string[]>(texts.map((text) => [text, []]))
   for (const { table, column, type } of columns) {
-    // A byte that is not a character is written as \\ooo.
+    // Bytes that are not characters are written as \\ooo.
     const text = type === 'bytea' ? `encode("${column}", 'escape')` : `"${column}"::text`
     const { rows } = await db.query<{ wanted: string }>(
       `SELECT wanted FROM unnest($1::text[]) AS wanted

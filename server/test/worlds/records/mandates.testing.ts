@@ -3,14 +3,14 @@ import type { Client, Reply } from '../client.testing.ts'
 
 let ibans = 0
 
-/** A valid German IBAN that no other account of the run has. */
+/** A valid German IBAN that no other account in this run has. */
 export function newIban(): string {
   const account = `37040044${String(++ibans).padStart(10, '0')}`
   const rest = [...`${account}131400`].reduce((left, digit) => Number(`${left}${digit}`) % 97, 0)
   return `DE${String(98 - rest).padStart(2, '0')}${account}`
 }
 
-/** An account that SEPA can debit. */
+/** Creates an account that SEPA can debit. */
 export async function newEuroAccount(client: Client, customerId: string, iban = newIban()): Promise<string> {
   const { status, body } = await client.post('/customers/external-accounts', {
     ...{ customerId, currency: 'EUR' },
@@ -26,7 +26,7 @@ export async function newEuroAccount(client: Client, customerId: string, iban = 
 
 let accounts = 0
 
-/** An account that Bacs can debit, with a number that no other account of the run has. */
+/** Creates an account that Bacs can debit, with a number that no other account in this run has. */
 export async function newPoundAccount(client: Client, customerId: string, more: object = {}) {
   const accountNumber = String(10_000_000 + ++accounts)
   const details = { accountType: 'GBP_ACCOUNT', sortCode: '204512', accountNumber, ...more }
@@ -38,7 +38,7 @@ export async function newPoundAccount(client: Client, customerId: string, more: 
   return { id: String(body.id), accountNumber: details.accountNumber }
 }
 
-/** A mandate for a new account of the customer of a world. */
+/** Creates a mandate for a new account of a world's customer. */
 export async function mandateOfNew(
   client: Client,
   { Customer = '' }: { readonly Customer?: string },

@@ -14,16 +14,19 @@ import {
   signIn,
 } from '../client.testing.ts'
 
-/** A browser that calls the API from a page of the server: with the cookie of a member and the headers of browsers. */
+/**
+ * A browser that calls the API from a page of the server, with a team member's cookie and the headers that
+ * browsers send.
+ */
 export class Browser {
-  /** Empty, unlike a token's: a browser sends its cookie. */
+  /** Empty, because a browser sends its cookie instead of a token. */
   readonly authorization = ''
   readonly baseUrl: string
-  /** The address of the page that calls. */
+  /** The origin of the calling page. */
   readonly origin: string
   #cookie: string | undefined
 
-  /** Uses the host name of this machine, because passkeys do not work on IP addresses. */
+  /** Uses this machine's host name, because passkeys do not work on IP addresses. */
   constructor(baseUrl: string) {
     this.baseUrl = baseUrl.replace('//127.0.0.1:', '//localhost:')
     this.origin = new URL(this.baseUrl).origin
@@ -33,7 +36,7 @@ export class Browser {
     return this.#cookie
   }
 
-  /** Headers that the browser adds to a request of a page. */
+  /** The headers that a browser adds to a page's request. */
   headersOf(method: string): Record<string, string> {
     return {
       'Sec-Fetch-Site': 'same-origin',
@@ -42,7 +45,7 @@ export class Browser {
     }
   }
 
-  /** Another browser with the same cookie. */
+  /** Creates another browser with the same cookie. */
   copy(): Browser {
     const other = new Browser(this.baseUrl)
     other.#cookie = this.#cookie
@@ -66,7 +69,7 @@ export class Browser {
     this.send('POST', path, body, headers)
 }
 
-/** The id of a new role with these permissions. */
+/** Creates a role with these permissions and returns its id. */
 export async function newRole(
   client: Pick<Client, 'post'>,
   name: string,
@@ -77,12 +80,15 @@ export async function newRole(
   return body.id
 }
 
-/** The part of a link after the #. */
+/** The part of a link after the `#`. */
 export function secretOf(url: string): string {
   return url.slice(url.indexOf('=') + 1)
 }
 
-/** A new member with these permissions or this role, signed in by its invitation. A server that sends no codes needs `hasPasskey`. */
+/**
+ * Creates a team member with these permissions or this role, who signs in with the invitation. A server that
+ * sends no codes needs `hasPasskey`.
+ */
 export async function newMember(
   client: Client,
   rights: readonly string[] | { readonly roleId: string },
@@ -104,13 +110,13 @@ export async function newMember(
   return { browser, id: invited.body.member.id as string, email, session: accepted.body.session.id as string }
 }
 
-/** The passkey that an invitation asks for. */
+/** Creates the passkey that an invitation requires. */
 async function newPasskey(browser: Browser, token: string) {
   const { challenge } = (await browser.post('/member-invitations/read', { token })).body.passkey
   return { challenge, attestation: authenticatorOf(browser).attest(challenge) }
 }
 
-/** Adds a passkey to the member who is signed in. Returns its id. */
+/** Adds a passkey for the signed-in team member. Returns its id. */
 export async function addPasskey(
   browser: Browser,
   authenticator = authenticatorOf(browser),
@@ -122,18 +128,18 @@ export async function addPasskey(
   return added.body.id
 }
 
-/** An authenticator that serves the pages of this browser's address. */
+/** An authenticator for pages with this browser's origin. */
 export function authenticatorOf({ origin }: Browser): Authenticator {
   return new Authenticator(new URL(origin).hostname, origin)
 }
 
-/** The body of a sign-in with a passkey. */
+/** The request body of a passkey sign-in. */
 export async function passkeyBody(browser: Browser, authenticator: Authenticator) {
   const { challenge } = (await browser.post('/member-sessions/challenge')).body
   return { type: 'PASSKEY', challenge, assertion: authenticator.assert(challenge, { isBase64url: true }) }
 }
 
-/** A customer's own device or page: it calls only with a customer's token. */
+/** A customer's own device or page, which uses only a customer token. */
 export class CustomerClient {
   readonly #client: Client
   readonly token: Reply['body']
@@ -153,7 +159,7 @@ export class CustomerClient {
     this.send('POST', path, body, headers)
 }
 
-/** A customer's token with every permission that it can have, or with these. */
+/** Creates a customer token with these permissions, or with every permission that it can have. */
 export async function customerClient(
   client: Client,
   customerId: string,
@@ -169,7 +175,7 @@ const FLAG_USER_PRESENT = 0x01
 const FLAG_USER_VERIFIED = 0x04
 const FLAG_ATTESTED = 0x40
 
-/** A passkey as an authenticator and a browser make it: attestation `none`, ES256. */
+/** A passkey as created by an authenticator and a browser: attestation `none`, ES256. */
 export class Authenticator {
   readonly keys: KeyPair = generateKeyPair()
   readonly id = randomBytes(16)
@@ -186,7 +192,7 @@ export class Authenticator {
     return this.id.toString('base64url')
   }
 
-  /** The response to `navigator.credentials.create` with these bytes as the challenge, base64url. */
+  /** The response of `navigator.credentials.create`, with these bytes (base64url) as the challenge. */
   attest(challenge: string) {
     const { bytes } = this.keys.publicKey
     const cose = Buffer.concat([
@@ -214,7 +220,7 @@ export class Authenticator {
     }
   }
 
-  /** The response to `navigator.credentials.get` for the challenge text of the API (formats 5). */
+  /** The response of `navigator.credentials.get` for the API's challenge text (formats 5). */
   assert(
     challenge: string,
     options: { userVerified?: boolean; counter?: number; isBase64url?: boolean } = {},
@@ -222,8 +228,10 @@ export class Authenticator {
     const flags = FLAG_USER_PRESENT | (options.userVerified === false ? 0 : FLAG_USER_VERIFIED)
     this.counter = options.counter ?? this.counter + 1
     const authenticatorData = this.#data(flags)
-    const asked = options.isBase64url ? challenge : Buffer.from(challenge, 'utf8').toString('base64url')
-    const clientData = this.#clientData('webauthn.get', asked)
+    const encodedChallenge = options.isBase64url
+      ? challenge
+      : Buffer.from(challenge, 'utf8').toString('base64url')
+    const clientData = this.#clientData('webauthn.get', encodedChallenge)
     const signed = Buffer.concat([authenticatorData, createHash('sha256').update(clientData).digest()])
     return {
       credentialId: this.credentialId,

@@ -24,7 +24,7 @@ export const PERSON = {
   address: { line1: '1 Main Street', city: 'Boston', postalCode: '02101', country: 'US' },
 }
 
-/** The owner of a business, who controls it; `lastName` controls the sandbox. */
+/** The owner who controls a business. `lastName` controls the sandbox. */
 export function ownerOf(customerId: string, more: Record<string, unknown> = {}) {
   const { personalInfo = {}, ...others } = more as { personalInfo?: Record<string, unknown> }
   return {
@@ -45,14 +45,14 @@ export function ownerOf(customerId: string, more: Record<string, unknown> = {}) 
   }
 }
 
-/** A platform whose sandbox behaves like production: people decide. */
+/** Creates a platform whose sandbox behaves like production, where people decide. */
 export async function newManualPlatform(): Promise<Client> {
   const client = await newPlatform()
   await send(client, 'PATCH', '/config', { sandboxConfig: { verification: 'MANUAL' } }, 200)
   return client
 }
 
-/** The body of a response that must have this status. */
+/** Sends a request and returns the body of its response, which must have this status. */
 export async function send(
   client: Client,
   method: string,
@@ -66,13 +66,16 @@ export async function send(
   return reply.body
 }
 
-/** A decision that can be repeated: it requests information. */
+/** A decision that can be repeated: it requests more information. */
 export const informationRequest = (customerId: string) => ({
   decision: 'REQUEST_INFORMATION',
   errors: [{ resourceId: customerId, type: 'INVALID_FIELD', reason: 'Write the name in full.' }],
 })
 
-/** A business that is not approved, with an owner, an open verification and a decision, by the kinds of their ids. */
+/**
+ * Creates a business that is not approved, with an owner, an open verification and a decision. Returns their
+ * ids by kind.
+ */
 export async function newBusinessCase(client: Client) {
   const pending = { ...BUSINESS, businessInfo: { ...BUSINESS.businessInfo, registrationNumber: '001' } }
   const { id: Business } = await send(client, 'POST', '/customers', pending, 201)
@@ -95,7 +98,7 @@ export async function newBusinessCase(client: Client) {
   }
 }
 
-/** A page as a browser without scripts shows it. */
+/** A page as shown by a browser without scripts. */
 export interface PageReply {
   readonly status: number
   readonly text: string
@@ -104,7 +107,7 @@ export interface PageReply {
   readonly location: string | null
 }
 
-/** A browser that knows forms and cookies, and no scripts. */
+/** A browser that supports forms and cookies, but no scripts. */
 export class PageVisitor {
   readonly origin: string
   readonly cookies = new Map<string, string>()
@@ -115,7 +118,7 @@ export class PageVisitor {
     this.origin = origin
   }
 
-  /** Requests an address as it is, without following a redirect. */
+  /** Requests a URL without following redirects. */
   async request(path: string, init: RequestInit = {}): Promise<PageReply> {
     const cookie = [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
     const response = await fetch(new URL(path, this.origin), {
@@ -132,7 +135,7 @@ export class PageVisitor {
     return { status, text: await response.text(), headers, location: headers.get('location') }
   }
 
-  /** Follows redirects within the origin to a page. */
+  /** Opens a page, following redirects within the origin. */
   async go(path: string, init?: RequestInit): Promise<PageReply> {
     let reply = await this.request(path, init)
     for (let hops = 0; reply.status === 303 && hops < 5; hops++) {
@@ -143,7 +146,7 @@ export class PageVisitor {
     return reply
   }
 
-  /** The form of the last page whose address ends like this, with its current fields. */
+  /** The form on the last page whose action ends like this, with its current field values. */
   form(end: string | RegExp): { readonly action: string; readonly fields: URLSearchParams } {
     const { text } = this.last!
     const found = [...text.matchAll(/<form method="post" action="([^"]*)"[^>]*>([\s\S]*?)<\/form>/g)].find(
@@ -154,7 +157,7 @@ export class PageVisitor {
     return { action: plain(action), fields: fieldsOf(content) }
   }
 
-  /** Fills the form in and sends it. */
+  /** Fills in the form and submits it. */
   async submit(
     end: string,
     values: Readonly<Record<string, string | readonly string[]>> = {},
@@ -167,7 +170,7 @@ export class PageVisitor {
     return this.go(action, { method: 'POST', body: fields })
   }
 
-  /** Fills the form of a document in and sends it with a file. */
+  /** Fills in the document form and submits it with a file. */
   async sendFile(
     values: Readonly<Record<string, string>>,
     file: Uint8Array | undefined,
@@ -182,7 +185,7 @@ export class PageVisitor {
   }
 }
 
-/** The values of a form's fields as the page has them. */
+/** The values of a form's fields as the page contains them. */
 function fieldsOf(content: string): URLSearchParams {
   const fields = new URLSearchParams()
   for (const [tag] of content.matchAll(/<input[^>]*>/g)) {
@@ -213,12 +216,12 @@ const ENTITIES: Readonly<Record<string, string>> = {
   '&#39;': "'",
 }
 
-/** Text without the escapes of HTML. */
+/** Decodes HTML entities. */
 export function plain(text: string): string {
   return text.replace(/&(?:amp|lt|gt|quot|#39);/g, (entity) => ENTITIES[entity]!)
 }
 
-/** The link for a customer. */
+/** Creates the link for a customer. */
 export async function linkFor(client: Client, customerId: string, body?: unknown): Promise<Reply['body']> {
   const reply = await client.post(`/customers/${customerId}/kyc-link`, body)
   if (reply.status !== 201) throw new Error(JSON.stringify(reply.body))
@@ -231,7 +234,7 @@ export async function openedFor(client: Client, customerId: string, body?: unkno
   return opened(kycUrl)
 }
 
-/** Opens a link as a person does: reads the page, and begins. */
+/** Opens a link as a person does: reads the page, then starts. */
 export async function opened(kycUrl: string): Promise<PageVisitor> {
   const { origin, pathname } = new URL(kycUrl)
   const visitor = new PageVisitor(origin)
@@ -247,18 +250,18 @@ export const JPEG = Buffer.concat([
   Buffer.from('ffd9', 'hex'),
 ])
 
-/** A part of a form, as its sender writes it. */
+/** A part of a form, as written by its sender. */
 export interface Part {
   readonly name?: string
   readonly fileName?: string
   readonly value: string | Uint8Array
-  /** Further lines of its head. */
+  /** Additional header lines. */
   readonly headers?: readonly string[]
 }
 
 const BOUNDARY = 'boundary-of-a-test'
 
-/** The bytes of a form, its parts in this order. */
+/** The bytes of a form with its parts in this order. */
 export function formOf(parts: readonly Part[]): Buffer {
   const chunks = parts.flatMap(({ name, fileName, value, headers = [] }) => {
     const names = [
@@ -279,7 +282,7 @@ export function formOf(parts: readonly Part[]): Buffer {
 
 export const FORM_TYPE = `multipart/form-data; boundary=${BOUNDARY}`
 
-/** Sends bytes as they are, as a form. */
+/** Sends bytes unchanged as a form. */
 export async function sendForm(
   client: Client,
   method: string,
@@ -300,7 +303,7 @@ export async function sendForm(
   }
 }
 
-/** Uploads a file with text fields, which come first. */
+/** Uploads a file. Text fields come first. */
 export function upload(
   client: Client,
   path: string,
@@ -312,7 +315,7 @@ export function upload(
   return sendForm(client, method, path, formOf([...parts, { name: 'file', fileName, value: file }]), headers)
 }
 
-/** Sends the head of an upload and a part of its body, and leaves the connection open. */
+/** Sends the headers of an upload and part of its body, and leaves the connection open. */
 export function beginUpload(client: Client, length: number, body: Uint8Array): Socket {
   const { hostname, port, pathname } = new URL(client.baseUrl)
   const socket = connect(Number(port), hostname)
@@ -328,7 +331,7 @@ export function beginUpload(client: Client, length: number, body: Uint8Array): S
   return socket
 }
 
-/** The status of a complete response. */
+/** The status of a response that was received completely. */
 export async function outcomeOf(reply: Promise<Response>): Promise<number | 'cut off'> {
   try {
     const response = await reply

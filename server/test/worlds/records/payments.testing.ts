@@ -7,7 +7,7 @@ import type { RailEventRow, RailPaymentRow } from '../../../src/storage/rows/rai
 import { type Client, fund, newBankAccount, newCustomer, newPlatform, type Reply } from '../client.testing.ts'
 import { type Reaction, Receiver } from '../simulators/webhook-receiver.testing.ts'
 
-/** An id of this kind that follows from a name: equal names give equal ids. */
+/** An id of this kind derived from a name. The same name always gives the same id. */
 export function testId(kind: IdKind | InternalIdKind, name: string | number): string {
   return idOfKind(kind, uuidOfText(String(name)))
 }
@@ -19,7 +19,7 @@ export function noId(kind: IdKind | InternalIdKind): string {
 
 export const FUNDED = 100_000
 
-/** A customer with money, and an external account that ends in `suffix`. */
+/** Creates a customer with money, and an external account that ends in `suffix`. */
 export async function ready(suffix?: string) {
   const client = await newPlatform()
   const customer = await newCustomer(client)
@@ -27,7 +27,7 @@ export async function ready(suffix?: string) {
   return { client, customer, bank: await newBankAccount(client, customer.id, suffix) }
 }
 
-/** A quote for 25.00, with the fields of `more`. */
+/** Creates a quote for 25.00, with the fields in `more`. */
 export async function quoted(client: Client, source: object, destination: object, more: object = {}) {
   const reply = await client.post('/quotes', {
     source,
@@ -47,7 +47,7 @@ export const transactionOf = async (client: Client, quote: { transactionId: stri
 export const statusOf = async (client: Client, quote: { id: string }) =>
   (await client.get(`/quotes/${quote.id}`)).body.status
 
-/** The available and the total balance of the customer's account. */
+/** The available and total balance of the customer's account. */
 export async function balancesOf(
   client: Client,
   customerId: string,
@@ -84,7 +84,7 @@ export async function payNow(
   return body
 }
 
-/** A platform whose webhook gets every payment, and responds like this. */
+/** Creates a platform whose webhook receives every payment and responds with this reaction. */
 export async function newReviewedPlatform(reaction: Reaction) {
   const client = await newPlatform()
   const customer = await newCustomer(client)
@@ -93,7 +93,7 @@ export async function newReviewedPlatform(reaction: Reaction) {
   return { client, customer, receiver }
 }
 
-/** The transaction once all due jobs have run. */
+/** Runs all due jobs, then returns the transaction. */
 export async function now(client: Client, { id }: Transaction): Promise<Transaction> {
   await client.advance(0)
   return (await client.get(`/transactions/${id}`)).body
@@ -109,20 +109,20 @@ export async function balanceOf(client: Client, customerId: string, currency = '
   return BigInt(balance.amount)
 }
 
-/** The types of the events of a transaction, as they happened. */
+/** The event types of a transaction, in order. */
 export async function eventsOf(client: Client, { id }: Transaction): Promise<string[]> {
   const events = await client.events(`&objectId=${id}`)
   return events.map(({ type }: { type: string }) => type)
 }
 
-/** The rows of a CSV file by the names in its header. */
+/** The rows of a CSV file, keyed by the names in its header. */
 export async function rowsOf(client: Client, path: string): Promise<Record<string, string>[]> {
   const { status, body } = await client.get(path)
   expect(status, String(body)).toBe(200)
   return parse(body, { columns: true })
 }
 
-/** Every record of a paged list. */
+/** All records of a paginated list. */
 export async function everyOne(client: Client, path: string): Promise<Reply['body'][]> {
   const found: Reply['body'][] = []
   let cursor = ''
@@ -150,7 +150,7 @@ export async function statementOf(client: Client, accountId: string, more = ''):
   return body
 }
 
-/** A position as the API shows it, without the words about its currency. */
+/** A position as the API shows it, without the text about its currency. */
 export interface ShownPosition {
   readonly position: number
   readonly bought: number
@@ -159,7 +159,7 @@ export interface ShownPosition {
   readonly available: number | undefined
 }
 
-/** The positions of the platform by the codes of their currencies. */
+/** The platform's positions by currency code. */
 export async function positionsOf(client: Client): Promise<Record<string, ShownPosition>> {
   const { status, body } = await client.get('/positions')
   expect(status, toJson(body)).toBe(200)
@@ -171,7 +171,7 @@ export async function positionsOf(client: Client): Promise<Record<string, ShownP
   )
 }
 
-/** A customer with plenty of dollars and euros. */
+/** Creates a customer with plenty of dollars and euros. */
 export async function newRichCustomer(client: Client) {
   const customer = await newCustomer(client)
   await Promise.all([customer.usd, customer.eur].map((id) => fund(client, id, 100_000_000)))
@@ -186,13 +186,16 @@ export function expectAtLimit(reply: Reply, currency: string): void {
   expect(Number(reply.headers.get('Retry-After'))).toBeGreaterThan(0)
 }
 
-/** The id that stands for the platform as the customer of a payment with its own money: its UUID in the form of a customer's id. */
+/**
+ * The id that stands for the platform as the customer of a payment with its own money: its UUID in the format
+ * of a customer id.
+ */
 export async function ownCustomerId(client: Client): Promise<string> {
   const { id } = (await client.get('/config')).body
   return `Customer:${id.slice('Platform:'.length, -2)}03`
 }
 
-/** A payment that was given to a rail, with a value in nearly every column. */
+/** A payment that was submitted to a rail, with a value in nearly every column. */
 export function railPayment(platformId: string, id: string, paymentId: string, now: Date): RailPaymentRow {
   return {
     id,
@@ -232,29 +235,29 @@ export function railEvent(platformId: string, id: string, now: Date): RailEventR
 }
 
 export const SENT = 2500
-/** Payments to this account stay with the bank for half a minute, and fail then. */
+/** Payments to this account stay with the bank for half a minute, then fail. */
 const SLOW = '005'
 export const SLOW_SECONDS = 30
 
-/** A transfer out that its bank has accepted and not ended, with its payer, who is a new customer. */
+/** Creates a transfer out that its bank has accepted but not finished, paid by a new customer. */
 export async function waitingPayment(platform?: Client) {
   const client = platform ?? (await newPlatform())
   const customer = await newCustomer(client)
   await fund(client, customer.usd, FUNDED)
   const bank = await newBankAccount(client, customer.id, SLOW)
-  const begun = await client.post('/transfer-out', {
+  const started = await client.post('/transfer-out', {
     source: { accountId: customer.usd },
     destination: { accountId: bank },
     amount: SENT,
   })
-  expect(begun.status, toJson(begun.body)).toBe(201)
+  expect(started.status, toJson(started.body)).toBe(201)
   await client.advance(0)
-  return { client, customer, bank, id: String(begun.body.id) }
+  return { client, customer, bank, id: String(started.body.id) }
 }
 
 export type WaitingPayment = Awaited<ReturnType<typeof waitingPayment>>
 
-/** The body of a decision. */
+/** The request body of a decision. */
 export function decision(outcome: string, more: Record<string, unknown> = {}) {
   return { outcome, reason: 'The bank has confirmed it', evidence: { note: 'Call with Ms. Bank' }, ...more }
 }
@@ -264,7 +267,7 @@ type Caller = Pick<Client, 'post'>
 export const decide = (caller: Caller, id: string, body: object, headers?: Record<string, string>) =>
   caller.post(`/transactions/${id}/decide`, body, headers)
 
-/** Decides, and does what that makes due. */
+/** Decides, then runs the jobs that become due. */
 export async function decided(client: Client, id: string, body: object): Promise<Reply['body']> {
   const reply = await decide(client, id, body)
   expect(reply.status, toJson(reply.body)).toBe(200)
@@ -272,7 +275,7 @@ export async function decided(client: Client, id: string, body: object): Promise
   return reply.body
 }
 
-/** Reports as a bank does, and does what that makes due. */
+/** Sends a report as a bank does, then runs the jobs that become due. */
 export async function report(client: Client, type: string, paymentId: string): Promise<Reply['body']> {
   const reply = await client.post('/sandbox/rail-events', { type, paymentId, message: 'Says the bank' })
   expect(reply.status, toJson(reply.body)).toBe(201)
@@ -280,7 +283,7 @@ export async function report(client: Client, type: string, paymentId: string): P
   return reply.body
 }
 
-/** The balances of the platform's own accounts of the ledger, by their names. */
+/** The balances of the platform's own ledger accounts, by name. */
 export async function booksOf(client: Client, currency = 'USD'): Promise<Record<string, number>> {
   const { data } = (await client.get(`/ledger/accounts?currency=${currency}&limit=100`)).body
   let sum = 0
@@ -296,7 +299,7 @@ export async function booksOf(client: Client, currency = 'USD'): Promise<Record<
 export const statusOfPayment = async (client: Client, id: string): Promise<string> =>
   (await client.get(`/transactions/${id}`)).body.status
 
-/** The status of a payment, and its money in the books. */
+/** The status of a payment, and its money in the ledger. */
 export async function stateOf({ client, customer, id }: WaitingPayment) {
   const [available, total] = await balancesOf(client, customer.id)
   const { rail, ...books } = await booksOf(client)

@@ -2,7 +2,7 @@ import { expect } from 'vitest'
 import { type Client, fund, newBankAccount, newCustomer, newPlatform, type Reply } from '../client.testing.ts'
 import { upload } from './onboarding.testing.ts'
 
-/** A payee at a US bank whose account number is made of these digits. */
+/** A payee at a US bank, with these digits in the account number. */
 export function usAccount(digits: string) {
   return {
     accountType: 'USD_ACCOUNT',
@@ -12,7 +12,7 @@ export function usAccount(digits: string) {
   }
 }
 
-/** A platform with this much in its dollar account, and a payee. */
+/** Creates a platform with this amount in its dollar account, and a payee. */
 export async function payingPlatform(amount: bigint | number = 1_000_000) {
   const client = await newPlatform()
   const { payee, own } = await readyToPay(client, amount)
@@ -50,7 +50,7 @@ export async function sendLines(client: Client, lines: readonly object[]): Promi
   return reply.body
 }
 
-/** Runs what is due until the batch has one of these states. */
+/** Runs due jobs until the batch has one of these states. */
 export async function batchIn(
   client: Client,
   id: string,
@@ -65,7 +65,7 @@ export async function batchIn(
 
 export const checked = (client: Client, id: string) => batchIn(client, id, 'READY', 'FAILED')
 
-/** The totals as a call states them. */
+/** The totals as a request states them. */
 export function totalsOf(batch: Reply['body']): { currency: string; amount: number }[] {
   const sums: Record<string, number> = {}
   for (const { total } of batch.totals)
@@ -81,7 +81,7 @@ export function execute(
   return client.post(`/payouts/batches/${batch.id}/execute`, { totals: totalsOf(batch), ...more })
 }
 
-/** All lines of a batch, in their order. */
+/** All lines of a batch, in order. */
 export async function linesOf(client: Client, id: string, query = ''): Promise<Reply['body'][]> {
   const lines: Reply['body'][] = []
   let cursor = ''
@@ -97,13 +97,13 @@ export async function balanceOf(client: Client): Promise<number> {
   return (await client.get('/platform/internal-accounts?currency=USD')).body.data[0].balance.amount
 }
 
-/** Of the platform to one of its payees: what it has, as `readyToPay` returns it. */
+/** The platform and one of its payees, as returned by `readyToPay`. */
 export interface Paying {
   readonly own: string
   readonly payee: string
 }
 
-/** The body of a schedule that pays 100 each day at noon UTC, with an event an hour before. */
+/** The request body of a schedule that pays 100 each day at noon UTC, with an event an hour before. */
 export const dailyOf = ({ own, payee }: Paying, more: object = {}) => ({
   name: 'Rent',
   source: { accountId: own },
@@ -122,15 +122,18 @@ export async function schedule(client: Pick<Client, 'post'>, body: object): Prom
   return reply.body
 }
 
-/** A schedule that waits for its approval. The platform asks two members for each approval from then on. */
+/**
+ * Creates a schedule that waits for approval. From then on, the platform requires two team members for each
+ * approval.
+ */
 export async function waitingSchedule(client: Client, body: object): Promise<Reply['body']> {
   await client.send('PATCH', '/config', { approvalsRequired: 2 })
-  const made = await schedule(client, body)
-  expect(made.status).toBe('AWAITING_APPROVAL')
-  return made
+  const created = await schedule(client, body)
+  expect(created.status).toBe('AWAITING_APPROVAL')
+  return created
 }
 
-/** A schedule that waits for one approval. */
+/** Creates a schedule that waits for one approval. */
 export const approvableSchedule = (client: Client, body: object) =>
   schedule(client, { ...body, needsApproval: true })
 
@@ -146,7 +149,7 @@ export async function occurrencesOf(client: Client, id: string): Promise<Reply['
   return (await client.get(`/payment-schedules/${id}/occurrences?limit=100`)).body.data.reverse()
 }
 
-/** Moves the clock to seconds after the next payment of a schedule, or to seconds before it. */
+/** Moves the clock to this many seconds after a schedule's next payment, or before it if negative. */
 export async function advanceToNext(client: Client, id: string, seconds = 0): Promise<string> {
   const [next] = (await scheduleIn(client, id)).upcoming
   const at = new Date(Date.parse(next.paysAt) + seconds * 1000)
@@ -154,7 +157,7 @@ export async function advanceToNext(client: Client, id: string, seconds = 0): Pr
   return next.date
 }
 
-/** Registers an external account of the platform as one of the operator. */
+/** Registers one of the platform's external accounts as the operator's own. */
 export async function registered(
   client: Pick<Client, 'post'>,
   externalAccountId: string,
@@ -189,7 +192,7 @@ export interface Place {
 
 const FUNDED = 10_000
 
-/** A new external account of the platform. */
+/** Creates an external account of the platform. */
 export async function newExternal({ client }: Place) {
   const digits = String(Math.floor(Math.random() * 900_000) + 100_000)
   const body = { currency: 'USD', accountInfo: usAccount(`${digits}789`) }
@@ -197,14 +200,14 @@ export async function newExternal({ client }: Place) {
   return { ExternalAccount: String(id) }
 }
 
-/** A new registered account of the operator. */
+/** Creates a registered account of the operator. */
 export async function newOwnAccount({ client }: Place, more: object = {}) {
   const { ExternalAccount } = await newExternal({ client })
   const { id } = await registered(client, ExternalAccount, more)
   return { OwnAccount: String(id) }
 }
 
-/** A withdrawal that waits for one approval, with the money for it. */
+/** Creates a withdrawal that waits for one approval, with enough money. */
 export async function newWithdrawal({ client }: Place) {
   const { OwnAccount } = await newOwnAccount({ client })
   const [own] = (await client.get('/platform/internal-accounts?currency=USD')).body.data
@@ -214,11 +217,11 @@ export async function newWithdrawal({ client }: Place) {
   return { OwnAccount, PlatformWithdrawal: String(id) }
 }
 
-/** More than other records of a world pull, so that the rule can stay. */
+/** More than any other record of a world pulls, so that the rule may stay. */
 const PULLED = 987_600
 const RULE = { bankingDays: 2, currency: 'USD', paymentRail: 'ACH', minAmount: PULLED }
 
-/** Money of a new customer that was pulled and is held. Several may be made at the same time. */
+/** Pulls money of a new customer that is then held. Several calls may run concurrently. */
 export async function heldPull(client: Client): Promise<string> {
   const customer = await newCustomer(client)
   const bank = await newBankAccount(client, customer.id)

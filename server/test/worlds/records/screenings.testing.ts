@@ -12,13 +12,13 @@ import type {
 } from '../../../src/kernel/ports/verifier.ts'
 import { type Client, fund, newCustomer, newPlatform } from '../client.testing.ts'
 
-/** An address on the sandbox's list, and one that is on none. */
+/** An address on the sandbox's list, and one that is on no list. */
 export const LISTED = '0x52908400098527886e0f7030069857d2e416bad0'
 export const UNLISTED = '0x52908400098527886e0f7030069857d2e4169ee7'
 export const FUNDED = 50_000_000
 export const AMOUNT = 1_000_000
 
-/** A platform with a customer who has USDC. */
+/** Creates a platform with a customer who has USDC. */
 export async function ready() {
   const client = await newPlatform()
   const customer = await newCustomer(client)
@@ -28,7 +28,7 @@ export async function ready() {
   return { client, customer, usdc }
 }
 
-/** Money from a listed address, which waits. Returns the id of the deposit. */
+/** Pays in from a listed address, so that the money waits. Returns the deposit's id. */
 export async function paidInByListed(client: Client): Promise<string> {
   const deposit = { amount: AMOUNT, currency: 'USDC', sender: { accountIdentifier: LISTED } }
   const { status, body } = await client.post('/sandbox/deposits', deposit)
@@ -46,7 +46,7 @@ export async function newWallet(client: Client, customerId: string, address = LI
   return body.id
 }
 
-/** A transfer out, after its rail was called, if it was. */
+/** Makes a transfer out, and waits until its rail was called, if it is called. */
 export async function sendPayment(client: Client, from: string, to: string): Promise<string> {
   const { status, body } = await client.post('/transfer-out', {
     source: { accountId: from },
@@ -70,7 +70,7 @@ export async function onlyScreening(client: Client) {
   return all[0]
 }
 
-/** The available and the total balance of an account in USDC. */
+/** The available and total balance of an account in USDC. */
 export async function balances(client: Client, customerId: string): Promise<[number, number]> {
   const { body } = await client.get(`/customers/internal-accounts?customerId=${customerId}&currency=USDC`)
   return [body.data[0].balance.amount, body.data[0].totalBalance.amount]
@@ -79,23 +79,23 @@ export async function balances(client: Client, customerId: string): Promise<[num
 export const eventTypesOf = async (client: Client, objectId: string): Promise<string[]> =>
   (await client.events(`&objectId=${objectId}`)).map(({ type }) => type).sort()
 
-/** A screening that waits for a person. */
+/** Creates a screening that waits for a person. */
 export async function newScreening({ client }: { readonly client: Client }) {
   const deposit = await paidInByListed(client)
   const all: { readonly id: string; readonly depositId?: string }[] = await screeningsOf(client)
   return { Screening: all.find(({ depositId }) => depositId === deposit)!.id }
 }
 
-/** A verification provider on the loopback. It refuses unsigned requests. */
+/** A verification provider on the loopback interface. It refuses unsigned requests. */
 export interface VerificationProvider {
   readonly url: string
   readonly secret: string
   answer: VerifierAnswer | 'later' | 'failure' | 'nonsense'
-  /** Its cases: a repeated id counts once. */
+  /** Its cases. A repeated id counts once. */
   readonly cases: Map<string, VerificationSubmission>
   /** Resolves when the next submission has arrived. */
   next(): Promise<VerificationSubmission>
-  /** An event as it sends it. */
+  /** Signs an event as the provider does. */
   report(event: VerifierEvent, at?: Date): { headers: Record<string, string>; body: Buffer }
   stop(): Promise<void>
 }
@@ -156,13 +156,13 @@ function answerOf(answer: VerificationProvider['answer']): { status: number; tex
   return { status: 200, text: JSON.stringify(answer) }
 }
 
-/** A service that screens addresses, on the loopback. It refuses unsigned requests. */
+/** An address screening service on the loopback interface. It refuses unsigned requests. */
 export interface ScreeningService {
   readonly url: string
   readonly secret: string
-  /** A response of JSON, or of something else; `hangs`: no response. */
+  /** The response: JSON, something else, or `hangs` for no response. */
   answer: object | { readonly status: number; readonly text: string } | 'hangs'
-  /** The requests that it received, with their webhook ids. */
+  /** The requests that it has received, with their webhook ids. */
   readonly asked: (ScreeningRequest & { readonly webhookId: string })[]
   close(): Promise<void>
 }
@@ -198,12 +198,12 @@ export async function screeningService(): Promise<ScreeningService> {
   return self
 }
 
-/** A connector that pays addresses immediately, each name once. */
+/** A connector that pays addresses immediately, each payment id once. */
 export interface AddressProvider {
   readonly url: string
-  /** The payments that it received, in order; a repeat does not count. */
+  /** The payments that it has received, in order, without repeats. */
   readonly paid: string[]
-  /** Runs when a payment arrives, before it counts. */
+  /** Called when a payment arrives, before it counts. */
   arrives: (id: string) => Promise<void>
   close(): Promise<void>
 }

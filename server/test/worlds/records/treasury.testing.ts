@@ -10,7 +10,7 @@ const FUNDED = 10_000
 
 type Posting = Pick<Client, 'post'>
 
-/** Asks for an external account of the platform at an address on Base. */
+/** Requests an external account of the platform for an address on Base. */
 export function addAddress(client: Posting, address: string): Promise<Reply> {
   return client.post('/platform/external-accounts', {
     currency: 'USDC',
@@ -46,19 +46,19 @@ export async function moved(
   return reply.body
 }
 
-/** Cold storage of a sandbox, and money of the platform in its treasury. */
+/** Creates cold storage in a sandbox, and gives the platform money in its treasury. */
 export async function newColdStorage(client: Client, amount = FUNDED): Promise<string> {
   const [own] = (await client.get('/platform/internal-accounts?currency=USDC')).body.data
   await fund(client, own.id, amount)
   return String((await coldStorage(client)).id)
 }
 
-/** Cold storage, for a call that moves money there. */
+/** Creates cold storage, for a call that moves money there. */
 export async function newVault({ client }: Place) {
   return { OwnAccount: await newColdStorage(client) }
 }
 
-/** Cold storage with money, for a call that moves money back. */
+/** Creates cold storage with money, for a call that moves money back. */
 export async function newFullVault({ client }: Place) {
   const OwnAccount = await newColdStorage(client)
   await moved(client, OwnAccount, FUNDED)
@@ -66,7 +66,7 @@ export async function newFullVault({ client }: Place) {
   return { OwnAccount }
 }
 
-/** A movement of a sandbox that waits for one approval. */
+/** Creates a movement in a sandbox that waits for one approval. */
 export async function newMovement({ client }: Place) {
   const OwnAccount = await newColdStorage(client)
   const { id } = await moved(client, OwnAccount, 100, { needsApproval: true })
@@ -75,14 +75,14 @@ export async function newMovement({ client }: Place) {
 
 const rotation = { rail: 'sandbox', reason: 'A year is over' }
 
-/** Ends a rotation that waits: only one waits at a time. */
+/** Ends a waiting rotation, because only one can wait at a time. */
 export async function withoutWaitingKey({ client }: Place) {
   const waiting = (await client.get(`${KEYS}?status=AWAITING_APPROVAL`)).body.data
   for (const { id } of waiting) await client.post(`${KEYS}/${id}/cancel`)
   return {}
 }
 
-/** An active key of the treasury of a sandbox. */
+/** Creates an active treasury key in a sandbox. */
 export async function newKey({ client }: Place) {
   await withoutWaitingKey({ client })
   const reply = await client.post(KEYS, rotation)
@@ -90,7 +90,7 @@ export async function newKey({ client }: Place) {
   return { TreasuryKey: String(reply.body.id) }
 }
 
-/** A key that waits for one approval. */
+/** Creates a treasury key that waits for one approval. */
 export async function newWaitingKey({ client }: Place) {
   await withoutWaitingKey({ client })
   const reply = await client.post(KEYS, { ...rotation, needsApproval: true })

@@ -2,7 +2,7 @@ import { createHash, createHmac } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** The keys that open a bucket of the simulator. */
+/** The credentials for the simulator's bucket. */
 export const BUCKET_KEYS = {
   accessKeyId: 'AKIDEXAMPLE',
   secretAccessKey: 'wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY',
@@ -11,14 +11,15 @@ const BUCKET = 'documents'
 const REGION = 'eu-central-1'
 
 /**
- * A server with the part of the Amazon S3 protocol that files need, which checks every signature and digest.
+ * A server that implements the part of the Amazon S3 protocol that file storage needs. It checks every
+ * signature and digest.
  */
 export interface Bucket {
   /** The settings of a server that uses it. */
   readonly settings: Readonly<Record<string, string>>
   /** The stored objects, by key. */
   readonly objects: Map<string, Buffer>
-  /** From now on every request is refused with this status; undefined ends that. */
+  /** Refuses every request with this status from now on. Undefined ends this. */
   fail(status: number | undefined): void
   close(): Promise<void>
 }
@@ -76,7 +77,10 @@ async function answer(
 const sha256 = (data: string | Buffer) => createHash('sha256').update(data).digest('hex')
 const hmac = (key: string | Buffer, data: string) => createHmac('sha256', key).update(data).digest()
 
-/** Signature version 4, as the service computes it: over method, path, signed headers and the digest of the body. */
+/**
+ * Checks Signature Version 4 as the service does: over the method, the path, the signed headers and the
+ * body's digest.
+ */
 function isSigned({ method, url = '', headers }: IncomingMessage, body: Buffer): boolean {
   const [, keyId, day, region, signed, signature] =
     /^AWS4-HMAC-SHA256 Credential=([^/]+)\/(\d{8})\/([^/]+)\/s3\/aws4_request, SignedHeaders=([^,]+), Signature=(\w{64})$/.exec(

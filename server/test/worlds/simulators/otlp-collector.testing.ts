@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import { expect } from 'vitest'
 
-/** A span as a collector has it; ids as hex. */
+/** A span as received by a collector, with ids in hex. */
 export interface Span {
   readonly traceId: string
   readonly spanId: string
@@ -21,7 +21,7 @@ export interface Span {
   readonly status: number
 }
 
-/** A collector that takes OTLP over HTTP, as JSON. It stores everything that it receives. */
+/** A collector that accepts OTLP over HTTP as JSON. It stores everything that it receives. */
 export interface Collector {
   /** The value of `OTEL_EXPORTER_OTLP_ENDPOINT`. */
   readonly url: string
@@ -32,9 +32,9 @@ export interface Collector {
     readonly headers: IncomingHttpHeaders
     readonly body: Buffer
   }[]
-  /** The status of its responses. */
+  /** Returns the status of its responses. */
   answer: () => number | Promise<number>
-  /** The spans of a trace, once they meet the condition. */
+  /** The spans of a trace, once they satisfy the condition. */
   trace(traceId: string, isWhole: (spans: readonly Span[]) => boolean): Promise<readonly Span[]>
   close(): Promise<void>
 }
@@ -74,7 +74,7 @@ export async function openCollector(): Promise<Collector> {
   return self
 }
 
-/** The settings that send traces there. */
+/** The settings for sending traces to a collector. */
 export function tracedTo(url: string): Readonly<Record<string, string>> {
   return {
     OTEL_EXPORTER_OTLP_ENDPOINT: url,
@@ -83,7 +83,7 @@ export function tracedTo(url: string): Readonly<Record<string, string>> {
   }
 }
 
-/** A trace that a caller begins: its header, its id, and the id of the caller's span. */
+/** A trace started by a caller: its header, its id, and the id of the caller's span. */
 export function newTraceparent(): {
   readonly traceId: string
   readonly spanId: string

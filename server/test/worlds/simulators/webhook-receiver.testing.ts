@@ -12,7 +12,7 @@ import type { TestServer } from '../server.testing.ts'
 export interface Received {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
-  /** The text as it was sent. */
+  /** The body as it was sent. */
   readonly text: string
   // The platform's server reads the body.
   readonly event: {
@@ -27,18 +27,18 @@ export interface Received {
 
 const RECEIVED_WITHIN_MS = 30_000
 
-/** The response: a status, or a function. */
+/** The response: a status, or a function that responds. */
 export type Reaction = number | ((response: ServerResponse) => void)
 
-/** A platform's server for the test's own use, at an address of this machine. */
+/** A platform's webhook server for a test, on this machine. */
 export class Receiver {
   readonly received: Received[] = []
   readonly url: string
-  /** Responds to each request; 200 by default. */
+  /** Decides how to respond to each request. Defaults to 200. */
   answer: (received: Received) => Reaction | Promise<Reaction> = () => 200
   readonly #waiting = new Set<() => void>()
 
-  /** Ends all connections, and takes no more. */
+  /** Closes all connections and accepts no more. */
   readonly close: () => void
 
   constructor(url: string, close: () => void) {
@@ -46,7 +46,7 @@ export class Receiver {
     this.close = close
   }
 
-  /** Closes at the end of the test; outside a test, `atEnd` says when. */
+  /** Opens a receiver that closes at the end of the test or, outside a test, when `atEnd` says. */
   static async open(atEnd: (close: () => void) => void = onTestFinished): Promise<Receiver> {
     let receiver: Receiver | undefined
     const server = createServer((request, response) => {
@@ -65,7 +65,9 @@ export class Receiver {
     return receiver
   }
 
-  /** Opens a receiver as the endpoint of this platform; its first TEST has arrived and is left out. */
+  /**
+   * Opens a receiver as this platform's endpoint. Its first TEST event has already arrived and is left out.
+   */
   static async of(client: Client, atEnd: (close: () => void) => void = onTestFinished): Promise<Receiver> {
     const receiver = await Receiver.open(atEnd)
     const { status } = await client.send('PATCH', '/config', { webhookEndpoint: receiver.url })
@@ -92,12 +94,12 @@ export class Receiver {
     else reaction(response)
   }
 
-  /** The requests so far about one type of event, or about all. */
+  /** The requests so far about one event type, or all requests. */
   of(type?: string): Received[] {
     return this.received.filter(({ event }) => type === undefined || event.type === type)
   }
 
-  /** Resolves once the condition holds, which is checked at each request. Rejects if that never happens. */
+  /** Resolves once the condition holds, which is checked after each request. Rejects after a time limit. */
   until(condition: (received: readonly Received[]) => boolean): Promise<void> {
     return new Promise((resolve, reject) => {
       const look = () => {
@@ -117,7 +119,7 @@ export class Receiver {
   }
 }
 
-/** A platform with a receiver and an account to be funded: each funding is one event of that account. */
+/** Creates a platform with a receiver and an account. Each funding of the account causes one event. */
 export async function newReceiverPlatform() {
   const client = await newPlatform()
   const { usd } = await newCustomer(client)
@@ -125,7 +127,7 @@ export async function newReceiverPlatform() {
   return { client, usd, receiver }
 }
 
-/** Withholds all responses until the returned function is called: then 200. */
+/** Withholds all responses until the returned function is called, then responds 200. */
 export function hold(receiver: Receiver): () => void {
   let release!: () => void
   const released = new Promise<void>((resolve) => {
@@ -143,7 +145,7 @@ export async function secretOf(client: Client): Promise<string> {
   return (await client.get('/webhook-secrets')).body.data[0].secret
 }
 
-/** An event as the API shows it, once it meets the condition. */
+/** Waits until an event, as the API shows it, satisfies the condition. */
 export async function eventOnce(client: Client, id: string, is: (event: Reply['body']) => boolean) {
   for (let tries = 0; tries < 100; tries++) {
     const { body } = await client.get(`/events/${id}`)
@@ -165,7 +167,7 @@ export async function eventOf(client: Client, objectId: string): Promise<Reply['
 
 export const sequences = (received: readonly Received[]) => received.map(({ event }) => event.sequence)
 
-/** A receiver and the platform whose events it gets, for a test that decides jobs itself. */
+/** Creates a platform and the receiver of its events, for a test that runs jobs itself. */
 export async function newReceivingPlatform({ app, newOp }: Pick<TestServer, 'app' | 'newOp'>) {
   const receiver = await Receiver.open()
   const op = await newOp()

@@ -15,22 +15,22 @@ import { CHAIN_ID, type Effects, MULTICALL, move, TOKEN, useAuthorization } from
 const RAIL = 'base'
 const TREASURY_FUNDS = 1_000_000_000n
 const GAS_FUNDS = 10n ** 20n
-/** Fees above and below those that the server offers. */
+/** Priority fees above and below the ones that the server offers. */
 const TIPS = [1_000_000n, 1n] as const
 
-/** The seed's choices for a chain, its nodes, and other users of it. */
+/** The seed's choices for a chain, its nodes, and its other users. */
 export interface ChainWorldHabits extends ChainHabits {
   readonly nodes: number
   readonly agreement: 1 | 2
   readonly node: NodeHabits
   readonly sweeps: boolean
-  /** The share of wallet payments whose owner uses the nonce elsewhere. */
+  /** The fraction of wallet payments whose owner uses the nonce elsewhere. */
   readonly owners: number
 }
 
 export function chainHabitsOf(random: Random): ChainWorldHabits {
   const agreement = random.pick([1, 2] as const)
-  const share = (max: number) => (random.chance(0.5) ? (max * random.integerBelow(1_000)) / 1_000 : 0)
+  const fraction = (max: number) => (random.chance(0.5) ? (max * random.integerBelow(1_000)) / 1_000 : 0)
   return {
     agreement,
     nodes: agreement + random.integerBelow(2),
@@ -38,13 +38,13 @@ export function chainHabitsOf(random: Random): ChainWorldHabits {
     blockMs: random.pick([500, 1_000, 1_500]),
     sweeps: random.chance(0.5),
     owners: random.pick([0, 0.4, 0.8]),
-    reorganisations: share(0.3),
-    forgotten: share(0.3),
-    dearBlocks: share(0.3),
+    reorganisations: fraction(0.3),
+    forgotten: fraction(0.3),
+    dearBlocks: fraction(0.3),
     node: {
-      behind: share(0.5),
-      lostAnswers: share(0.4),
-      missingLogs: agreement === 2 ? share(0.1) : 0,
+      behind: fraction(0.5),
+      lostAnswers: fraction(0.4),
+      missingLogs: agreement === 2 ? fraction(0.1) : 0,
       downEveryMs: random.chance(0.4) ? 1_000 + random.integerBelow(8_000) : undefined,
     },
   }
@@ -59,8 +59,8 @@ export interface OwnUse {
 }
 
 /**
- * A chain with its nodes, and with people who use it directly. It is not a program of the simulation and is
- * never killed.
+ * A chain with its nodes, and people who use it directly. It is not a program of the simulation and is never
+ * killed.
  */
 export class ChainWorld {
   readonly chain: Chain
@@ -80,7 +80,7 @@ export class ChainWorld {
     )
   }
 
-  /** The rail as the rails file has it. */
+  /** The rail's entry in the rails file. */
   entry(): object {
     const { agreement, confirmations, sweeps } = this.habits
     const serves = ['OUT', 'IN'].map((direction) => ({
@@ -96,7 +96,7 @@ export class ChainWorld {
     }
   }
 
-  /** Funds the treasury with tokens and the gas account with coin, and starts the production of blocks. */
+  /** Funds the treasury with tokens and the gas account with coin, and starts producing blocks. */
   start({ enclave }: App): void {
     this.#treasury = lowerHex(enclave.chainAddress(pathOf(RAIL, 'TREASURY', TREASURY)))
     const gas = lowerHex(enclave.chainAddress(pathOf(RAIL, 'GAS', 'GAS 0')))
@@ -121,7 +121,7 @@ export class ChainWorld {
     this.chain.end()
   }
 
-  /** A stranger pays to an address. Returns the stranger's. */
+  /** Makes a stranger pay to an address. Returns the stranger's address. */
   payIn(to: Hex, value: bigint): Hex {
     const from: Hex = `0x${String(this.#payers.size).padStart(38, 'd')}ee`
     this.#payers.add(from)
@@ -134,7 +134,7 @@ export class ChainWorld {
     return from
   }
 
-  /** The money that strangers have paid to addresses of the server, by the blocks up to the head. */
+  /** The money that strangers have paid to the server's addresses, in blocks up to the head. */
   sumReceived(): bigint {
     return this.chain
       .transfers()
@@ -143,8 +143,8 @@ export class ChainWorld {
   }
 
   /**
-   * The owner of a wallet, who has its key, submits one of its authorizations to the chain. Returns the hash
-   * of the transaction.
+   * Makes a wallet's owner, who has its key, submit one of its authorizations to the chain. Returns the
+   * transaction hash.
    */
   useByOwner({ authorizer, nonce, to, value }: OwnUse): Hex {
     return this.chain.put('owner', this.random.pick(TIPS), (state) => {
@@ -155,7 +155,7 @@ export class ChainWorld {
     })
   }
 
-  /** Compares the addresses of the server on the chain with its books, exactly. Throws Wrong. */
+  /** Compares the server's addresses on the chain with its ledger, exactly. Throws Wrong. */
   async checkBooks(db: Database): Promise<void> {
     const { state } = this.chain.head
     const { rows: addresses } = await db.query<{ address: Hex }>('SELECT address FROM chain_addresses')

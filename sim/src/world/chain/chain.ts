@@ -6,21 +6,21 @@ import type { Machine } from '../../machine/machine.ts'
 import type { Random } from '../../machine/random.ts'
 import { type Call, type Effects, execute, Reverted, State, signerOf, type Transfer } from './token.ts'
 
-/** A transaction that a block may take. */
+/** A transaction that can be included in a block. */
 export interface Transaction {
   readonly hash: Hex
   readonly from: Hex
   readonly to: Hex
-  /** Wei per gas. */
+  /** In wei per unit of gas. */
   readonly maxFee: bigint
   readonly tip: bigint
   readonly gas: bigint
   /**
-   * The sender's count when it is taken. Undefined for transactions of strangers, whose order does not
-   * matter.
+   * The sender's transaction count when it is included. Undefined for transactions of strangers, whose order
+   * does not matter.
    */
   readonly count?: bigint
-  /** Changes a state. Throws Reverted. */
+  /** Applies the transaction to a state. Throws Reverted. */
   run(state: State, timestamp: bigint): Effects
 }
 
@@ -28,7 +28,7 @@ export interface Mined {
   readonly transaction: Transaction
   readonly effects: Effects
   readonly succeeded: boolean
-  /** Wei per gas. */
+  /** In wei per unit of gas. */
   readonly price: bigint
 }
 
@@ -46,20 +46,23 @@ export interface Block {
 export interface ChainHabits {
   readonly blockMs: number
   readonly confirmations: number
-  /** The shares of blocks before which the last ones are replaced, and of forgotten transactions. */
+  /**
+   * The fraction of blocks before which the last blocks are replaced, and the fraction of transactions that
+   * are forgotten.
+   */
   readonly reorganisations: number
   readonly forgotten: number
-  /** The share of blocks whose base fee is far above the others'. */
+  /** The fraction of blocks whose base fee is far above the others'. */
   readonly dearBlocks: number
 }
 
 export const GAS_USED = 60_000n
 const BASE_FEE = 1_000n
 const DEAR = 40n
-/** Nodes ask this of a replacement. */
+/** Nodes require a replacement to raise its fees by this fraction. */
 const RAISE_DIVISOR = 8n
 
-/** One chain, as all of its nodes eventually see it: its blocks, and the transactions that wait for one. */
+/** A chain as all its nodes eventually see it: its blocks, and the transactions waiting for one. */
 export class Chain {
   readonly blocks: Block[] = []
   readonly habits: ChainHabits
@@ -85,7 +88,7 @@ export class Chain {
     })
   }
 
-  /** Starts or ends its faults. Blocks continue in any case. */
+  /** Turns its faults off or on. Blocks are produced in either case. */
   set isCalm(isCalm: boolean) {
     this.#isCalm = isCalm
   }
@@ -98,7 +101,7 @@ export class Chain {
     return this.blocks.at(-1)!
   }
 
-  /** Makes the next block, possibly after a reorganisation. */
+  /** Produces the next block, possibly after a reorganization. */
   step(): void {
     const { reorganisations, confirmations, forgotten } = this.habits
     if (!this.#isCalm) {
@@ -112,11 +115,11 @@ export class Chain {
     this.#append(this.#waiting)
   }
 
-  /** Replaces the last blocks: their transactions wait again, and the new branch is made immediately. */
+  /** Replaces the last blocks: their transactions wait again, and the new branch is produced immediately. */
   #replace(depth: number): void {
-    const gone = this.blocks.splice(-depth)
-    const again = gone.flatMap(({ mined }) => mined.map(({ transaction }) => transaction))
-    this.#waiting = [...again, ...this.#waiting]
+    const removed = this.blocks.splice(-depth)
+    const reopened = removed.flatMap(({ mined }) => mined.map(({ transaction }) => transaction))
+    this.#waiting = [...reopened, ...this.#waiting]
     for (let left = depth; left > 0; left--) this.#append(this.#random.chance(0.5) ? this.#waiting : [])
   }
 
@@ -129,19 +132,19 @@ export class Chain {
     const baseFee = isDear ? BASE_FEE * DEAR : BASE_FEE
     const state = new State(before?.state)
     const mined: Mined[] = []
-    const byTip = candidates
-      .filter(({ maxFee }) => maxFee >= baseFee)
-      .sort((one, other) => Number(other.tip - one.tip))
+    const byTip = candidates.filter(({ maxFee }) => maxFee >= baseFee).sort((a, b) => Number(b.tip - a.tip))
     for (let next = takeNext(byTip, state); next; next = takeNext(byTip, state))
       mined.push(take(state, next, timestamp, baseFee))
     const parentHash = before?.hash ?? hashOf('before all')
     const hash = hashOf(`${parentHash} ${number} ${this.#salt++}`)
     this.blocks.push({ number, hash, parentHash, timestamp, baseFee, mined, state })
     const done = new Set(mined.map(({ transaction }) => transaction))
-    this.#waiting = this.#waiting.filter((one) => !done.has(one) && !isOver(one, state))
+    this.#waiting = this.#waiting.filter(
+      (transaction) => !done.has(transaction) && !isOver(transaction, state),
+    )
   }
 
-  /** Puts a stranger's transaction among those that wait. Returns its hash. */
+  /** Adds a stranger's transaction to the waiting ones. Returns its hash. */
   put(what: string, tip: bigint, run: Transaction['run']): Hex {
     const hash = hashOf(`${what} ${this.#salt++}`)
     const from: Hex = `0x${hash.slice(2, 42)}`
@@ -150,27 +153,27 @@ export class Chain {
     return hash
   }
 
-  /** Accepts a signed transaction, or returns the refusal in a node's wording. */
+  /** Accepts a signed transaction and returns its hash, or returns the refusal in a node's wording. */
   send(raw: Hex): Hex | { readonly refusal: string } {
-    const one = readTransaction(raw)
-    const count = one.count ?? 0n
-    if (this.#waiting.some(({ hash }) => hash === one.hash)) return { refusal: 'already known' }
-    if (count < this.head.state.countOf(one.from)) return { refusal: 'nonce too low' }
-    if (this.head.state.coinOf(one.from) < one.gas * one.maxFee)
+    const transaction = readTransaction(raw)
+    const count = transaction.count ?? 0n
+    if (this.#waiting.some(({ hash }) => hash === transaction.hash)) return { refusal: 'already known' }
+    if (count < this.head.state.countOf(transaction.from)) return { refusal: 'nonce too low' }
+    if (this.head.state.coinOf(transaction.from) < transaction.gas * transaction.maxFee)
       return { refusal: 'insufficient funds for gas * price + value' }
-    const other = this.#waiting.find((waits) => waits.from === one.from && waits.count === count)
-    if (other && (!isRaised(other.maxFee, one.maxFee) || !isRaised(other.tip, one.tip)))
+    const other = this.#waiting.find((waits) => waits.from === transaction.from && waits.count === count)
+    if (other && (!isRaised(other.maxFee, transaction.maxFee) || !isRaised(other.tip, transaction.tip)))
       return { refusal: 'replacement transaction underpriced' }
-    this.#waiting = [...this.#waiting.filter((waits) => waits !== other), one]
-    return one.hash
+    this.#waiting = [...this.#waiting.filter((waits) => waits !== other), transaction]
+    return transaction.hash
   }
 
-  /** The transfers of the chain up to its head. */
+  /** The transfers on the chain up to its head. */
   transfers(): Transfer[] {
     return this.blocks.flatMap(({ mined }) => mined.flatMap(({ effects }) => effects.transfers))
   }
 
-  /** The transfers of a transaction; undefined if it is in no block, or was reverted. */
+  /** The transfers of a transaction, or undefined if it is in no block or was reverted. */
   transfersOf(hash: Hex): readonly Transfer[] | undefined {
     for (const { mined } of this.blocks)
       for (const { transaction, effects, succeeded } of mined)
@@ -179,7 +182,7 @@ export class Chain {
   }
 }
 
-/** Removes the first transaction that the state can execute. */
+/** Removes and returns the first transaction that can be executed on the state. */
 function takeNext(waiting: Transaction[], state: State): Transaction | undefined {
   const at = waiting.findIndex(({ from, count }) => count === undefined || count === state.countOf(from))
   return at < 0 ? undefined : waiting.splice(at, 1)[0]
@@ -196,7 +199,7 @@ function take(state: State, transaction: Transaction, timestamp: bigint, baseFee
     succeeded = true
     for (const name of ['tokens', 'coins', 'counts'] as const)
       for (const [address, value] of after[name]) state[name].set(address, value)
-    for (const one of after.used) state.used.add(one)
+    for (const key of after.used) state.used.add(key)
   } catch (error) {
     if (!(error instanceof Reverted)) throw error
   }
@@ -215,7 +218,7 @@ function isRaised(before: bigint, after: bigint): boolean {
   return after >= before + before / RAISE_DIVISOR
 }
 
-/** Reads a transaction as the server signs it, of EIP-1559. */
+/** Parses a transaction in the form in which the server signs it (EIP-1559). */
 function readTransaction(raw: Hex): Transaction {
   const { r, s, yParity, v: _, ...unsigned } = parseTransaction(raw as `0x02${string}`)
   const { to, data = '0x', nonce = 0, gas = 0n, maxFeePerGas = 0n, maxPriorityFeePerGas = 0n } = unsigned

@@ -8,23 +8,23 @@ import { CHAIN_ID, execute, type Log, MULTICALL, Reverted, State, TOKEN, view } 
 
 /** A node's treatment of its callers. */
 export interface NodeHabits {
-  /** The share of blocks by which it is behind by one. */
+  /** The fraction of blocks for which it lags one block behind. */
   readonly behind: number
-  /** The share of transactions that it accepts without a response. */
+  /** The fraction of transactions that it accepts without responding. */
   readonly lostAnswers: number
-  /** The share of log requests whose response lacks one log. Only if two nodes have to agree. */
+  /** The fraction of log requests whose response lacks a log. Only used if two nodes have to agree. */
   readonly missingLogs: number
-  /** The approximate time until it is unavailable, a few times, for a short while each. */
+  /** The approximate time between its outages, of which there are a few short ones. */
   readonly downEveryMs: number | undefined
 }
 
-/** The refusal of a node, as JSON-RPC has it. */
+/** A node's refusal, as a JSON-RPC error. */
 interface Refusal {
   readonly code: number
   readonly message: string
 }
 
-interface Asked {
+interface RpcCall {
   readonly id: unknown
   readonly method: string
   readonly params: readonly unknown[]
@@ -36,7 +36,7 @@ const FIRST_PORT = 9117
 const OUTAGES_MAX = 4
 const OUTAGE_MS_MAX = 6_000
 
-/** A node of the chain: JSON-RPC at an address of the simulated network. */
+/** A node of the chain, which serves JSON-RPC at an address of the simulated network. */
 export class ChainNode {
   readonly url: string
   readonly #chain: Chain
@@ -45,7 +45,7 @@ export class ChainNode {
   readonly #habits: NodeHabits
   #isDown = false
   #isCalm = true
-  /** The block for which it was decided whether the node is behind. */
+  /** The head for which it was last decided whether the node lags behind. */
   #behind: { readonly hash: Hex; readonly blocks: number } | undefined
 
   constructor(machine: Machine, network: Network, chain: Chain, habits: NodeHabits, at: number) {
@@ -55,10 +55,10 @@ export class ChainNode {
     this.#random = machine.random.fork()
     this.#chain = chain
     this.#habits = habits
-    network.hosts.set(host, (asked) => this.#answer(asked))
+    network.hosts.set(host, (request) => this.#answer(request))
   }
 
-  /** Its troubles begin, or end. */
+  /** Turns its faults off or on. */
   set isCalm(isCalm: boolean) {
     this.#isCalm = isCalm
     this.#isDown = false
@@ -79,16 +79,16 @@ export class ChainNode {
 
   async #answer({ body }: Outgoing): Promise<Answer> {
     if (this.#isDown) throw networkError('ECONNREFUSED')
-    const asked: Asked | Asked[] = JSON.parse(body.toString())
-    const all = Array.isArray(asked) ? asked : [asked]
+    const calls: RpcCall | RpcCall[] = JSON.parse(body.toString())
+    const all = Array.isArray(calls) ? calls : [calls]
     const answers = all.map((one) => this.#respond(one))
     const takes = all.some(({ method }) => method === 'eth_sendRawTransaction')
     if (takes && !this.#isCalm && this.#random.chance(this.#habits.lostAnswers))
       throw networkError('ECONNRESET')
-    return { status: 200, body: JSON.stringify(Array.isArray(asked) ? answers : answers[0]) }
+    return { status: 200, body: JSON.stringify(Array.isArray(calls) ? answers : answers[0]) }
   }
 
-  #respond({ id, method, params }: Asked): object {
+  #respond({ id, method, params }: RpcCall): object {
     try {
       const answer = this.#result(method, params)
       return isRefusal(answer)
@@ -136,7 +136,7 @@ export class ChainNode {
     return { code: -32601, message: `the method ${method} does not exist/is not available` }
   }
 
-  /** The highest block that this node has: it may be behind by one until the next. */
+  /** The highest block that this node has. It may lag one block behind until the next block. */
   #head(): Block {
     const { blocks, head } = this.#chain
     if (this.#isCalm) return head

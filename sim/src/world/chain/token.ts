@@ -17,7 +17,10 @@ import {
 } from '../../../../server/src/outside/chains/formats/calls.ts'
 import { TOKEN_ABI } from '../../../../server/src/outside/chains/formats/token.ts'
 
-/** The contracts of the simulated chain: a token with EIP-3009, and Multicall3. They check signatures as the real ones do. */
+/**
+ * The contracts on the simulated chain: a token with EIP-3009, and Multicall3. They check signatures just as
+ * the real ones do.
+ */
 
 export const CHAIN_ID = 8453
 export const TOKEN: Hex = `0x${'a5dc'.repeat(10)}`
@@ -31,13 +34,13 @@ const MULTICALL_ABI = parseAbi([
   'function aggregate3((address target, bool allowFailure, bytes callData)[] calls) payable returns ((bool success, bytes returnData)[])',
 ])
 
-/** A log without its place in a block. */
+/** A log without its position in a block. */
 export interface Log {
   readonly topics: readonly Hex[]
   readonly data: Hex
 }
 
-/** A transfer of the token. `nonce` is the one of its authorization. */
+/** A transfer of the token. `nonce` is its authorization's nonce. */
 export interface Transfer {
   readonly from: Hex
   readonly to: Hex
@@ -45,13 +48,13 @@ export interface Transfer {
   readonly nonce?: Hex
 }
 
-/** The balances of accounts after a block. */
+/** The state of all accounts after a block. */
 export class State {
   readonly tokens: Map<Hex, bigint>
   readonly coins: Map<Hex, bigint>
-  /** The number of transactions that an account has sent. */
+  /** The number of transactions that each account has sent. */
   readonly counts: Map<Hex, bigint>
-  /** The used or canceled authorizations, by `authorizer nonce`. */
+  /** The used or canceled authorizations, as `authorizer nonce`. */
   readonly used: Set<string>
 
   constructor(before?: State) {
@@ -78,13 +81,13 @@ export class State {
   }
 }
 
-/** The effects of a transaction: its logs and transfers in order. */
+/** The effects of a transaction: its logs and transfers, in order. */
 export interface Effects {
   readonly logs: Log[]
   readonly transfers: Transfer[]
 }
 
-/** The chain refuses a call. */
+/** The chain reverts a call. */
 export class Reverted extends Error {}
 
 /** Moves tokens. Throws Reverted. */
@@ -101,7 +104,7 @@ export function move(state: State, effects: Effects, transfer: Transfer): void {
   effects.transfers.push(transfer)
 }
 
-/** Uses an authorization, or cancels it where `by` is left out. Throws Reverted. */
+/** Uses an authorization, or cancels it if `by` is absent. Throws Reverted. */
 export function useAuthorization(
   state: State,
   effects: Effects,
@@ -121,7 +124,7 @@ export interface Call {
 }
 
 /**
- * Runs a transaction's call on a state, which it changes. Throws Reverted; the changed state must then be
+ * Executes a transaction's call on a state and changes the state. After Reverted is thrown, the state must be
  * discarded.
  */
 export function execute(state: State, { from, to, data }: Call, timestamp: bigint): Effects {
@@ -157,7 +160,7 @@ function callsIn(data: Hex): { readonly to: Hex; readonly data: Hex }[] {
   return args[0].map(({ target, callData }) => ({ to: lowerHex(target), data: callData }))
 }
 
-/** The address whose key has signed a digest. */
+/** The address whose key signed a digest. */
 export function signerOf(
   digest: Uint8Array,
   { r, s, yParity }: { readonly r: Hex; readonly s: Hex; readonly yParity: number },
@@ -179,7 +182,7 @@ const SELECTORS = {
   [toFunctionSelector('DOMAIN_SEPARATOR()')]: 'DOMAIN_SEPARATOR',
 } as const
 
-/** The result of a call without a transaction. Throws Reverted. */
+/** Returns the result of a call without a transaction. Throws Reverted. */
 export function view(state: State, { from, to, data }: Call, timestamp: bigint): Hex {
   if (to === MULTICALL) {
     const results = callsIn(data).map((call) => ({

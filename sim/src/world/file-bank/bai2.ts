@@ -1,17 +1,17 @@
 import type { Entry, Sheet } from './messages.ts'
 
 /**
- * Statements as US banks write them (BAI2). An entry has one detail at most: the format has no place for
- * more.
+ * Statements as US banks write them (BAI2). An entry has at most one detail, because the format has no place
+ * for more.
  */
 
 const CODES: Readonly<Record<string, string>> = { RRTN: '257', CHRG: '698', IN: '165', OUT: '495' }
-/** A funds type that the format does not have. */
+/** A funds type that does not exist in the format. */
 const NO_FUNDS = 'Q'
 
-/** A file of statements. `name` distinguishes files with the same content. */
+/** Formats a file of statements. `name` distinguishes files with the same content. */
 export function bai2File(sheets: readonly Sheet[], name: string): string {
-  const groups = sheets.map(groupOf)
+  const groups = sheets.map(formatGroup)
   const total = groups.reduce((sum, one) => sum + one.total, 0n)
   const lines = [`01,BANK,SIMULATED,260115,0500,${name},,,2/`, ...groups.flatMap((one) => one.lines)]
   return `${lines.join('\n')}\n99,${total},${groups.length},${lines.length + 1}/\n`
@@ -22,9 +22,9 @@ interface Lines {
   readonly total: bigint
 }
 
-function groupOf(sheet: Sheet): Lines {
+function formatGroup(sheet: Sheet): Lines {
   const day = sheet.date.slice(2).replaceAll('-', '')
-  const { lines, total } = accountOf(sheet)
+  const { lines, total } = formatAccount(sheet)
   return {
     lines: [
       `02,SIMULATED,BANK,1,${day},2400,${sheet.currency},2/`,
@@ -35,20 +35,20 @@ function groupOf(sheet: Sheet): Lines {
   }
 }
 
-function accountOf({ iban, opening, closing, entries }: Sheet): Lines {
+function formatAccount({ iban, opening, closing, entries }: Sheet): Lines {
   const balances = [
     ['010', opening],
     ['015', closing],
   ] as const
   const known = balances.flatMap(([code, amount]) => (amount === undefined ? [] : [`${code},${amount},,`]))
   const head = [`03,${[iban, '', ...known].join(',')}/`]
-  const lines = [...head, ...entries.flatMap(transactionOf)]
+  const lines = [...head, ...entries.flatMap(formatTransaction)]
   const amounts = [opening ?? 0n, closing ?? 0n, ...entries.map(({ cents }) => (cents < 0n ? -cents : cents))]
   const total = amounts.reduce((sum, one) => sum + one, 0n)
   return { lines: [...lines, `49,${total},${lines.length + 1}/`], total }
 }
 
-function transactionOf(entry: Entry): string[] {
+function formatTransaction(entry: Entry): string[] {
   const { cents, code, servicerReference = '', reference, batch, details, text, isUnreadable } = entry
   const [, , kind] = code
   const type = CODES[kind] ?? CODES[cents < 0n ? 'OUT' : 'IN']
@@ -57,6 +57,6 @@ function transactionOf(entry: Entry): string[] {
   const customer = reference ?? batch ?? detail.structured ?? detail.endToEndId ?? ''
   const funds = isUnreadable ? NO_FUNDS : 'Z'
   const head = `16,${type},${cents < 0n ? -cents : cents},${funds},${servicerReference},${customer}`
-  // Many banks put the text into a continuation.
+  // Many banks put the text into a continuation record.
   return fullText === '' ? [`${head}/`] : [`${head}/`, `88,${fullText}/`]
 }

@@ -1,31 +1,31 @@
 import type { Random } from '../../machine/random.ts'
 import type { Entry } from './messages.ts'
 
-/** A part of the account's day, as one statement reports it. */
+/** A part of the account's day, reported by one statement. */
 export interface Part {
   readonly date: string
   readonly opening: bigint
   readonly closing: bigint
   readonly entries: readonly Entry[]
-  /** One of two pages that come in two files. */
+  /** Set for a page of a statement that comes in two files. */
   readonly page?: { readonly id: string; readonly number: number; readonly isLast: boolean }
 }
 
-/** The days of the bank. Deposits arrive on the first ones, before the servers' current day. */
+/** The bank's days. Deposits arrive on the first ones, before the servers' current day. */
 const DATES = ['2026-01-12', '2026-01-13', '2026-01-14', '2026-01-15']
 const CHARGE: Entry = { cents: -1n, code: ['ACMT', 'MDOP', 'CHRG'], details: [], text: 'Charges' }
 
-/** The account at the bank, with bookings that are not on a statement yet. */
+/** The bank's own books of the account, including bookings that are on no statement yet. */
 export class Books {
   balance = 0n
-  /** The sum of payments received, without returns. */
+  /** The sum of incoming payments, without returns. */
   received = 0n
   readonly #random: Random
-  /** False for a bank whose format has no pages. */
+  /** False for a bank whose format does not support pages. */
   readonly #hasPages: boolean
   #day = 0
   #entries: Entry[] = []
-  /** The balances of the day, at the ends of its parts. */
+  /** The account's balances at the end of each part of the day. */
   #balances = new Set([0n])
 
   constructor(random: Random, hasPages: boolean) {
@@ -37,7 +37,7 @@ export class Books {
     this.#entries.push(entry)
   }
 
-  /** Books money that somebody has paid in. */
+  /** Books an incoming payment. */
   receive(entry: Entry): void {
     this.received += entry.cents
     this.book(entry)
@@ -47,24 +47,24 @@ export class Books {
     return this.#entries.length > 0
   }
 
-  /** The date on which entries are booked now. */
+  /** The date on which entries are currently booked. */
   get date(): string {
     return DATES[this.#day] ?? ''
   }
 
-  /** Ends the day if it has a next one and all of it is in parts. */
+  /** Ends the day if a next one exists and all bookings are in parts. */
   closeDay(): void {
     if (this.hasEntries || this.#day + 1 === DATES.length) return
     this.#day += 1
     this.#balances = new Set([this.balance])
   }
 
-  /** Moves bookings into a part of the day, or into two that are pages. */
+  /** Moves bookings into one part of the day, or into two that are pages of a statement. */
   cut(pageId: string): Part[] {
     const entries = this.#entries
     this.#entries = []
-    // The balance between two pages follows from their entries, so that all have to be readable. A page of nothing but entries that
-    // the other one has as well could be the same money again.
+    // The balance between two pages follows from their entries, so all entries have to be readable. If all
+    // entries of a page also occur on the other one, they could be the same money reported twice.
     const isDivisible =
       new Set(entries).size === entries.length && !entries.some(({ isUnreadable }) => isUnreadable)
     const isPaged = this.#hasPages && entries.length > 1 && isDivisible && this.#random.chance(0.2)
@@ -78,8 +78,8 @@ export class Books {
   }
 
   /**
-   * Charges the account a cent if a part would end at a balance that the day has had: a day that ends where
-   * it began does not show the order of its parts.
+   * Charges the account a cent if a part would end at a balance that already occurred on this day: a day that
+   * ends where it began does not reveal the order of its parts.
    */
   #part(entries: readonly Entry[]): Part {
     const opening = this.balance

@@ -1,24 +1,24 @@
 import type { Random } from '../../machine/random.ts'
 import type { Detail, Entry, Payment } from './messages.ts'
 
-/** Entries in the shapes that banks give them. */
+/** Entries in the various shapes that banks give them. */
 
 const TRANSFER_IN = ['PMNT', 'RCDT', 'ESCT'] as const
 const TRANSFER_OUT = ['PMNT', 'ICDT', 'ESCT'] as const
 const RETURNED = ['PMNT', 'ICDT', 'RRTN'] as const
 const COLLECTED = ['PMNT', 'IDDT', 'ESDD'] as const
 const UNPAID = ['PMNT', 'IDDT', 'UPDD'] as const
-/** The placeholders of banks for a missing reference. */
+/** Placeholders that banks use for a missing reference. */
 const NO_REFERENCE = ['NONREF', '0000000000', 'NOREF']
 const CHARGE = 35n
 
-/** The choice of shapes. A plain entry has one detail at most, and no charge. */
+/** The allowed shapes of entries. A plain entry has at most one detail, and no charge. */
 export interface Shapes {
   readonly random: Random
   readonly isPlain: boolean
 }
 
-/** A reference of the bank: the entry's own, a constant, or none. */
+/** The bank's reference: unique to the entry, a constant, or none. */
 function servicerReference(random: Random, own: string): Pick<Entry, 'servicerReference'> {
   if (random.chance(0.3)) return {}
   return { servicerReference: random.chance(0.4) ? random.pick(NO_REFERENCE) : own }
@@ -26,12 +26,15 @@ function servicerReference(random: Random, own: string): Pick<Entry, 'servicerRe
 
 export interface PaidIn {
   readonly cents: bigint
-  /** Names it, and its payer. */
+  /** Identifies the payment and its payer. */
   readonly name: string
   readonly debtor: NonNullable<Detail['debtor']>
 }
 
-/** Money for an account, whose payer has stated the reference. The payer is included if a return needs it. */
+/**
+ * An incoming payment to an account, whose payer has stated the reference. Includes the payer if a return
+ * needs it.
+ */
 export function toIncomingEntry(
   { random, isPlain }: Shapes,
   paid: PaidIn,
@@ -45,10 +48,10 @@ export function toIncomingEntry(
   const withPayer: readonly Entry[] = [
     { ...head, details: [{ ...detail, amount: cents, text }] },
     { ...head, details: [{ ...detail, amount: cents, structured: reference }] },
-    // The payer has instructed more than was booked.
+    // The payer instructed a higher amount than was booked.
     { ...head, details: [{ ...detail, instructed: cents + 500n, text }] },
     { ...head, details: [{ ...detail, amount: cents, instructed: cents + 500n, text }] },
-    // Another form: the detail has the sent amount, the entry the received one.
+    // Alternatively, the detail has the amount sent, and the entry the amount received.
     { ...head, details: [{ ...detail, amount: cents + 26n, text }] },
   ]
   const withoutPayer: readonly Entry[] = [
@@ -60,7 +63,7 @@ export function toIncomingEntry(
 }
 
 /**
- * Money of a stranger that belongs to no account: whole, in parts, for several accounts together, or
+ * A stranger's payment that belongs to no account: whole, in parts, for several accounts together, or
  * unreadable.
  */
 export function strangers({ random, isPlain }: Shapes, paid: PaidIn, references: readonly string[]): Entry {
@@ -92,7 +95,8 @@ export function strangers({ random, isPlain }: Shapes, paid: PaidIn, references:
 }
 
 /**
- * A detail that names one of our payments in some way. For incoming money, names within a text do not count.
+ * Adds to a detail one of the ways to name a payment of ours. For incoming money, names inside free text do
+ * not count.
  */
 function nameDetail({ random, isPlain }: Shapes, { instructionId, endToEndId, direction }: Payment): Detail {
   const texts = direction === 'OUT' ? [{ additional: `EREF: ${endToEndId}` }] : []
@@ -101,8 +105,8 @@ function nameDetail({ random, isPlain }: Shapes, { instructionId, endToEndId, di
 }
 
 /**
- * The payments in one of our files as the bank books them: one by one, in one entry with details, or as one
- * sum.
+ * The payments of one of our files as the bank books them: one by one, as one entry with details, or as a
+ * single sum.
  */
 export function bookSent(
   shapes: Shapes,
@@ -137,7 +141,7 @@ export function bookSent(
   return { style, entries }
 }
 
-/** Reasons of a debtor or its bank that leave the mandate unchanged. */
+/** Reasons of the debtor or its bank for which the mandate remains valid. */
 const UNPAID_REASONS = ['AM04', 'MD06', 'MS02', 'SL01']
 
 /** A collection that comes back: unpaid, refunded, or reversed by the bank. */
@@ -154,7 +158,8 @@ function unpaidEntry(shapes: Shapes, payment: Payment): Entry {
 }
 
 /**
- * One of our payments, returned with a reason, with only a code, with nothing but our id, or minus a charge.
+ * One of our payments, returned with a reason, with only a code, with nothing but our id, or with a charge
+ * deducted.
  */
 export function returnEntry(shapes: Shapes, payment: Payment): Entry {
   const { random, isPlain } = shapes
@@ -166,7 +171,8 @@ export function returnEntry(shapes: Shapes, payment: Payment): Entry {
   return random.pick<Entry>([
     { ...head, details: [{ ...names, amount, returnReason: 'AC04' }] },
     { ...head, code: RETURNED },
-    // Payees also know the end-to-end id, so it alone does not make money a return.
+    // Payees also know the end-to-end id, so a matching end-to-end id alone does not make incoming money a
+    // return.
     { ...head, details: [{ ...names, instructionId, amount }] },
     {
       ...head,
@@ -176,7 +182,7 @@ export function returnEntry(shapes: Shapes, payment: Payment): Entry {
   ])
 }
 
-/** The amounts of an entry's details if they add up to it, else its own. */
+/** The amounts of an entry's details if they add up to the entry's amount, otherwise the entry's amount. */
 export function partsOf({ cents, details }: Entry): bigint[] {
   const amounts = details.flatMap(({ amount }) => amount ?? [])
   const sum = amounts.reduce((total, amount) => total + amount, 0n)

@@ -25,11 +25,11 @@ const OWN_IBAN = 'DE89370400440532013000'
 const OTHER_IBAN = 'DE02120300000000202051'
 const FOLDERS = ['outbox', 'inbox', 'done', 'refused'] as const
 const PAUSE_MS_MAX = 2_500
-/** The bank's day is short: at most this time passes between two of its steps, in addition. */
+/** Each step of the bank adds up to this much time, so its day is short. */
 const PASSES_MS_MAX = 20_000
 const STRANGERS_MAX = 4
 const EXTRAS_MAX = 6
-/** Higher than any requested payment: two payments of one amount could be confused. */
+/** Higher than any requested payment, so that two payments of the same amount cannot be confused. */
 const STRANGE_CENTS = 90_000n
 
 interface PayIn {
@@ -44,14 +44,14 @@ interface Sent {
 }
 
 /**
- * A bank behind a folder: it reads the servers' files, books them, and reports its account in files, with all
+ * A bank behind a folder. It reads the servers' files, books them, and reports its account in files, with all
  * the faults of real banks. It is not a program of the simulation and is never killed.
  */
 export class FileBank {
   readonly books: Books
   readonly waits = new Waits()
   readonly habits: FileHabits
-  /** The format of its statements. Advices are camt.054 in either case. */
+  /** The format of its statements. Advices are always camt.054. */
   readonly #format: 'CAMT' | 'BAI2' | 'MT940'
   readonly #machine: Machine
   readonly #random: Random
@@ -60,9 +60,9 @@ export class FileBank {
   readonly #orders: Orders
   readonly #payIns: PayIn[] = []
   readonly #references = new Set<string>()
-  /** Parts of days that no statement has reported yet, and reported parts of each day. */
+  /** Parts of days that no statement has reported yet, and the number of reported parts by day. */
   #parts: Part[] = []
-  readonly #told = new Map<string, { readonly opening: bigint; readonly closing: bigint }>()
+  readonly #reported = new Map<string, { readonly opening: bigint; readonly closing: bigint }>()
   /** The status file that must be read before a statement with the entry. */
   readonly #after = new Map<Entry, string>()
   #later: (() => void)[] = []
@@ -87,12 +87,12 @@ export class FileBank {
     this.books = new Books(this.#random, this.#format !== 'BAI2')
   }
 
-  /** BAI2 does not tell a collection from money that anybody pays in. */
+  /** BAI2 does not distinguish a collection from other incoming money. */
   get collects(): boolean {
     return this.#format !== 'BAI2'
   }
 
-  /** The rail as the rails file has it. */
+  /** The rail's entry in the rails file. */
   get entry(): object {
     const serves = ['OUT', ...(this.collects ? ['PULL'] : []), 'IN'].map((direction) => ({
       ...{ direction, accountTypes: ['EUR_ACCOUNT'], currencies: ['EUR'] },
@@ -118,9 +118,10 @@ export class FileBank {
     this.#hasEnded = true
   }
 
-  /** Pays in to the account with this reference. Returns the bank's id of the deposit. */
+  /** Pays into the account with this reference. Returns the bank's id of the deposit. */
   payIn(reference: string, amount: number): string {
-    // No payment is made before the first deposit has arrived, so that one must not wait.
+    // No payment is made before the first deposit has arrived, so the first deposit must not have to wait for
+    // a person.
     const needsPayer = this.#needsPayers || !this.#references.has(reference)
     this.#references.add(reference)
     const paid = this.#addPayment(BigInt(amount))
@@ -133,12 +134,12 @@ export class FileBank {
     return this.#orders.named
   }
 
-  /** True once it has collected money: collections are credited on a later day. */
+  /** True once it has collected money. Collections are credited only on a later day. */
   get hasCollected(): boolean {
     return this.#orders.all.some(({ direction }) => direction === 'PULL')
   }
 
-  /** The money paid in, with the order by which it went back to its payer. */
+  /** The incoming payments, each with the order that returned it, if any. */
   get deposits(): Deposit[] {
     const orders = this.#orders.all.filter(({ direction }) => direction === 'OUT')
     return this.#payIns.map(({ depositId, iban }) => {
@@ -147,8 +148,8 @@ export class FileBank {
     })
   }
 
-  /** The reason why the bank is not done; undefined if it is. */
-  whatIsOpen(): string | undefined {
+  /** Returns why the bank is not finished, or undefined if it is. */
+  findOpenWork(): string | undefined {
     const returns = this.#orders.unreturned.length
     const left = { parts: this.#parts.length, later: this.#later.length, returns }
     const inbox = fs.readdirSync(join(this.#folder, 'inbox'))
@@ -201,7 +202,10 @@ export class FileBank {
     if (this.#advise(entry) && this.habits.depositsFrom === 'ADVICES') this.waits.advise(entry)
   }
 
-  /** Reports a single entry at some time before or after its statement. False if it is not reported. */
+  /**
+   * Reports a single entry at some time before or after its statement. Returns false if it does not report
+   * it.
+   */
   #advise(entry: Entry): boolean {
     if (entry.isUnreadable || !this.#random.chance(this.habits.advices)) return false
     const { date } = this.books
@@ -243,7 +247,7 @@ export class FileBank {
           ],
     }
     const put = () => this.#putStatus(statusFile(status, `STS-${this.#files}`))
-    // The server must know the payments of the sum.
+    // The server must know the sum's payments before it can match the sum.
     const isNeeded = style === 'sum' && rejected.length > 0
     if (isNeeded) for (const entry of entries) this.#after.set(entry, put())
     else if (isTold) this.#later.push(put)
@@ -260,15 +264,15 @@ export class FileBank {
     this.#advise(entry)
   }
 
-  /** Reports the next part of a day: the parts of one day in order, days in any order. */
+  /** Reports the next part of a day: each day's parts in order, but days in any order. */
   #tellPart(): void {
     if (this.#isInInbox(this.#lastPart)) return
     const next = this.#parts.filter((part) => this.#canTell(part))
     if (next.length === 0) return
     const part = this.#random.pick(next)
     this.#parts = this.#parts.filter((one) => one !== part)
-    const before = this.#told.get(part.date) ?? part
-    this.#told.set(part.date, {
+    const before = this.#reported.get(part.date) ?? part
+    this.#reported.set(part.date, {
       opening: part.closing === before.opening ? part.opening : before.opening,
       closing: part.opening === before.closing ? part.closing : before.closing,
     })
@@ -277,14 +281,14 @@ export class FileBank {
   }
 
   #canTell({ date, opening, closing, entries }: Part): boolean {
-    const told = this.#told.get(date)
-    const isNext = !told || told.closing === opening || told.opening === closing
+    const reported = this.#reported.get(date)
+    const isNext = !reported || reported.closing === opening || reported.opening === closing
     return isNext && entries.every((entry) => !this.#isInInbox(this.#after.get(entry) ?? ''))
   }
 
   #sheetsOf({ date, opening, closing, entries, page }: Part): Sheet[] {
     if (page) {
-      // Pages of MT940 have intermediate balances.
+      // Pages in MT940 have intermediate balances.
       const balance =
         this.#format === 'MT940' ? { opening, closing } : page.isLast ? { closing } : { opening }
       return [this.#sheet({ date, ...balance, entries, page, id: page.id })]
@@ -310,12 +314,12 @@ export class FileBank {
     return this.habits.reusesIds ? 'AUSZUG' : `S-${this.#files}-${this.#random.integerBelow(1_000_000)}`
   }
 
-  /** Adds a file without news about the account. */
+  /** Adds a file that contains nothing new about the account. */
   #extra(): void {
     this.#extras += 1
     const { sheets, text } = this.#random.pick(this.#sent)
     const [message, id] = [`M-${this.#files}`, `R-${this.#files}`]
-    // An entry that cannot be read has no name by which it is known under another id.
+    // An unreadable entry has nothing by which it could be recognized in a statement with a different id.
     const isReadable = !sheets.some(({ entries }) => entries.some(({ isUnreadable }) => isUnreadable))
     const renamed = isReadable ? sheets.map((sheet) => ({ ...sheet, id })) : sheets
     this.#random.pick([
@@ -331,7 +335,7 @@ export class FileBank {
     ])()
   }
 
-  /** A statement or an advice of another account, or of our number in another currency, that states our references. */
+  /** A statement or an advice about another account or currency that states our references. */
   #ofAnother(kind: Sheet['kind']): Sheet {
     const account = this.#random.pick([
       { iban: OTHER_IBAN, currency: 'EUR' },
@@ -350,9 +354,7 @@ export class FileBank {
     this.#put(`${text}\n${this.#files}`)
   }
 
-  /**
-   * Puts a statement or an advice into the inbox, and stores it for repeats. Returns the name of the file.
-   */
+  /** Writes a statement or an advice to the inbox, and keeps it for repeats. Returns the file name. */
   #putSheets(sheets: readonly Sheet[]): string {
     const isShared = sheets[0]?.kind === 'STATEMENT' && this.#references.size > 0 && this.#random.chance(0.1)
     const all = isShared ? [this.#ofAnother('STATEMENT'), ...sheets] : sheets
@@ -361,7 +363,7 @@ export class FileBank {
     return this.#put(text)
   }
 
-  /** Puts a status report into the inbox, and stores it for repeats. */
+  /** Writes a status report to the inbox, and keeps it for repeats. */
   #putStatus(text: string): string {
     this.#statuses.push(text)
     return this.#put(text)
@@ -376,7 +378,7 @@ export class FileBank {
     return this.#machine.nowMs + this.#machine.clock.offsetMs
   }
 
-  /** The choice of a shape for an entry, of those that the format has. */
+  /** The shapes of entries that the bank's format allows. */
   get #shapes(): Shapes {
     return { random: this.#random, isPlain: this.#format !== 'CAMT' }
   }

@@ -1,11 +1,14 @@
 import type { Random } from '../../machine/random.ts'
 
-/** The habits of the bank in reporting the account. */
+/** The bank's habits in reporting the account. */
 export interface FileHabits {
   readonly depositsFrom: 'STATEMENTS' | 'ADVICES'
-  /** All statements have one id. */
+  /** True if all statements have the same id. */
   readonly reusesIds: boolean
-  /** The shares of entries that advices report, and of steps in which a file without news arrives. */
+  /**
+   * The fraction of entries reported by advices, and the fraction of steps in which a file without news
+   * arrives.
+   */
   readonly advices: number
   readonly extras: number
 }

@@ -1,15 +1,17 @@
-/** Files as banks write them: camt.053 statements, camt.054 advices and pain.002 status reports. */
+/**
+ * Formats and parses files as banks do: camt.053 statements, camt.054 advices and pain.002 status reports.
+ */
 
-/** A payment within an entry. Amounts are in cents and without a sign. */
+/** A payment within an entry. Amounts are in cents and have no sign. */
 export interface Detail {
-  /** Left out by banks that give the instructed amount only, or none. */
+  /** Omitted by banks that state only the instructed amount, or none. */
   readonly amount?: bigint
   readonly instructed?: bigint
   readonly instructionId?: string
   readonly endToEndId?: string
   readonly debtor?: { readonly name: string; readonly iban: string }
   readonly text?: string
-  /** The structured reference of the creditor. */
+  /** The creditor's structured reference. */
   readonly structured?: string
   readonly additional?: string
   readonly returnReason?: string
@@ -17,24 +19,24 @@ export interface Detail {
 
 /** A booked entry. */
 export interface Entry {
-  /** In cents; positive is money in. */
+  /** In cents. Positive for incoming money. */
   readonly cents: bigint
-  /** Domain, family and subfamily of ISO 20022. */
+  /** Domain, family and subfamily of the ISO 20022 transaction code. */
   readonly code: readonly [string, string, string]
   readonly servicerReference?: string
   /** `NtryRef`. */
   readonly reference?: string
-  /** Our file that it books. */
+  /** The id of our file that the entry books. */
   readonly batch?: string
-  /** Kept back by the bank. */
+  /** Deducted by the bank. */
   readonly charge?: bigint
   readonly details: readonly Detail[]
   readonly text?: string
-  /** Booked on a day that no calendar has. */
+  /** True for an entry whose booking date does not exist in any calendar. */
   readonly isUnreadable?: true
 }
 
-/** A statement or an advice, or a page of one. */
+/** A statement or an advice, or a page of either. */
 export interface Sheet {
   readonly kind: 'STATEMENT' | 'ADVICE'
   readonly id: string
@@ -53,25 +55,25 @@ const MESSAGES = {
 } as const
 const NO_DAY = '2026-02-30'
 
-/** A file of statements, or of advices. `messageId` is the bank's name of the file. */
+/** Formats a file of statements or advices. `messageId` is the bank's name for the file. */
 export function camtFile(sheets: readonly Sheet[], messageId: string): string {
   const { number, root } = MESSAGES[sheets[0]?.kind ?? 'STATEMENT']
   return `<?xml version="1.0" encoding="UTF-8"?>
 <Document xmlns="urn:iso:std:iso:20022:tech:xsd:camt.${number}.001.08"><${root}>
 ${element('GrpHdr', element('MsgId', messageId), element('CreDtTm', '2026-01-15T05:00:00+01:00'))}
-${sheets.map(sheetOf).join('\n')}
+${sheets.map(formatSheet).join('\n')}
 </${root}></Document>
 `
 }
 
-function sheetOf({ kind, id, iban, currency, date, opening, closing, page, entries }: Sheet): string {
+function formatSheet({ kind, id, iban, currency, date, opening, closing, page, entries }: Sheet): string {
   const { element: name, pages } = MESSAGES[kind]
   const balance = (type: string, amount: bigint | undefined) =>
     amount !== undefined &&
     element(
       'Bal',
       element('Tp', element('CdOrPrtry', element('Cd', type))),
-      money('Amt', amount, currency),
+      amountElement('Amt', amount, currency),
       direction(amount),
       element('Dt', element('Dt', date)),
     )
@@ -83,17 +85,17 @@ function sheetOf({ kind, id, iban, currency, date, opening, closing, page, entri
     element('Acct', element('Id', element('IBAN', iban)), element('Ccy', currency)),
     balance('OPBD', opening),
     balance('CLBD', closing),
-    ...entries.map((entry) => entryOf(entry, currency, date)),
+    ...entries.map((entry) => formatEntry(entry, currency, date)),
   )
 }
 
-function entryOf(entry: Entry, currency: string, date: string): string {
+function formatEntry(entry: Entry, currency: string, date: string): string {
   const { cents, code, servicerReference, reference, batch, charge, details, text, isUnreadable } = entry
   const [domain, family, subfamily] = code
   return element(
     'Ntry',
     reference && element('NtryRef', reference),
-    money('Amt', cents, currency),
+    amountElement('Amt', cents, currency),
     direction(cents),
     element('Sts', element('Cd', 'BOOK')),
     element('BookgDt', element('Dt', isUnreadable ? NO_DAY : date)),
@@ -112,7 +114,7 @@ function entryOf(entry: Entry, currency: string, date: string): string {
         'Chrgs',
         element(
           'Rcrd',
-          money('Amt', charge, currency),
+          amountElement('Amt', charge, currency),
           element('CdtDbtInd', 'DBIT'),
           element('ChrgInclInd', 'true'),
         ),
@@ -121,13 +123,13 @@ function entryOf(entry: Entry, currency: string, date: string): string {
       element(
         'NtryDtls',
         batch && element('Btch', element('PmtInfId', batch)),
-        ...details.map((detail) => detailOf(detail, cents, currency)),
+        ...details.map((detail) => formatDetail(detail, cents, currency)),
       ),
     text && element('AddtlNtryInf', text),
   )
 }
 
-function detailOf(detail: Detail, cents: bigint, currency: string): string {
+function formatDetail(detail: Detail, cents: bigint, currency: string): string {
   const { amount, instructed, instructionId, endToEndId, debtor, text, structured, additional } = detail
   return element(
     'TxDtls',
@@ -136,9 +138,10 @@ function detailOf(detail: Detail, cents: bigint, currency: string): string {
       instructionId && element('InstrId', instructionId),
       element('EndToEndId', endToEndId ?? 'NOTPROVIDED'),
     ),
-    amount !== undefined && money('Amt', amount, currency),
+    amount !== undefined && amountElement('Amt', amount, currency),
     amount !== undefined && direction(cents),
-    instructed !== undefined && element('AmtDtls', element('InstdAmt', money('Amt', instructed, currency))),
+    instructed !== undefined &&
+      element('AmtDtls', element('InstdAmt', amountElement('Amt', instructed, currency))),
     debtor &&
       element(
         'RltdPties',
@@ -160,7 +163,7 @@ function detailOf(detail: Detail, cents: bigint, currency: string): string {
 export interface Status {
   readonly messageId: string
   readonly kind: PaymentFile['kind']
-  /** The status of the whole file, such as `ACCP`. */
+  /** The status of the file as a whole, such as `ACCP`. */
   readonly ofFile: string
   readonly payments: readonly {
     readonly instructionId: string
@@ -171,7 +174,7 @@ export interface Status {
 }
 
 export function statusFile({ messageId, kind, ofFile, payments }: Status, name: string): string {
-  const said = payments.map(({ instructionId, endToEndId, status, reason }) =>
+  const statuses = payments.map(({ instructionId, endToEndId, status, reason }) =>
     element(
       'TxInfAndSts',
       element('OrgnlInstrId', instructionId),
@@ -184,7 +187,7 @@ export function statusFile({ messageId, kind, ofFile, payments }: Status, name: 
 <Document xmlns="urn:iso:std:iso:20022:tech:xsd:pain.002.001.10"><CstmrPmtStsRpt>
 ${element('GrpHdr', element('MsgId', name), element('CreDtTm', '2026-01-15T05:00:00+01:00'))}
 ${element('OrgnlGrpInfAndSts', element('OrgnlMsgId', messageId), element('OrgnlMsgNmId', kind), element('GrpSts', ofFile))}
-${said.length > 0 ? element('OrgnlPmtInfAndSts', element('OrgnlPmtInfId', messageId), ...said) : ''}
+${statuses.length > 0 ? element('OrgnlPmtInfAndSts', element('OrgnlPmtInfId', messageId), ...statuses) : ''}
 </CstmrPmtStsRpt></Document>
 `
 }
@@ -196,9 +199,9 @@ export interface Payment {
   readonly endToEndId: string
   /** In cents. */
   readonly amount: bigint
-  /** Of the payee, or of the debtor. */
+  /** The IBAN of the payee, or of the debtor. */
   readonly iban: string
-  /** Of a collection: its mandate, and its place in the collections by it, such as `FRST`. */
+  /** For a collection: its mandate, and its position in the mandate's sequence, such as `FRST`. */
   readonly mandate?: string
   readonly sequence?: string
 }
@@ -209,7 +212,10 @@ export interface PaymentFile {
   readonly payments: readonly Payment[]
 }
 
-/** Reads a pain.001 or a pain.008 as far as the bank needs it. Throws if its sums do not match its content. */
+/**
+ * Parses a pain.001 or pain.008 file as far as the bank needs it. Throws if its sums do not match its
+ * content.
+ */
 export function readPayments(text: string): PaymentFile {
   const isPull = text.includes('<CstmrDrctDbtInitn>')
   const [one, account] = isPull ? ['DrctDbtTxInf', 'DbtrAcct'] : ['CdtTrfTxInf', 'CdtrAcct']
@@ -218,7 +224,7 @@ export function readPayments(text: string): PaymentFile {
       direction: isPull ? 'PULL' : 'OUT',
       instructionId: readElement(part, 'InstrId'),
       endToEndId: readElement(part, 'EndToEndId'),
-      amount: centsOf(readElement(part, 'InstdAmt')),
+      amount: parseCents(readElement(part, 'InstdAmt')),
       iban: readElement(part.slice(part.indexOf(`<${account}>`)), 'IBAN'),
       ...(isPull ? { mandate: readElement(part, 'MndtId'), sequence: readElement(text, 'SeqTp') } : {}),
     }),
@@ -226,7 +232,7 @@ export function readPayments(text: string): PaymentFile {
   const sum = payments.reduce((total, { amount }) => total + amount, 0n)
   if (
     Number(readElement(text, 'NbOfTxs')) !== payments.length ||
-    centsOf(readElement(text, 'CtrlSum')) !== sum
+    parseCents(readElement(text, 'CtrlSum')) !== sum
   )
     throw new Error(`A payment file does not match its totals: ${text}`)
   const kind = isPull ? 'pain.008.001.08' : 'pain.001.001.09'
@@ -239,11 +245,11 @@ function readElement(text: string, name: string): string {
   return found
 }
 
-function centsOf(decimal: string): bigint {
+function parseCents(decimal: string): bigint {
   return BigInt(decimal.replace('.', ''))
 }
 
-function money(name: string, cents: bigint, currency: string): string {
+function amountElement(name: string, cents: bigint, currency: string): string {
   const size = cents < 0n ? -cents : cents
   return `<${name} Ccy="${currency}">${size / 100n}.${String(size % 100n).padStart(2, '0')}</${name}>`
 }
@@ -252,12 +258,12 @@ function direction(cents: bigint): string {
   return element('CdtDbtInd', cents < 0n ? 'DBIT' : 'CRDT')
 }
 
-/** An element made of the given parts. */
+/** Formats an element with the given content. */
 function element(name: string, ...parts: readonly (string | false | undefined)[]): string {
   return `<${name}>${parts.filter(Boolean).join('')}</${name}>`
 }
 
-/** A German IBAN with this number of ten digits. */
+/** A German IBAN with this ten-digit account number. */
 export function ibanOf(number: string): string {
   const bban = `37040044${number}`
   const rest = BigInt(`${bban}131400`) % 97n

@@ -1,28 +1,30 @@
 import type { Entry, Sheet } from './messages.ts'
 
-/** Statements as European banks write them for older systems (MT940). An entry has one detail at most. */
+/** Statements as European banks write them for older systems (MT940). An entry has at most one detail. */
 
-/** SWIFT type and German transaction code of an entry. */
+/** SWIFT type and German transaction code (GVC) of an entry. */
 const CODES: Readonly<Record<string, readonly [type: string, gvc: string]>> = {
   RRTN: ['NTRF', '159'],
   CHRG: ['NCHG', '808'],
   IN: ['NTRF', '166'],
   OUT: ['NTRF', '116'],
 }
-/** A day that no calendar has. */
+/** A date that does not exist in any calendar. */
 const NO_DAY = '269931'
 const LINE_CHARACTERS = 65
 const PIECE_CHARACTERS = 27
 const REFERENCE_CHARACTERS = 16
-/** Codes of the purpose: 20 to 29, then 60 to 63. */
+/** Field codes of the purpose: 20 to 29, then 60 to 63. */
 const PURPOSES = [20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 60, 61, 62, 63]
 
-/** A file of statements, which all have both balances. `name` distinguishes files with the same content. */
+/**
+ * Formats a file of statements, each with both balances. `name` distinguishes files with the same content.
+ */
 export function mt940File(sheets: readonly Sheet[], name: string): string {
-  return sheets.map((sheet) => messageOf(sheet, name)).join('')
+  return sheets.map((sheet) => formatMessage(sheet, name)).join('')
 }
 
-function messageOf(sheet: Sheet, name: string): string {
+function formatMessage(sheet: Sheet, name: string): string {
   const { iban, page, entries } = sheet
   const { opening = 0n, closing = 0n } = sheet
   const isFirst = page === undefined || page.number === 1
@@ -30,16 +32,16 @@ function messageOf(sheet: Sheet, name: string): string {
   return [
     `:20:${name}`,
     `:25:${iban}`,
-    `:28C:${numberOf(sheet.id)}/${page?.number ?? 1}`,
+    `:28C:${statementNumber(sheet.id)}/${page?.number ?? 1}`,
     `:60${isFirst ? 'F' : 'M'}:${balance(sheet, opening)}`,
-    ...entries.flatMap((entry) => linesOf(entry, sheet)),
+    ...entries.flatMap((entry) => formatEntryLines(entry, sheet)),
     `:62${isLast ? 'F' : 'M'}:${balance(sheet, closing)}`,
     '-\r\n',
   ].join('\r\n')
 }
 
-/** Five digits of the statement's id. */
-function numberOf(id: string): string {
+/** Five digits derived from the statement's id. */
+function statementNumber(id: string): string {
   return id.replaceAll(/\D/g, '').slice(-5) || '1'
 }
 
@@ -56,7 +58,7 @@ function figure(amount: bigint): string {
   return `${size / 100n},${String(size % 100n).padStart(2, '0')}`
 }
 
-function linesOf(entry: Entry, { date }: Sheet): string[] {
+function formatEntryLines(entry: Entry, { date }: Sheet): string[] {
   const { cents, code, servicerReference, isUnreadable, details, batch, reference, text } = entry
   const [, , kind] = code
   const [type, gvc] = CODES[kind] ?? CODES[cents < 0n ? 'OUT' : 'IN'] ?? ['NMSC', '999']
@@ -64,12 +66,12 @@ function linesOf(entry: Entry, { date }: Sheet): string[] {
   const bank = servicerReference === undefined ? '' : `//${servicerReference.slice(0, REFERENCE_CHARACTERS)}`
   const head = `:61:${valueOn}${shortDate(date).slice(2)}${cents < 0n ? 'D' : 'C'}R${figure(cents)}${type}NONREF${bank}`
   const [detail = {}] = details
-  const said = [detail.text, detail.structured, detail.additional, text].filter(Boolean).join(' ')
+  const purpose = [detail.text, detail.structured, detail.additional, text].filter(Boolean).join(' ')
   const file = batch ?? reference
   const parts = [
     detail.endToEndId && `EREF+${detail.endToEndId}`,
     file && `KREF+${file}`,
-    said && `SVWZ+${said}`,
+    purpose && `SVWZ+${purpose}`,
   ]
   const pieces = parts.flatMap((part) => cut(part || '', PIECE_CHARACTERS))
   const purposes = pieces.map((piece, index) => `?${PURPOSES[index]}${piece}`)

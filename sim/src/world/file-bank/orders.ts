@@ -3,21 +3,21 @@ import { Wrong } from '../../model/model.ts'
 import type { Order } from '../connector.ts'
 import type { Payment, PaymentFile } from './messages.ts'
 
-/** The endings of accounts at other banks that reject or return money. */
+/** Endings of account numbers at other banks that reject or return money. */
 export const REJECTS = '101'
 export const RETURNS = '104'
 const HOUR_MS = 3_600_000
-/** The server has credited a collection by then, unless the bank was late to book it. */
+/** By then, the server has credited a collection unless the bank booked it late. */
 const LATE_MS = 96 * HOUR_MS
 
 export interface FileOrder extends Payment {
   status: 'REJECTED' | 'DELIVERED' | 'RETURNED'
   bookings: number
-  /** The earliest time at which it comes back, if it does. */
+  /** The earliest time at which the money comes back, if it does. */
   readonly returnsAtMs: number
 }
 
-/** The payments that the servers have given to the bank. */
+/** The payments that the servers have submitted to the bank. */
 export class Orders {
   readonly #random: Random
   readonly #byId = new Map<string, FileOrder>()
@@ -27,7 +27,10 @@ export class Orders {
     this.#random = random
   }
 
-  /** Takes a file. Throws Wrong if it or one of its payments came before, or if a mandate does not allow it. */
+  /**
+   * Accepts a file. Throws Wrong if the file or one of its payments was submitted before, or if a mandate
+   * does not allow it.
+   */
   take({ messageId, payments }: PaymentFile, nowMs: number): void {
     if (this.#messages.has(messageId)) throw new Wrong(`The bank has got a second file ${messageId}`)
     this.#messages.add(messageId)
@@ -46,25 +49,25 @@ export class Orders {
     }
   }
 
-  /** A mandate has one first collection that reaches the bank of the debtor. */
+  /** A mandate has at most one first collection that reaches the debtor's bank. */
   #checkFirst({ mandate, sequence, instructionId }: Payment): void {
     if (sequence !== 'FRST') return
-    const former = this.all.find(
-      (one) => one.mandate === mandate && one.sequence === 'FRST' && one.status !== 'REJECTED',
+    const previous = this.all.find(
+      (order) => order.mandate === mandate && order.sequence === 'FRST' && order.status !== 'REJECTED',
     )
-    if (former) throw new Wrong(`${instructionId} is the first of ${mandate}, as ${former.instructionId}`)
+    if (previous) throw new Wrong(`${instructionId} is the first of ${mandate}, as ${previous.instructionId}`)
   }
 
   get all(): FileOrder[] {
     return [...this.#byId.values()]
   }
 
-  /** The orders whose money will come back. */
+  /** The orders whose money is still to come back. */
   get unreturned(): FileOrder[] {
     return this.all.filter(({ iban, status }) => iban.endsWith(RETURNS) && status === 'DELIVERED')
   }
 
-  /** The orders by instruction id, the servers' name for an order. */
+  /** The orders named by instruction id, which is the servers' name for an order. */
   get named(): Order[] {
     return this.all.map(({ instructionId: id, status, bookings }) => ({ id, status, bookings }))
   }

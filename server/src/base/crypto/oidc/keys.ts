@@ -1,4 +1,5 @@
-import type { Answer, Get } from '../../http-client/send.ts'
+import type { Answer } from '../../http-client/answer.ts'
+import type { Get } from '../../http-client/send.ts'
 import { textFromUtf8 } from '../encodings.ts'
 import { readJsonObject } from '../json-object.ts'
 import { Lru } from '../lru.ts'

@@ -1,4 +1,4 @@
-/** The corrected data in a notification of change, by meaning. */
+/** The corrected data in a notification of change, by field. */
 export interface CorrectedParts {
   readonly account?: string
   readonly routingNumber?: string
@@ -11,7 +11,7 @@ export interface CorrectedParts {
 
 type Part = readonly [name: keyof CorrectedParts, start: number, end: number]
 
-/** Columns of the corrected data, by reason. C13 and C14 correct nothing. */
+/** The columns of the corrected data, by reason. C13 and C14 correct nothing. */
 const PARTS: Readonly<Record<string, readonly Part[]>> = {
   C01: [['account', 0, 17]],
   C02: [['routingNumber', 0, 9]],
@@ -40,7 +40,7 @@ const PARTS: Readonly<Record<string, readonly Part[]>> = {
   ],
 }
 
-/** Splits the corrected data. Banks that ignore the columns separate the parts with spaces. */
+/** Splits the corrected data into fields. Banks that ignore the columns separate the fields with spaces. */
 export function splitCorrection(reason: string, corrected: string): CorrectedParts {
   const parts = PARTS[reason] ?? []
   const byColumns = parts.map(([name, start, end]) => [name, corrected.slice(start, end).trim()] as const)
@@ -59,7 +59,7 @@ function blank(text: string, start: number, end: number): string {
   return text.slice(0, start) + ' '.repeat(part.length) + text.slice(end)
 }
 
-/** Only names contain spaces. */
+/** Only names may contain spaces. */
 function isWhole(name: keyof CorrectedParts, text: string): boolean {
   if (name === 'name' || name === 'companyName') return text !== ''
   return name === 'transactionCode' ? /^\d\d$/.test(text) : /^\S+$/.test(text)

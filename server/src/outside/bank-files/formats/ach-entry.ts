@@ -6,14 +6,14 @@ import { UnreadablePart } from './unreadable-file.ts'
 
 /** The header of a file. */
 export interface AchHead {
-  /** Routing number of the bank, or id of the customer, that the file is for. */
+  /** The routing number of the bank, or the id of the customer, for which the file is meant. */
   readonly destination: string
   readonly origin: string
   /** `YYMMDD`. */
   readonly createdOn: string
   /** `HHMM`, or empty. */
   readonly createdAt: string
-  /** Distinguishes the files of one day. */
+  /** Distinguishes the files of a day. */
   readonly modifier: string
   readonly destinationName: string
   readonly originName: string
@@ -27,14 +27,14 @@ export interface AchEntry {
   readonly description: string
   /** `YYMMDD`, or empty. */
   readonly effectiveDate: string
-  /** Day of the year on which the operator settled it, as three digits; empty if it is not known. */
+  /** The day of the year on which the operator settled it, as three digits. Empty if unknown. */
   readonly settlementDate: string
   readonly batchNumber: string
-  /** The file header's destination. */
+  /** The destination in the file header. */
   readonly destination: string
-  /** Routing number of the bank that sent the batch, without its check digit. */
+  /** The routing number of the bank that sent the batch, without the check digit. */
   readonly originatingBank: string
-  /** Routing number of the receiver's bank, nine digits. */
+  /** The routing number of the receiver's bank, nine digits. */
   readonly receivingBank: string
   readonly transactionCode: string
   /** The receiver's account number. */
@@ -47,11 +47,11 @@ export interface AchEntry {
 }
 
 export type AchReturnKind =
-  /** The receiver's bank sent a payment back. */
+  /** The receiver's bank returned a payment. */
   | 'RETURN'
-  /** The sender's bank does not accept a return (R61, R67 to R70). */
+  /** The sender's bank rejects a return (R61, R67 to R70). */
   | 'DISHONORED'
-  /** The receiver's bank contests that its return was dishonored, or corrects it (R71 to R77). */
+  /** The receiver's bank contests the rejection of its return, or corrects the return (R71 to R77). */
   | 'CONTESTED'
 
 export interface AchReturn {
@@ -60,41 +60,41 @@ export interface AchReturn {
   readonly reason: string
   /** The 15 digits of the trace number that we sent. */
   readonly originalTrace: string
-  /** First eight digits of the routing number that the payment was sent to. */
+  /** The first eight digits of the routing number to which the payment was sent. */
   readonly originalReceivingBank: string
   /** `YYMMDD` for R14 and R15. */
   readonly dateOfDeath: string | null
   readonly information: string | null
-  /** Of a dishonored or contested return: trace number and reason (`R03`) of the return that it is about. */
+  /** For a rejected or contested return: the trace number and reason (`R03`) of the original return. */
   readonly returnTrace: string | null
   readonly returnReason: string | null
-  /** Of a contested return: trace number and reason of the dishonored return. */
+  /** For a contested return: the trace number and reason of the rejection. */
   readonly dishonoredTrace: string | null
   readonly dishonoredReason: string | null
 }
 
 export interface AchChange {
-  /** `C01` …; `C61` to `C69` refuse one of our notifications. */
+  /** `C01` …. `C61` to `C69` refuse a notification that we sent. */
   readonly reason: string
   readonly originalTrace: string
   readonly originalReceivingBank: string
   /** The whole field, as the bank wrote it. */
   readonly corrected: string
-  /** Its parts by the reason. */
+  /** Its fields, depending on the reason. */
   readonly parts: CorrectedParts
 }
 
 export interface AchPayment {
-  /** The content of all addenda, joined unchanged. */
+  /** The text of all addenda, joined unchanged. */
   readonly text: string | null
   /**
-   * Every string that may contain a reference: the id, each addendum, and all of them joined with and without
+   * Every string that may contain a reference: the id, each addendum, and all addenda joined with and without
    * spaces.
    */
   readonly references: readonly BankReference[]
 }
 
-/** Classes whose entries have a number of addenda before the name. */
+/** Entry classes whose entries have the number of addenda in front of the name. */
 const NUMBERED_NAMES: ReadonlySet<string> = new Set(['CTX', 'CTP', 'ENR', 'TRX', 'ATX'])
 
 export function headOf(line: string): AchHead {
@@ -143,7 +143,7 @@ export function entryOf(
   }
 }
 
-/** The amount as it changes the receiver's account. */
+/** The signed amount, as seen from the receiver's account. */
 export function withSign(transactionCode: string, amount: bigint): bigint {
   return isCredit(transactionCode) ? amount : -amount
 }

@@ -4,20 +4,20 @@ import { windows1252, withoutControls } from './decode-text.ts'
 
 const [LINE_FEED, CARRIAGE_RETURN, SPACE, ZERO, END_MARK] = [0x0a, 0x0d, 0x20, 0x00, 0x1a]
 const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf] as const
-/** A longer line means that the file has no line ends: its records are cut by length. */
+/** A longer line means that the file has no line breaks, so its records are cut by length. */
 const LINE_BYTES_MAX = RECORD_CHARACTERS * 8
 
 export interface AchLine {
-  /** From 1, counted in records. */
+  /** The record's number, starting at 1. */
   readonly number: number
   /** 94 characters. */
   readonly text: string
 }
 
 /**
- * The records of a NACHA file, with any line ends or none, without blank lines, byte order mark, zero bytes
- * and Ctrl-Z. Short records are padded with spaces, because programs trim lines. Bytes beyond ASCII are
- * windows-1252, or UTF-8 if the record then has 94 characters.
+ * Reads the records of a NACHA file with any line breaks or none. Skips blank lines, a byte order mark, zero
+ * bytes and Ctrl-Z. Pads short records with spaces, because programs trim lines. Bytes beyond ASCII are read
+ * as windows-1252, or as UTF-8 if the record then has 94 characters.
  */
 export async function* readAchLines(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<AchLine> {
   const lines = new Lines()
@@ -33,7 +33,7 @@ class Lines {
   #isFirst = true
   #taken: AchLine[] = []
 
-  /** Returns true once lines are complete. */
+  /** Adds a byte. Returns true when a line is complete. */
   add(byte: number): boolean {
     if (byte === LINE_FEED || byte === CARRIAGE_RETURN) {
       this.end()

@@ -20,31 +20,30 @@ import { countLeadingPadding } from './decode-text.ts'
 import { readPart, type UnreadPart, unreadPart } from './unread-part.ts'
 import { UnreadableFile, UnreadablePart } from './unreadable-file.ts'
 
-/**
- * The records of a bank's NACHA file: returns, notifications of change, and entries that others sent to us.
- */
+/** Reads a bank's NACHA file: returns, notifications of change, and entries that others sent to us. */
 
-/** Addenda of one entry. No class has more. */
+/** The maximum number of addenda of an entry. No class allows more. */
 const ADDENDA_MAX = 9_999
 
 export type AchRecord =
-  /** The header of the file, before its entries. */
+  /** The file header, which precedes the entries. */
   | { readonly type: 'head'; readonly head: AchHead }
   | ({ readonly type: 'entry'; readonly entry: AchEntry } & AchPayment)
   | ({ readonly type: 'return'; readonly entry: AchEntry } & AchReturn)
   | ({ readonly type: 'change'; readonly entry: AchEntry } & AchChange)
   | ({
       readonly type: 'unread'
-      /** From 1. */
+      /** The line number, starting at 1. */
       readonly line: number
-      /** The entry, if its own record can be read. */
+      /** The entry, if its own record is readable. */
       readonly entry: AchEntry | null
     } & UnreadPart)
 
 /**
- * Reads a file in constant memory; unreadable records, international entries (IAT) and accounting advices
- * (ADV) become separate records. Throws UnreadableFile if it does not begin with a header or end with a
- * control record, or if a batch or file control contradicts its records; use it with `readTwice`.
+ * Reads a file in constant memory, for use with `readTwice`. Unreadable records, international entries (IAT)
+ * and accounting advices (ADV) become separate records. Throws UnreadableFile if the file does not begin with
+ * a header and end with a control record, or if the control record of a batch or the file contradicts its
+ * records.
  */
 export async function* readAch(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<AchRecord> {
   const reading = new Reading()
@@ -70,7 +69,7 @@ class Reading {
   #hasAdvices = false
   #hasEnded = false
 
-  /** Takes a line, and returns the entry that ended before it. */
+  /** Processes a line, and returns the entry that ended before it. */
   take(line: AchLine): readonly AchRecord[] {
     this.#line = line.number
     const kind = line.text.charAt(0)
@@ -89,7 +88,7 @@ class Reading {
     if (!this.#hasEnded) this.#refuse('ends before its control record')
   }
 
-  /** The header of a file: the first line, or the first line of another file after it. */
+  /** Reads a file header: the first line, or the first line of a further file. */
   #begin({ text }: AchLine): readonly AchRecord[] {
     if (this.#hasEnded && /^9*$/.test(text.trim())) return []
     if (!text.startsWith('1'))
@@ -118,7 +117,7 @@ class Reading {
     return []
   }
 
-  /** A line of an unknown record type. It may have been an entry or an addenda record. */
+  /** Reads a line of unknown type. It may have been an entry or an addenda record. */
   #readUnknown(line: AchLine): AchRecord {
     this.#ofBatch.unknownLines += 1
     this.#ofBatch.hasUnknown = true
@@ -153,7 +152,7 @@ class Reading {
     if (returned !== undefined) return { type: 'return', entry, ...returnOf(returned) }
     const changed = addenda.find((one) => addendaType(one) === '98')
     if (changed !== undefined) return { type: 'change', entry, ...changeOf(changed) }
-    // Codes that end with 1 or 6 are for returns and changes, which have addenda that say so.
+    // Codes ending in 1 or 6 are for returns and changes, whose addenda say so.
     if (/[16]$/.test(entry.transactionCode))
       throw new UnreadablePart('is a return or a change without its addenda record')
     return { type: 'entry', entry, ...paymentOf(entry, addenda) }
@@ -181,7 +180,8 @@ class Reading {
     const { entries, unknownLines } = this.#ofFile
     this.#amounts(control, this.#ofFile)
     this.#hasEnded = true
-    // Banks and amounts show that all entries are there, and each batch has its stated number.
+    // The sums of banks and amounts show that all entries are present. Each batch must have its stated
+    // number.
     const counts = [
       ['entries', control.entries, entries, entries + unknownLines],
       ['batches', control.batches, this.#batches, this.#batches],
@@ -195,13 +195,13 @@ class Reading {
 
   #amounts(control: Control, totals: AchTotals): void {
     const { hasUnknown, debits, credits } = totals
-    // With an entry of unknown amount the rest may be less, and never more.
+    // If the amount of an entry is unknown, the sum of the others may be lower, but never higher.
     this.#checkNumber('debits', control.debits, debits, hasUnknown ? null : debits)
     this.#checkNumber('credits', control.credits, credits, hasUnknown ? null : credits)
     if (!hasUnknown) this.#checkNumber('entry hash', control.hash, totals.hash)
   }
 
-  /** `most` is null without an upper bound. */
+  /** `most` is the upper bound, or null without an upper bound. */
   #checkNumber(
     what: string,
     written: string,
@@ -239,7 +239,7 @@ class Reading {
   }
 }
 
-/** True if a file begins with a header: record type 1 and priority 01. */
+/** True if a file begins with a file header: record type 1 and priority code 01. */
 export function startsLikeAch(head: Uint8Array): boolean {
   const text = Buffer.from(head).toString('utf8')
   return /^101[ 0-9A-Z]/.test(text.slice(countLeadingPadding(text)))

@@ -1,14 +1,14 @@
-/** The records of a NACHA file: 94 characters each, in fields of fixed width. */
+/** The records of a NACHA file: 94 characters each, in fixed-width fields. */
 
 export const RECORD_CHARACTERS = 94
-/** A file is padded with lines of nines up to a multiple of this. */
+/** A file is padded with lines of nines to a multiple of this. */
 export const BLOCK_RECORDS = 10
 export const FILLER = '9'.repeat(RECORD_CHARACTERS)
 
-/** `number` is padded with zeros on the left, `text` with spaces on the right. */
+/** `number` is padded with zeros on the left, and `text` with spaces on the right. */
 type Field = readonly [name: string, width: number, kind: 'number' | 'text']
 
-/** The fields of each record after its first character, which is the record type. */
+/** The fields of each record, after the first character, which is the record type. */
 export const RECORDS = {
   fileHeader: {
     code: '1',
@@ -53,7 +53,8 @@ export const RECORDS = {
       ['account', 17, 'text'],
       ['amount', 10, 'number'],
       ['individualId', 15, 'text'],
-      // With CTX these are the number of addenda (4), a name of 16 and two reserved places.
+      // In CTX entries, these are the number of addenda (4 characters), a name (16) and two reserved
+      // characters.
       ['name', 22, 'text'],
       ['discretionary', 2, 'text'],
       ['addendaIndicator', 1, 'number'],
@@ -94,7 +95,7 @@ export const RECORDS = {
       ['trace', 15, 'number'],
     ],
   },
-  /** R61, R67 to R70: the bank that sent an entry does not accept its return. */
+  /** R61, R67 to R70: the bank that sent an entry rejects its return. */
   dishonoredAddenda: {
     code: '7',
     fields: [
@@ -111,7 +112,9 @@ export const RECORDS = {
       ['trace', 15, 'number'],
     ],
   },
-  /** R71 to R77: the bank that returned an entry contests that its return was dishonored, or corrects it. */
+  /**
+   * R71 to R77: the bank that returned an entry contests the rejection of its return, or corrects the return.
+   */
   contestedAddenda: {
     code: '7',
     fields: [
@@ -158,7 +161,7 @@ export const RECORDS = {
       ['reserved', 39, 'text'],
     ],
   },
-  /** For an accounting advice (ADV) batch and file, whose amounts have other widths. */
+  /** Accounting advice (ADV) entries, batches and files have amounts of different widths. */
   advEntry: {
     code: '6',
     fields: [
@@ -198,7 +201,7 @@ export const RECORDS = {
 export type RecordKind = keyof typeof RECORDS
 type FieldOf<Kind extends RecordKind> = (typeof RECORDS)[Kind]['fields'][number][0]
 
-/** A record by field names, without trailing spaces. */
+/** A record's values by field name, without trailing spaces. */
 export type Values<Kind extends RecordKind> = Readonly<Record<FieldOf<Kind>, string>>
 
 /** Writes a record. Missing fields become zeros or spaces. Throws if a value does not fit. */
@@ -218,7 +221,7 @@ export function writeRecord<Kind extends RecordKind>(
   return line
 }
 
-/** Reads a record, whose first character is known. `readNumber` reads its numbers, which may be empty. */
+/** Reads a record of a known type. Use `readNumber` for its numbers, which may be empty. */
 export function readRecord<Kind extends RecordKind>(kind: Kind, line: string): Values<Kind> {
   const values: Record<string, string> = {}
   let at = 1
@@ -230,16 +233,16 @@ export function readRecord<Kind extends RecordKind>(kind: Kind, line: string): V
 }
 
 /**
- * A number of a field, which some banks pad with spaces instead of zeros. Undefined if it is not a number.
+ * Parses a numeric field. Some banks pad it with spaces instead of zeros. Undefined if it is not a number.
  */
 export function readNumber(field: string): bigint | undefined {
   const digits = field.trim()
   return /^\d+$/.test(digits) ? BigInt(digits) : undefined
 }
 
-/** True if an entry of this transaction code pays the receiver; otherwise it debits the receiver. */
+/** True if an entry with this transaction code pays the receiver, false if it debits the receiver. */
 export function isCredit(transactionCode: string): boolean {
   const second = Number(transactionCode[1])
-  // Accounting advices (81 to 88) alternate.
+  // The codes of accounting advices (81 to 88) alternate between the two.
   return transactionCode.startsWith('8') ? second % 2 === 1 : second < 5
 }

@@ -1,15 +1,15 @@
 import { isCredit } from './ach-records.ts'
 
-/** The sums in the control of a batch or a file. */
+/** The sums in the control record of a batch or a file. */
 export class AchTotals {
   entries = 0
-  /** The sum of the receiving banks' numbers, without their check digits; its last ten digits are written. */
+  /** The sum of the receiving banks' numbers without check digits. Only its last ten digits are written. */
   #banks = 0n
   debits = 0n
   credits = 0n
-  /** True if an entry of unknown bank or amount was counted: sums are then lower bounds. */
+  /** True if an entry with an unknown bank or amount was counted. The sums are then lower bounds. */
   hasUnknown = false
-  /** Lines that may have been entries or addenda. */
+  /** The number of unreadable lines that may have been entries or addenda. */
   unknownLines = 0
 
   add(transactionCode: string, receivingBank: string, amount: bigint, addenda: number): void {
@@ -19,7 +19,7 @@ export class AchTotals {
     else this.debits += amount
   }
 
-  /** Counts unreadable lines of entries and addenda. */
+  /** Counts unreadable lines that may have been entries or addenda. */
   addUnknown(lines: number): void {
     this.entries += lines
     this.hasUnknown = true

@@ -4,79 +4,85 @@ import { AchTotals } from './ach-totals.ts'
 import { inLatin } from './sepa-text.ts'
 import { type PaymentPart, UnwritablePayment } from './unreadable-file.ts'
 
-/** US ACH payments as a NACHA file. */
+/** Writes US ACH payments as a NACHA file. */
 
 const ADDENDA_CHARACTERS = 80
 const ACCOUNT = /^[0-9A-Za-z](?:[0-9A-Za-z -]{0,15}[0-9A-Za-z])?$/
 const CENTS_MAX = 9_999_999_999n
-/** The largest sum, in cents, that one entry can balance. */
+/** The largest sum in cents that a single entry can balance. */
 export const OFFSET_TOTAL_MAX = CENTS_MAX
 const PIECE_CHARACTERS = 64 * 1024
 
-/** True for an account number that an entry can carry. */
+/** True for an account number that fits into an entry. */
 export function isAchAccount(account: string): boolean {
   return ACCOUNT.test(account)
 }
 
 /**
- * Classes by counterparty and consent to a debit.
+ * Entry classes, by the receiver and by how a debit was authorized.
  * - `PPD`: a person, in writing
  * - `CCD`: a business
  * - `WEB`: a person, online
  * - `TEL`: a person, by telephone
- * `CTX` is left out, because it carries only EDI and no free text.
+ * `CTX` is not supported, because it carries only EDI data and no free text.
  */
 export const ENTRY_CLASSES = ['PPD', 'CCD', 'WEB', 'TEL'] as const
 export type EntryClass = (typeof ENTRY_CLASSES)[number]
-/** A TEL entry has no addenda. */
+/** The maximum number of addenda by class. TEL entries have no addenda. */
 const ADDENDA_MAX = { PPD: 1, CCD: 1, WEB: 1, TEL: 0 } as const satisfies Record<EntryClass, 0 | 1>
-/** The payment type code of WEB and TEL in the discretionary data: a single entry. */
+/** The payment type code of WEB and TEL entries, in the discretionary data: a single entry. */
 const SINGLE_ENTRY = 'S'
 
 /** The sender of a file: the platform, at its bank. */
 export interface AchOriginator {
-  /** The routing number of the bank that gets the file, and its name. */
+  /** The routing number and the name of the bank that receives the file. */
   readonly destination: string
   readonly destinationName: string
-  /** Ten characters assigned by the bank: often a 1 and the tax number. */
+  /** Ten characters assigned by the bank, often a 1 followed by the tax number. */
   readonly origin: string
   readonly originName: string
   readonly companyName: string
   readonly companyId: string
   /** The first 8 digits of the originating bank's routing number. */
   readonly originatingBank: string
-  /** Text on the receiver's statement, at most 10 characters. */
+  /** The text on the receiver's statement, at most 10 characters. */
   readonly description: string
 }
 
 export interface AchPayment {
-  /** The last seven digits of the trace number, which returns refer to. */
+  /** The last seven digits of the trace number, to which returns refer. */
   readonly traceSequence: number
   readonly routingNumber: string
   readonly account: string
   readonly accountKind: 'CHECKING' | 'SAVINGS'
   /** In cents. */
   readonly amount: bigint
-  /** At most 15 characters; returned with a return. */
+  /** At most 15 characters. A return repeats it. */
   readonly individualId: string
   readonly name: string
   readonly remittanceInformation?: string
 }
 
-/** Payments of one kind, direction and day. */
+/** Payments of the same kind, direction and day. */
 export interface AchBatch {
   readonly entryClass: EntryClass
-  /** A credit pays the receiver, a debit takes from the receiver. */
+  /** A credit pays the receiver, a debit takes money from the receiver. */
   readonly direction: 'CREDIT' | 'DEBIT'
-  /** True for entries without an amount, by which the receiver's bank checks the account. Default: payments. */
+  /**
+   * True for entries without an amount, with which the receiver's bank verifies the account. Defaults to
+   * payments.
+   */
   readonly isPrenote?: boolean
   /** True for entries that take back entries of the other direction, of the same class, account and amount. */
   readonly isReversal?: boolean
   /** `YYYY-MM-DD`, a banking day. */
   readonly effectiveDate: string
-  /** In ascending order of their trace numbers. */
+  /** Ordered by ascending trace number. */
   readonly payments: AsyncIterable<AchPayment>
-  /** The checking account at the bank that pays or gets the sum, in a separate entry at the end. */
+  /**
+   * The checking account at the bank that is charged or credited with the sum, in a separate entry at the
+   * end.
+   */
   readonly offset?: Pick<AchPayment, 'traceSequence' | 'routingNumber' | 'account'>
 }
 
@@ -85,13 +91,13 @@ export interface AchFile {
   /** `YYYY-MM-DD` and `HH:MM`, in the bank's time zone. */
   readonly date: string
   readonly time: string
-  /** A to Z, 0 to 9: distinguishes files of one day. */
+  /** A to Z or 0 to 9. Distinguishes the files of a day. */
   readonly modifier: string
   /** At most 8 characters. */
   readonly reference: string
 }
 
-/** The codes by account type and direction: of payments, and of prenotes. */
+/** The transaction codes of payments and prenotes, by account type and direction. */
 const TRANSACTION_CODES = {
   CHECKING: { CREDIT: ['22', '23'], DEBIT: ['27', '28'] },
   SAVINGS: { CREDIT: ['32', '33'], DEBIT: ['37', '38'] },
@@ -99,13 +105,13 @@ const TRANSACTION_CODES = {
 const SERVICE_CLASSES = { CREDIT: '220', DEBIT: '225', MIXED: '200' } as const
 /** Nacha: the description of a batch of reversals. */
 const REVERSAL = 'REVERSAL'
-/** The identification of an offset entry. */
+/** The individual id of an offset entry. */
 const OFFSET_ID = 'OFFSET'
 
 /**
- * Writes a file, piece by piece, in constant memory. The same arguments give the same bytes. Throws
- * UnwritablePayment for content that an entry cannot carry, RangeError for totals that do not fit into a
- * control.
+ * Writes a file in chunks and in constant memory. The same arguments always give the same bytes. Throws
+ * UnwritablePayment for content that an entry cannot carry, and RangeError for totals that do not fit into a
+ * control record.
  */
 export async function* writeAch(file: AchFile, batches: Iterable<AchBatch>): AsyncGenerator<string> {
   const totals = new AchTotals()
@@ -143,7 +149,7 @@ interface DirectedPayment {
   readonly payment: AchPayment
 }
 
-/** The payments of a batch, and the entry that balances it. */
+/** The payments of a batch, followed by the entry that balances it. */
 async function* entriesOf(
   { companyName: name }: AchOriginator,
   { direction, payments, offset }: AchBatch,
@@ -166,8 +172,8 @@ function codeOf(accountKind: AchPayment['accountKind'], { direction, isPrenote =
 }
 
 /**
- * The lines of one payment: its entry, and its addenda. Throws UnwritablePayment; a payment that passes here
- * can be in any file. The text takes one line: `checkAchText` refuses longer ones before the payment is made.
+ * The lines of one payment: its entry and its addenda. Throws UnwritablePayment; a payment that passes here
+ * fits into any file. The text takes one line; `checkAchText` rejects longer text before the payment is made.
  */
 export function achEntry(
   { entryClass, direction, isPrenote = false }: EntryKind & Pick<AchBatch, 'entryClass'>,
@@ -202,7 +208,7 @@ export function achEntry(
   return [entry, writeRecord('addenda', { type: '05', text, sequence: 1, entrySequence: sequence })]
 }
 
-/** Throws UnwritablePayment for text that an entry of this class cannot carry completely. */
+/** Throws UnwritablePayment for a text that an entry of this class cannot carry in full. */
 export function checkAchText(entryClass: EntryClass, text: string | undefined): void {
   const { length } = addendaText(text)
   const charactersMax = ADDENDA_MAX[entryClass] * ADDENDA_CHARACTERS
@@ -213,10 +219,7 @@ export function checkAchText(entryClass: EntryClass, text: string | undefined): 
     )
 }
 
-/**
- * The class that carries a payment. `debitClass` is the form of people's consent to debits, in writing by
- * default.
- */
+/** The entry class for a payment. `debitClass` is how people authorize debits; defaults to in writing. */
 export function entryClassOf(
   isBusiness: boolean,
   direction: AchBatch['direction'],
@@ -231,7 +234,7 @@ function addendaText(text: string | undefined): string {
 }
 
 /**
- * Text in printable ASCII, letters without diacritics. Throws UnwritablePayment if a letter has no ASCII
+ * Converts text to printable ASCII, without diacritics. Throws UnwritablePayment if a letter has no ASCII
  * spelling.
  */
 function achText(text: string, what: string, part: PaymentPart = 'account'): string {
@@ -244,7 +247,7 @@ function achText(text: string, what: string, part: PaymentPart = 'account'): str
     .trim()
 }
 
-/** Like `achText`, for a name, in which a letter or digit must be left. */
+/** Like `achText`, for a name, which must contain at least one letter or digit. */
 function achName(text: string, charactersMax: number, what: string): string {
   const written = achText(text, what)
   if (!/[A-Za-z0-9]/.test(written))
@@ -271,7 +274,7 @@ function fileHeader({ originator, date, time, modifier, reference }: AchFile): s
   })
 }
 
-/** Fields of both the header and the control of a batch. */
+/** The fields that the header and the control record of a batch share. */
 function batchEnds({ companyId, originatingBank }: AchOriginator, { direction, offset }: AchBatch) {
   const serviceClass = SERVICE_CLASSES[offset ? 'MIXED' : direction]
   return { serviceClass, companyId, originatingBank } as const

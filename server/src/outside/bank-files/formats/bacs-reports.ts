@@ -3,7 +3,10 @@ import { rawOf, readPart, type UnreadPart, unreadPart } from './unread-part.ts'
 import { UnreadableFile, UnreadablePart } from './unreadable-file.ts'
 import { type DocumentReader, findBelow, type XmlElement, type XmlRecord } from './xml-records.ts'
 
-/** Reports of Bacs about our payments and mandates: ARUCS, ARUDD, and advices of AUDDIS and ADDACS, as XML (`BACSDocument`). */
+/**
+ * Reads Bacs reports about our payments and mandates: ARUCS, ARUDD, and AUDDIS and ADDACS advices, as XML
+ * (`BACSDocument`).
+ */
 
 const RETURNS = { ARUCS: 'OUT', ARUDD: 'PULL' } as const
 const ACCOUNT_RECORD = 'Advice/OriginatingAccountRecords/OriginatingAccountRecord'
@@ -23,9 +26,9 @@ export interface BacsReturn {
   readonly type: 'return'
   readonly report: keyof typeof RETURNS
   readonly direction: 'OUT' | 'PULL'
-  /** Our account, by its digits. */
+  /** Our account number, digits only. */
   readonly account: string
-  /** The account at the other end, if it is stated. */
+  /** The counterparty's account, if it is stated. */
   readonly other: BacsAccount | null
   readonly reference: string
   /** In pence. */
@@ -47,12 +50,12 @@ export interface BacsAdvice {
   readonly serviceUserNumber: string
   readonly reference: string
   readonly code: string
-  /** The account of the debtor that the bank has. */
+  /** The debtor's account as the bank knows it. */
   readonly debtor: BacsAccount
   readonly changed: { readonly sortCode?: string; readonly accountNumber?: string }
 }
 
-/** A validated or rejected file of instructions. */
+/** A notice that a file of instructions was validated or rejected. */
 export interface BacsNotice {
   readonly type: 'notice'
   readonly isRejected: boolean
@@ -63,13 +66,13 @@ export type BacsRecord =
   | BacsReturn
   | BacsAdvice
   | BacsNotice
-  /** A report that was found, which may be empty. */
+  /** Marks the start of a report, which may be empty. */
   | { readonly type: 'head' }
   | ({ readonly type: 'unread' } & UnreadPart)
 
 /**
- * Reads a report, record by record, in constant memory. Items are recognized by their attributes. Throws UnreadableFile if the totals
- * of an account differ from its items.
+ * Reads a report record by record, in constant memory. Items are recognized by their attributes. Throws
+ * UnreadableFile if an account's totals differ from its items.
  */
 export class BacsReader implements DocumentReader<BacsRecord> {
   readonly records: ReadonlySet<string> = new Set([
@@ -117,7 +120,7 @@ export class BacsReader implements DocumentReader<BacsRecord> {
     return record
   }
 
-  /** Without this check a return could be missed. */
+  /** Without this check, a return could be missed. */
   #checkTotals(record: XmlElement): void {
     const [count, sum] = [this.#count, this.#sum]
     this.#count = 0
@@ -185,7 +188,7 @@ function dateIn(text = ''): string | null {
   return day
 }
 
-/** The kinds of a record in a report of messages. */
+/** The kinds of records in a report of messages. */
 const ADVICE_KINDS: Readonly<Record<string, BacsAdvice['report'] | 'validated' | 'rejected'>> = {
   A: 'ADDACS',
   N: 'AUDDIS',
@@ -217,7 +220,10 @@ function adviceOf(element: XmlElement): BacsAdvice | BacsNotice {
   }
 }
 
-/** An attribute without spaces at its ends; empty if it is missing. Some are named like object methods. */
+/**
+ * An attribute without surrounding spaces, or an empty string if it is missing. Some attributes are named
+ * like methods of Object.
+ */
 function given(attributes: XmlElement['attributes'], name: string): string {
   return (Object.hasOwn(attributes, name) ? attributes[name] : undefined)?.trim() ?? ''
 }
@@ -228,7 +234,7 @@ function required(attributes: XmlElement['attributes'], name: string): string {
   return value
 }
 
-/** The digits of a sort code or an account number, without spaces and hyphens. */
+/** The digits of a sort code or account number, without spaces and hyphens. */
 function digitsOf(text: string): string {
   return text.replaceAll(/[\s-]/g, '')
 }

@@ -1,4 +1,4 @@
-/** Reports of Bacs, in the layout of public samples. */
+/** Bacs reports in the layout of public samples. */
 
 export interface SampleReturn {
   readonly ref: string
@@ -16,7 +16,7 @@ interface SampleReport {
   readonly sortCode?: string
   readonly accountNumber?: string
   readonly items: readonly SampleReturn[]
-  /** Default: what the items add up to. */
+  /** Defaults to the totals of the items. */
   readonly totals?: { readonly count: number; readonly sum: string }
 }
 
@@ -80,7 +80,7 @@ export interface SampleAdvice {
   readonly account: string
   readonly newSortCode?: string
   readonly newAccount?: string
-  /** A: ADDACS, N: AUDDIS, V and R: a validated and a rejected file. */
+  /** A: ADDACS, N: AUDDIS, V and R: a validated or rejected file. */
   readonly type?: 'A' | 'N' | 'V' | 'R'
   readonly user?: string
 }

@@ -1,13 +1,13 @@
 import { inLatin } from './sepa-text.ts'
 import { type PaymentPart, UnwritablePayment } from './unreadable-file.ts'
 
-/** The characters of Bacs: capitals, digits, and these signs. */
+/** Characters outside the Bacs character set: capital letters, digits and these signs. */
 const UNKNOWN = /[^A-Z0-9.&/ -]/gu
 export const BACS_TEXT_CHARACTERS = 18
 
 /**
- * Text in the characters of Bacs, of any length: letters lose their marks, other characters become a space. Throws
- * UnwritablePayment if a letter of another script would be lost.
+ * Converts text of any length to the Bacs character set. Letters lose their diacritics, and other characters
+ * become a space. Throws UnwritablePayment if a letter of another script would be lost.
  */
 export function bacsText(text: string, what: string, part: PaymentPart = 'account'): string {
   const latin = inLatin(text.replaceAll('&', ' & '), undefined, /^[A-Za-z0-9.&/ -]$/).toUpperCase()
@@ -16,7 +16,7 @@ export function bacsText(text: string, what: string, part: PaymentPart = 'accoun
   return latin.replaceAll(UNKNOWN, ' ').replaceAll(/ +/g, ' ').trim()
 }
 
-/** Like `bacsText`, for a name: truncated to 18 characters, with a letter or digit. */
+/** Like `bacsText`, for a name: truncated to 18 characters, and with at least one letter or digit. */
 export function bacsName(text: string, what: string): string {
   const written = bacsText(text, what)
   if (!/[A-Z0-9]/.test(written))

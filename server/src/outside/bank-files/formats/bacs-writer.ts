@@ -1,19 +1,23 @@
 import { BACS_TEXT_CHARACTERS, bacsName } from './bacs-text.ts'
 import { UnwritablePayment } from './unreadable-file.ts'
 
-/** Payments and mandates as a Bacs Standard 18 file for one processing day: labels of 80 characters, records of 100. */
+/**
+ * Writes payments and mandate instructions as a Bacs Standard 18 file for one processing day, with labels of
+ * 80 characters and records of 100.
+ */
 
 /**
+ * Transaction codes:
  * - `99`: a credit
- * - `01`, `17`, `19`: the first, a later and the last collection of a mandate
+ * - `01`, `17`, `19`: a mandate's first, later and last collection
  * - `0N`, `0C`: a new and a canceled mandate (AUDDIS)
  */
 export type BacsCode = '99' | '01' | '17' | '19' | '0N' | '0C'
 
-/** The service user, at its bank. */
+/** The Bacs service user, at its bank. */
 export interface BacsOriginator {
   readonly serviceUserNumber: string
-  /** At most 18 characters are written. */
+  /** Only the first 18 characters are written. */
   readonly name: string
   readonly sortCode: string
   readonly accountNumber: string
@@ -25,7 +29,7 @@ export interface BacsItem {
   readonly account: string
   /** In pence. Zero for `0N` and `0C`. */
   readonly amount: bigint
-  /** At most 18 characters, which both sides read; of a debit the reference of its mandate. */
+  /** At most 18 characters, shown to both sides. For a debit, the mandate's reference. */
   readonly reference: string
   readonly name: string
 }
@@ -35,13 +39,13 @@ export interface BacsFile {
   /** `YYYY-MM-DD`. */
   readonly madeOn: string
   readonly processedOn: string
-  /** The number of the file, from 1. */
+  /** The file's number, starting at 1. */
   readonly number: bigint
-  /** The name of the file on our statement: at most 18 characters. */
+  /** The name of the file on our statement, at most 18 characters. */
   readonly narrative: string
 }
 
-/** The largest amount of a record, in pence, and so the largest sum of a file. */
+/** The largest amount of a record in pence, and so also the largest sum of a file. */
 export const BACS_AMOUNT_MAX = 99_999_999_999n
 const SERIALS_MAX = 999_999n
 const FILE_NUMBERS = 1_000n
@@ -52,8 +56,9 @@ const PIECE_CHARACTERS = 64 * 1024
 const RECORD_FORMAT = `F0200000100${' '.repeat(35)}00`
 
 /**
- * Writes a file, piece by piece, in constant memory; a contra record balances the items that move money. Throws
- * UnwritablePayment for content that a record cannot carry, RangeError for a sum beyond the contra record.
+ * Writes a file in chunks and in constant memory. A contra record balances the items that move money. Throws
+ * UnwritablePayment for content that a record cannot carry, and RangeError for a sum that exceeds the contra
+ * record.
  */
 export async function* writeBacs(file: BacsFile, items: AsyncIterable<BacsItem>): AsyncGenerator<string> {
   const totals = new Totals()
@@ -80,7 +85,7 @@ export async function* writeBacs(file: BacsFile, items: AsyncIterable<BacsItem>)
   yield piece
 }
 
-/** The record of one item. Throws UnwritablePayment; an item that passes here can be in any file. */
+/** The record of one item. Throws UnwritablePayment; an item that passes here fits into any file. */
 export function bacsRecord(item: BacsItem, originator: BacsOriginator): string {
   const { code, sortCode, account, amount, reference } = item
   if (!/^\d{6}$/.test(sortCode)) throw new UnwritablePayment('sort code is not of 6 digits')
@@ -129,17 +134,17 @@ function recordOf(
   return `${sortCode}${account}0${code}${ours}    ${digits(amount, 11)}${from}${reference}${to}`
 }
 
-/** VOL1, HDR1, HDR2 and UHL1. */
+/** The labels VOL1, HDR1, HDR2 and UHL1. */
 function headersOf({ originator, madeOn, processedOn, number }: BacsFile): readonly string[] {
   const { serviceUserNumber: user } = originator
-  // A serial number is never zero.
+  // A serial number must not be zero.
   const serial = digits(((number - 1n) % SERIALS_MAX) + 1n, 6)
   const dates = `${julian(madeOn)}${julian(processedOn, KEPT_DAYS)}`
   return [
     `VOL1${serial}${' '.repeat(31)}${user}${' '.repeat(32)}1`,
     label(`HDR1A${user}S   ${user}${serial}00010001${' '.repeat(6)}${dates} 000000`),
     label(`HDR2${RECORD_FORMAT}`),
-    // 999999 is Bacs, 00 pounds.
+    // 999999 stands for Bacs, and 00 for pounds.
     label(`UHL1${julian(processedOn)}999999    000000001 DAILY  ${digits(number % FILE_NUMBERS, 3)}`),
   ]
 }
@@ -152,7 +157,7 @@ function digits(number: bigint, width: number): string {
   return String(number).padStart(width, '0')
 }
 
-/** A day in the form ` YYDDD`, by its number in the year. */
+/** Formats a date as ` YYDDD`, with the day of the year. */
 function julian(date: string, plusDays = 0): string {
   const day = Date.parse(`${date}T00:00:00Z`) / DAY_MS + plusDays
   const year = new Date(day * DAY_MS).getUTCFullYear()
@@ -186,7 +191,7 @@ class Totals {
     }
   }
 
-  /** The record that balances credits or debits, of which a file has one kind. */
+  /** The record that balances the credits or the debits. A file contains only one of the two. */
   contra(): Contra | undefined {
     if (this.#debitCount > 0n && this.#creditCount > 0n)
       throw new RangeError('A file has either credits or debits')

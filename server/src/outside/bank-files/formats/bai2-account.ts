@@ -18,7 +18,7 @@ import { quoteForMessage } from './decimal-amounts.ts'
 import { type UnreadPart, unreadPart } from './unread-part.ts'
 import { UnreadablePart } from './unreadable-file.ts'
 
-/** The head of a group, which its accounts share. */
+/** The header of a group, which applies to all its accounts. */
 export interface Bai2Group {
   /** `YYYY-MM-DD`. */
   readonly date: string
@@ -33,7 +33,7 @@ export interface Bai2Account {
   readonly head: StatementHead
   readonly currency: string
   readonly balances: readonly BankBalance[]
-  /** The sums of all transactions according to the bank; undefined if it omits one of them. */
+  /** The sums of all transactions as stated by the bank. Undefined if the bank omits either. */
   readonly stated: { readonly credits: bigint; readonly debits: bigint } | undefined
   /** The sum of all amounts in the record. */
   readonly total: bigint
@@ -41,10 +41,10 @@ export interface Bai2Account {
 
 const ACCOUNT_CHARACTERS_MAX = 50
 
-/** A modifier of 1 or 3 marks interim data of a day, 2 or 4 its final data. */
+/** A modifier of 1 or 3 marks a day's interim data; 2 or 4 marks its final data. */
 const INTERIM: ReadonlySet<string> = new Set(['1', '3'])
 
-/** Reads a record 03. Throws UnreadablePart. */
+/** Parses a record 03. Throws UnreadablePart. */
 export function accountOf(record: Bai2Record, group: Bai2Group): Bai2Account {
   const fields = new Bai2Fields(record)
   const account = fields.optional()
@@ -74,7 +74,7 @@ export function accountOf(record: Bai2Record, group: Bai2Group): Bai2Account {
   }
 }
 
-/** Without a modifier, only a day that is over has its closing ledger balance. */
+/** Without a modifier, only a completed day has a closing ledger balance. */
 function isFinal({ modifier }: Bai2Group, closing: bigint | undefined): boolean {
   return modifier === '' ? closing !== undefined : !INTERIM.has(modifier)
 }
@@ -84,7 +84,7 @@ function summariesOf(fields: Bai2Fields): { readonly code: string; readonly amou
   const found: { code: string; amount: bigint }[] = []
   for (let code = fields.nextField(); code !== undefined; code = fields.nextField()) {
     const written = fields.optional()
-    // The number of items adds nothing to the records.
+    // The item count adds nothing to the records.
     fields.optional()
     const { fault } = availabilityOf(fields)
     if (fault !== undefined) throw new UnreadablePart(fault)
@@ -100,7 +100,8 @@ function summariesOf(fields: Bai2Fields): { readonly code: string; readonly amou
 }
 
 /**
- * A record 16: its amount as written, and its entry, or the reason why it waits. Neither, if it has no money.
+ * A record 16: its amount as written, and its entry or the reason why the entry waits. It has neither if it
+ * moves no money.
  */
 export interface Bai2Transaction {
   readonly size: bigint
@@ -109,7 +110,10 @@ export interface Bai2Transaction {
   readonly unread?: UnreadPart
 }
 
-/** Reads a record 16. Throws UnreadablePart if its amount cannot be read, because then no total can be checked. */
+/**
+ * Parses a record 16. Throws UnreadablePart if its amount cannot be read, because then no total can be
+ * verified.
+ */
 export function transactionOf(
   record: Bai2Record,
   { currency }: Bai2Account,
@@ -181,7 +185,7 @@ function entryOf({ code, date, ...booked }: Booked, { bank, customer, texts }: E
 
 const NOBODY = { name: null, account: null, bic: null }
 
-/** The references and the text of an entry; undefined if it has neither. */
+/** The references and the text of an entry. Undefined if it has neither. */
 function detailOf(
   entry: BankEntry,
   code: string,
@@ -189,8 +193,8 @@ function detailOf(
 ): BankTransaction | undefined {
   if (bank === '' && customer === '' && texts.length === 0) return undefined
   const isReturn = meaningOfTypeCode(code) === 'RETURN'
-  // The payer of an ordinary credit chooses the reference: it identifies one of our payments only in other
-  // records.
+  // In an ordinary credit, the payer chooses the reference. Only in other records does it identify one of our
+  // payments.
   const isOurs = isReturn || entry.amount < 0n
   const text = texts.join(' ')
   return {
@@ -213,7 +217,7 @@ function detailOf(
       ['CustomerReference', customer],
       ['BankReference', bank],
       ...texts.map((one) => ['Text', one] as const),
-      // A reference may be broken by the end of a line, with a space or without one.
+      // A line break may split a reference, with or without a space.
       ...(texts.length > 1
         ? ([
             ['Text', text],

@@ -1,10 +1,10 @@
 import type { Bai2Line } from './bai2-lines.ts'
 import { quoteForMessage } from './decimal-amounts.ts'
 
-/** A logical record: a physical record, and the records 88 that continue it. */
+/** A logical record: a physical record and the 88 records that continue it. */
 export interface Bai2Record {
   readonly code: string
-  /** Line of its first physical record. */
+  /** The line of its first physical record. */
   readonly line: number
   readonly lines: readonly Bai2Line[]
 }
@@ -13,7 +13,7 @@ const TOTAL_DIGITS_MAX = 30
 const PARTS_MAX = 100
 
 /**
- * Reads the fields of a record in order, across its continuations. A slash ends a physical record if nothing
+ * Reads the fields of a record in order, across continuations. A slash ends a physical record if nothing
  * follows it.
  */
 export class Bai2Fields {
@@ -25,7 +25,7 @@ export class Bai2Fields {
     this.#pieces = lines.map(({ text }) => text.replace(/\/$/, '').trimEnd()).filter((text) => text !== '')
   }
 
-  /** The next field without blanks around it; undefined after the last one. */
+  /** The next field without surrounding blanks. Undefined after the last one. */
   nextField(): string | undefined {
     const piece = this.#pieces[this.#piece]
     if (piece === undefined) return undefined
@@ -36,12 +36,12 @@ export class Bai2Fields {
     return field
   }
 
-  /** The next field; an omitted one is empty. */
+  /** The next field. An omitted field is an empty string. */
   optional(): string {
     return this.nextField() ?? ''
   }
 
-  /** The free text at the end of a record, line by line. It may contain commas and slashes. */
+  /** The free text at the end of a record, as lines. It may contain commas and slashes. */
   rest(): string[] {
     const [first, ...others] = this.#pieces.slice(this.#piece)
     return first === undefined
@@ -53,27 +53,27 @@ export class Bai2Fields {
 const AMOUNT_MAX = 2n ** 63n - 1n
 
 /**
- * An amount in smallest units without a decimal point; undefined if the field is invalid, or does not fit
- * into 64 bits.
+ * Parses an amount in smallest units without a decimal point. Undefined if the field is invalid or does not
+ * fit into 64 bits.
  */
 export function amountOf(field: string): bigint | undefined {
   const total = totalOf(field)
   return total === undefined || total > AMOUNT_MAX || total < -AMOUNT_MAX ? undefined : total
 }
 
-/** A sum of amounts. */
+/** Parses a sum of amounts. */
 export function totalOf(field: string): bigint | undefined {
   const [, sign, digits = ''] = /^([+-]?)0*(\d+)$/.exec(field) ?? []
   if (digits === '' || digits.length > TOTAL_DIGITS_MAX) return undefined
   return sign === '-' ? -BigInt(digits) : BigInt(digits)
 }
 
-/** A count without a sign. */
+/** Parses a count without a sign. */
 export function countOf(field: string): number | undefined {
   return /^\d{1,9}$/.test(field) ? Number(field) : undefined
 }
 
-/** `YYYY-MM-DD` of `YYMMDD`; undefined if the day does not exist. */
+/** Converts `YYMMDD` to `YYYY-MM-DD`. Undefined if the date does not exist. */
 export function dateOf(field: string): string | undefined {
   const [, year, month, day] = /^(\d\d)(\d\d)(\d\d)$/.exec(field) ?? []
   const date = `20${year}-${month}-${day}`
@@ -81,7 +81,7 @@ export function dateOf(field: string): string | undefined {
   return !Number.isNaN(time.getTime()) && time.toISOString().startsWith(date) ? date : undefined
 }
 
-/** True for a time of day, with 2400 and 9999 for its end. */
+/** True for a time of day. 2400 and 9999 stand for the end of the day. */
 export function isTime(field: string): boolean {
   return /^(?:(?:[01]\d|2[0-3])[0-5]\d|2400|9999)$/.test(field)
 }
@@ -89,11 +89,14 @@ export function isTime(field: string): boolean {
 export interface Availability {
   /** `YYYY-MM-DD`; null if the bank states none. */
   readonly valueOn: string | null
-  /** The reason why the funds type and the fields after it cannot be read. */
+  /** Why the funds type and the fields after it cannot be read. */
   readonly fault?: string
 }
 
-/** The funds type and its fields. They state when money is available, and add nothing to it. */
+/**
+ * Parses the funds type and its fields. They state when money becomes available, and add nothing to the
+ * amount.
+ */
 export function availabilityOf(fields: Bai2Fields): Availability {
   const type = fields.optional().toUpperCase()
   if (['', '0', '1', '2', 'Z'].includes(type)) return { valueOn: null }

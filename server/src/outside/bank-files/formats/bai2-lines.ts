@@ -4,11 +4,11 @@ import { UnreadableFile } from './unreadable-file.ts'
 
 /** A physical record. */
 export interface Bai2Line {
-  /** From 1, counted in physical records. */
+  /** The physical record's number, starting at 1. */
   readonly number: number
   /** Two digits: `01`, `02`, `03`, `16`, `49`, `88`, `98` or `99`. */
   readonly code: string
-  /** The record after its code and comma, without padding. */
+  /** The record after the code and comma, without padding. */
   readonly text: string
 }
 
@@ -17,8 +17,8 @@ const LINE_START = /^(01|02|03|16|49|88|98|99)(?:,|\/|$)/
 const LENGTH_PLACE = 6
 
 /**
- * The physical records of a BAI2 file: lines with any line ends, or pieces of the length in the file header,
- * if the file has no line ends. Padding of records, and blank records that fill a block, are left out. Throws
+ * Reads the physical records of a BAI2 file: lines with any line breaks, or, without line breaks, chunks of
+ * the length given in the file header. Skips padding, and blank records that fill up a block. Throws
  * UnreadableFile.
  */
 export async function* readBai2Lines(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Bai2Line> {
@@ -45,7 +45,7 @@ class Lines {
     return this.#records(last)
   }
 
-  /** Cuts the rest of a file without line ends. */
+  /** Splits the rest of a file without line breaks. */
   #cutRest(): Bai2Line[] {
     const length = this.#length ?? readRecordLength(this.#rest)
     if (length === undefined)
@@ -57,7 +57,7 @@ class Lines {
     return this.#cut(text, length)
   }
 
-  /** Known once the file has been found to have no line ends. */
+  /** Set once the file turns out to have no line breaks. */
   #length: number | undefined
 
   #records(text: string): Bai2Line[] {
@@ -89,7 +89,7 @@ class Lines {
   }
 }
 
-/** The record length of a file header that the next record follows without a line end. */
+/** The record length in a file header that is followed by the next record without a line break. */
 function readRecordLength(text: string): number | undefined {
   const [header = ''] = text.slice(countLeadingPadding(text)).split('/')
   const length = Number(header.split(',')[LENGTH_PLACE])
@@ -97,7 +97,7 @@ function readRecordLength(text: string): number | undefined {
   return isCut && LINE_START.test(text.slice(length)) ? length : undefined
 }
 
-/** True if a file begins with a file header. ACH files begin with `101`. */
+/** True if a file begins with a BAI2 file header. ACH files begin with `101`. */
 export function startsLikeBai2(head: Uint8Array): boolean {
   const text = Buffer.from(head).toString('utf8')
   return /^01,/.test(text.slice(countLeadingPadding(text)))

@@ -8,13 +8,13 @@ import { quoteForMessage } from './decimal-amounts.ts'
 import { RAW_CHARACTERS_MAX, unreadPart } from './unread-part.ts'
 import { UnreadableFile, UnreadablePart } from './unreadable-file.ts'
 
-/** Cash management files of US banks (BAI2): balances and transactions of accounts, group by group. */
+/** Reads cash management files of US banks (BAI2): balances and transactions of accounts, group by group. */
 
 const CONTINUATIONS_MAX = 1_000
 const CREATED_CHARACTERS_MAX = 100
 const VERSION = '2'
 
-/** Reasons why no record of a group is booked, by its status. */
+/** Why the records of a group are not booked, by group status. */
 const UNBOOKED: Readonly<Record<string, string>> = {
   2: 'deletes data that the bank sent before (group status 2)',
   4: 'is a test (group status 4)',
@@ -22,9 +22,9 @@ const UNBOOKED: Readonly<Record<string, string>> = {
 const BOOKED: ReadonlySet<string> = new Set(['1', '3'])
 
 /**
- * Reads a file, one transaction at a time. An account becomes a statement: a whole day if its data are final
- * and it has balances, else an interim report. Throws UnreadableFile if a record is missing or unreadable, or
- * if a control total or a count is wrong; use it with `readTwice`.
+ * Reads a file one transaction at a time, for use with `readTwice`. Each account becomes a statement: a
+ * complete day if its data are final and it has balances, otherwise an interim report. Throws UnreadableFile
+ * if a record is missing or unreadable, or if a control total or count is wrong.
  */
 export async function* readBai2(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<BankRecord> {
   const reading = new Reading()
@@ -32,7 +32,7 @@ export async function* readBai2(bytes: AsyncIterable<Uint8Array>): AsyncGenerato
   reading.end()
 }
 
-/** Records with their continuations. */
+/** Joins records with their continuations. */
 async function* logicalRecords(lines: AsyncIterable<Bai2Line>): AsyncGenerator<Bai2Record> {
   let open: { readonly code: string; readonly line: number; readonly lines: Bai2Line[] } | undefined
   for await (const line of lines) {
@@ -54,7 +54,7 @@ async function* logicalRecords(lines: AsyncIterable<Bai2Line>): AsyncGenerator<B
 interface OpenGroup extends Bai2Group {
   readonly totals: Bai2Totals
   readonly line: number
-  /** The reason why it is not booked. */
+  /** Why the group is not booked. */
   readonly unbooked: string | undefined
   raw: string
 }
@@ -69,7 +69,7 @@ interface OpenAccount extends Bai2Account {
 
 type Place = 'outside' | 'file' | 'group' | 'account'
 
-/** The allowed records in each place, and the place after it. */
+/** The records allowed at each position, and the position that follows. */
 const ORDER: Readonly<Record<string, readonly [from: Place, to: Place]>> = {
   '01': ['outside', 'file'],
   '02': ['file', 'group'],
@@ -250,19 +250,19 @@ class Reading {
     this.#file.check(new Bai2Fields(record), 'groups')
   }
 
-  /** Skips groups that are tests or deletions. */
+  /** Drops the records of groups that are tests or deletions. */
   #skipUnbooked(...records: readonly BankRecord[]): readonly BankRecord[] {
     return this.#group?.unbooked === undefined ? records : []
   }
 
-  /** Keeps the beginning of a group for a person. */
+  /** Keeps the beginning of a group, for a person. */
   #countRaw(record: Bai2Record): void {
     const group = this.#group
     if (group && group.unbooked !== undefined && group.raw.length < RAW_CHARACTERS_MAX)
       group.raw += `\n${rawOf(record)}`
   }
 
-  /** Asserts a value that the order of records guarantees. */
+  /** Asserts that a value exists, as the order of records guarantees. */
   #open<Open>(open: Open | undefined): Open {
     if (open === undefined) throw new Error('A record has no group or no account around it')
     return open
@@ -274,8 +274,8 @@ class Reading {
 }
 
 /**
- * The balances of a day. A bank that omits the opening balance may state the totals of credits and debits: if
- * they match all transactions, the opening balance follows.
+ * The balances of a day. If a bank omits the opening balance but states the totals of credits and debits, and
+ * these match all transactions, the opening balance is calculated.
  */
 function balancesOf({ balances, stated, sums, unread, currency }: OpenAccount): readonly BankBalance[] {
   const [only] = balances

@@ -2,13 +2,13 @@ import { type Bai2Fields, countOf, totalOf } from './bai2-fields.ts'
 import { quoteForMessage } from './decimal-amounts.ts'
 import { UnreadablePart } from './unreadable-file.ts'
 
-/** The total and the counts of an account, a group or a file, which its trailer must repeat. */
+/** The total and counts of an account, a group or a file, which its trailer must repeat. */
 export class Bai2Totals {
-  /** The sum of all amounts as written: debits have no sign. */
+  /** The sum of all amounts as written, where debits have no sign. */
   total = 0n
-  /** Physical records, with the first and the last one. */
+  /** The number of physical records, including the first and the last one. */
   records = 0
-  /** Accounts of a group, groups of a file. */
+  /** The number of a group's accounts, or of a file's groups. */
   parts = 0
 
   add({ total, records }: Bai2Totals): void {
@@ -18,8 +18,7 @@ export class Bai2Totals {
   }
 
   /**
-   * Throws UnreadablePart if a trailer differs. `parts` names the parts that it counts in addition to
-   * records.
+   * Throws UnreadablePart if a trailer differs. `parts` names what the trailer counts in addition to records.
    */
   check(fields: Bai2Fields, parts?: 'accounts' | 'groups'): void {
     const written = fields.optional()

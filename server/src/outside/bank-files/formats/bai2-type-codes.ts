@@ -1,9 +1,9 @@
-/** Type codes of BAI2: three digits that classify an amount. Only codes with an effect here are listed. */
+/** BAI2 type codes: three digits that classify an amount. Only codes that have an effect here are listed. */
 
-/** Keyed by the first digits: balances and other facts about the account, money in, money out. */
+/** By leading digits: balances and other facts about the account, incoming money, outgoing money. */
 export type TypeCodeKind = 'STATUS' | 'CREDIT' | 'DEBIT' | 'UNKNOWN'
 
-/** Ranges of codes. Each bank chooses the meaning of codes from 900 on; loans (700 to 899) have no direction. */
+/** Ranges of codes. Each bank defines its own codes from 900 on. Loans (700 to 899) have no direction. */
 const RANGES: readonly (readonly [from: number, to: number, kind: TypeCodeKind])[] = [
   [10, 99, 'STATUS'],
   [100, 399, 'CREDIT'],
@@ -13,7 +13,7 @@ const RANGES: readonly (readonly [from: number, to: number, kind: TypeCodeKind])
   [960, 999, 'DEBIT'],
 ]
 
-/** The type codes' issuer, which distinguishes them from ISO 20022 codes and the bank's codes. */
+/** The issuer name of these type codes, which distinguishes them from ISO 20022 codes and the bank's own. */
 export const BAI2_ISSUER = 'BAI2'
 
 export const OPENING_LEDGER = '010'
@@ -22,7 +22,8 @@ export const TOTAL_CREDITS = '100'
 export const TOTAL_DEBITS = '400'
 
 /**
- * `RETURN`: a payment was returned, or the bank reverses a booking. `SUM`: one booking of several payments.
+ * `RETURN`: a payment was returned, or the bank reverses a booking. `SUM`: a single booking of several
+ * payments.
  */
 export type TypeCodeMeaning = 'FEE' | 'INTEREST' | 'RETURN' | 'SUM'
 
@@ -60,7 +61,7 @@ export const TYPE_CODES: Readonly<Record<string, TypeCode>> = {
   698: { words: 'Miscellaneous fees', meaning: 'FEE' },
 }
 
-/** Codes of sums over other records. As a transaction they would count the same money twice. */
+/** Codes of sums over other records. Counting them as transactions would count the same money twice. */
 const TOTALS: ReadonlySet<string> = new Set(
   `
   100 110 130 140 150 160 170 180 190 200 205 207 210 230 231 250 251 256 260 270 280 356 360 361 385 389 390
@@ -76,7 +77,7 @@ export function typeCodeKind(code: string): TypeCodeKind {
   return RANGES.find(([from, to]) => number >= from && number <= to)?.[2] ?? 'UNKNOWN'
 }
 
-/** The meaning of a code that is more than a credit or a debit. */
+/** The meaning of a code that says more than credit or debit. */
 export function meaningOfTypeCode(code: string): TypeCodeMeaning | undefined {
   return Object.hasOwn(TYPE_CODES, code) ? TYPE_CODES[code]?.meaning : undefined
 }

@@ -1,17 +1,20 @@
 import { readBai2 } from './bai2-reader.ts'
 import { readingWith } from './bank-records.testing.ts'
 
-/** BAI2 files as banks write them, for tests: from a model, with continuations, padding and any line ends. */
+/**
+ * Generates BAI2 files as banks write them, for tests: from a model, with continuations, padding and any line
+ * breaks.
+ */
 
 export interface SampleBai2Transaction {
   readonly code: string
-  /** In smallest units, without a sign. */
+  /** In smallest units, unsigned. */
   readonly amount: bigint
   /** The funds type and its fields. */
   readonly funds?: readonly string[]
   readonly bank?: string
   readonly customer?: string
-  /** The text, line by line. */
+  /** The text as lines. */
   readonly texts?: readonly string[]
 }
 
@@ -34,19 +37,19 @@ export interface SampleBai2Group {
 
 export interface SampleBai2Layout {
   readonly fileId?: string
-  /** The maximum number of fields in a physical record; the rest is in continuations. */
+  /** The maximum number of fields in a physical record. The rest goes into continuations. */
   readonly fieldsMax?: number
-  /** True if text begins in a continuation. */
+  /** True if the text begins in a continuation. */
   readonly isTextBelow?: boolean
-  /** Pads records to the length of the longest, and states it in the header. */
+  /** Pads records to the length of the longest one, and states that length in the header. */
   readonly isPadded?: boolean
-  /** Empty: records follow one another, padded. */
+  /** Empty: padded records without line breaks. */
   readonly lineEnd?: '\n' | '\r\n' | ''
 }
 
 const HEADER_FIELDS = 8
 
-/** A whole file. Its totals and counts are right. */
+/** Generates a whole file, with correct totals and counts. */
 export function bai2File(groups: readonly SampleBai2Group[], layout: SampleBai2Layout = {}): string {
   const { fileId = '1', isPadded = false, lineEnd = '\n' } = layout
   const file = new Section()
@@ -117,7 +120,7 @@ function accountOf(
   return section
 }
 
-/** The physical records of a record. Skips a continuation that consists of one empty field. */
+/** The physical records of a record. Omits a continuation that would consist of one empty field. */
 function record(
   code: string,
   fields: readonly string[],

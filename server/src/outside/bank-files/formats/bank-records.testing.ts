@@ -5,7 +5,10 @@ import { UnreadableFile } from './unreadable-file.ts'
 
 type Reader = (bytes: AsyncIterable<Uint8Array>) => AsyncIterable<BankRecord>
 
-/** Reads whole files in a format, for tests: their records, or the message that refuses one. */
+/**
+ * Reads whole files in a format, for tests. Returns their records, or the message of the error that rejects a
+ * file.
+ */
 export function readingWith(reader: Reader) {
   const read = (text: string | Uint8Array) => all(readTwice(() => bytesOf(text), reader))
   const refusal = (text: string) =>

@@ -4,14 +4,14 @@ import { readPart } from './unread-part.ts'
 import { UnreadablePart } from './unreadable-file.ts'
 import { allBelow, findBelow, textBelow, type XmlElement } from './xml-records.ts'
 
-/** Fields that entries and transactions have in common. */
+/** Fields that entries and transactions share. */
 
 export interface BankMoney {
   readonly amount: bigint
   readonly currency: string
 }
 
-/** A string in which banks put a reference, and its element. */
+/** A string in which banks put a reference, and the element that contains it. */
 export interface BankReference {
   readonly where: string
   readonly text: string
@@ -19,31 +19,31 @@ export interface BankReference {
 
 /** Charges of an entry or a transaction. */
 export interface BankCharges {
-  /** Signed, in smallest units: negative was charged to the account. */
+  /** Signed, in smallest units. Negative if charged to the account. */
   readonly amount: bigint
   readonly currency: string
-  /** True if the amount of the entry or transaction includes them. Null if the bank does not say. */
+  /** True if they are included in the amount of the entry or transaction. Null if the bank does not say. */
   readonly isIncluded: boolean | null
 }
 
-/** The bank's own transaction code. */
+/** A bank's own transaction code. */
 export interface ProprietaryCode {
   readonly code: string
   readonly issuer: string | null
 }
 
-/** The codes by which a bank classifies an entry or a transaction. */
+/** The codes with which a bank classifies an entry or a transaction. */
 export interface BankCodes {
-  /** Domain, family and subfamily of ISO 20022 as `PMNT-RCDT-ESCT`, or the bank's own code. */
+  /** The ISO 20022 domain, family and subfamily, such as `PMNT-RCDT-ESCT`, or the bank's own code. */
   readonly transactionCode: string | null
   readonly proprietaryCode: ProprietaryCode | null
-  /** German business transaction code (Geschäftsvorfallcode) of three digits. */
+  /** The German business transaction code (Geschäftsvorfallcode), three digits. */
   readonly gvc: string | null
 }
 
 /**
  * ISO 20022 subfamilies of returned payments: returned and reversed credit transfers and direct debits,
- * recalls, unpaid cheques, drafts and card payments.
+ * recalls, and unpaid cheques, drafts and card payments.
  */
 const RETURN_SUBFAMILIES: ReadonlySet<string> = new Set('RRTN RPCR UPDD PRDD RCDD UPCQ UPCT UDFT'.split(' '))
 
@@ -56,7 +56,7 @@ const RETURN_GVCS: ReadonlySet<string> = new Set('009 059 108 109 159 160 181 18
 
 const GERMAN_ISSUERS: ReadonlySet<string> = new Set(['DK', 'ZKA', 'DFUE'])
 
-/** The codes below an element that has `BkTxCd`. */
+/** The codes inside an element that has `BkTxCd`. */
 export function codesOf(element: XmlElement): BankCodes {
   const code = findBelow(element, 'BkTxCd')
   const domain = [
@@ -74,7 +74,7 @@ export function codesOf(element: XmlElement): BankCodes {
   }
 }
 
-/** Germany writes SWIFT code, business transaction code, primanota and text key: `NTRF+166+9310+000`. */
+/** Germany writes the SWIFT code, business transaction code, primanota and text key: `NTRF+166+9310+000`. */
 function gvcOf({ code, issuer }: ProprietaryCode): string | null {
   const inFull = /^[NFS]?[A-Z0-9]{3}\+(\d{3})(?:\+|$)/.exec(code)?.[1]
   if (inFull !== undefined) return inFull
@@ -82,20 +82,20 @@ function gvcOf({ code, issuer }: ProprietaryCode): string | null {
   return isGerman ? (/^(\d{3})(?:\+|$)/.exec(code)?.[1] ?? null) : null
 }
 
-/** True if the codes mark a returned payment. */
+/** True if the codes indicate a returned payment. */
 export function isReturnCode({ transactionCode, gvc }: BankCodes): boolean {
   const subfamily = transactionCode?.split('-')[2]
   return RETURN_SUBFAMILIES.has(subfamily ?? '') || RETURN_GVCS.has(gvc ?? '')
 }
 
-/** The amount in an element with its currency. */
+/** Parses an element's amount and currency. */
 export function moneyOf(element: XmlElement | undefined, what: string): BankMoney {
   const currency = element?.attributes.Ccy
   if (!element || currency === undefined) throw new UnreadablePart(`${what} has no amount`)
   return { amount: smallestUnits(element.text, currency), currency }
 }
 
-/** The amount with its sign: credit is money in. */
+/** Applies the sign to an amount: credit is incoming money. */
 export function applyDirection(element: XmlElement, amount: bigint, what: string): bigint {
   const direction = textBelow(element, 'CdtDbtInd')
   if (direction === 'CRDT') return amount
@@ -104,7 +104,8 @@ export function applyDirection(element: XmlElement, amount: bigint, what: string
 }
 
 /**
- * An amount in addition to the booked one. Null also if it cannot be read, because no booking depends on it.
+ * Parses an amount other than the booked one. Null also if it is unreadable, because no booking depends on
+ * it.
  */
 export function optionalMoney(element: XmlElement | undefined): BankMoney | null {
   const currency = element?.attributes.Ccy
@@ -114,12 +115,12 @@ export function optionalMoney(element: XmlElement | undefined): BankMoney | null
 }
 
 /**
- * The sum of the charges below an element, in the shape of any version. Null without charges, and for charges
- * in two currencies.
+ * The sum of an element's charges, in the format of any version. Null without charges, or if they have
+ * different currencies.
  */
 export function chargesOf(element: XmlElement): BankCharges | null {
   const all = allBelow(element, 'Chrgs')
-  // Version .02 has the amount in `Chrgs`, later versions in its records.
+  // In version .02 the amount is in `Chrgs`, in later versions in its records.
   const records = all.flatMap((one) => [...allBelow(one, 'Rcrd'), ...(findBelow(one, 'Amt') ? [one] : [])])
   const charges = records.map(chargeOf)
   const [first] = charges
@@ -134,7 +135,7 @@ export function chargesOf(element: XmlElement): BankCharges | null {
 
 function chargeOf(record: XmlElement): BankMoney | null {
   const money = optionalMoney(findBelow(record, 'Amt'))
-  // The account pays charges unless the bank says otherwise.
+  // Charges are paid by the account unless the bank says otherwise.
   return money && textBelow(record, 'CdtDbtInd') !== 'CRDT' ? { ...money, amount: -money.amount } : money
 }
 
@@ -142,7 +143,7 @@ export function isTrue(text: string | undefined): boolean {
   return text === 'true' || text === '1'
 }
 
-/** The strings that exist, each with its element. */
+/** Those of the strings that exist, each with its element. */
 export function references(
   found: readonly (readonly [where: string, text: string | null | undefined])[],
 ): readonly BankReference[] {

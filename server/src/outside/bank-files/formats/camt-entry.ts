@@ -14,37 +14,40 @@ import { quoteForMessage } from './decimal-amounts.ts'
 import { UnreadablePart } from './unreadable-file.ts'
 import { allBelow, findBelow, textBelow, type XmlElement } from './xml-records.ts'
 
-/** One line of a statement. */
+/** A line of a statement. */
 export interface BankEntry extends BankCodes {
-  /** Its place in the statement, from 0. */
+  /** Its position in the statement, starting at 0. */
   readonly place: number
-  /** Signed, in smallest units: positive is money in. */
+  /** Signed, in smallest units. Positive for incoming money. */
   readonly amount: bigint
   readonly currency: string
-  /** `BOOK`: final. `PDNG`, `INFO` and `FUTR` are only informative. */
+  /** `BOOK` is final. `PDNG`, `INFO` and `FUTR` are only informative. */
   readonly status: string
-  /** The bank reversed a booking. */
+  /** True if the bank reversed a booking. */
   readonly isReversal: boolean
-  /** The bank's transaction code marks a returned payment. */
+  /** True if the bank's transaction code indicates a returned payment. */
   readonly isReturn: boolean
-  /** `YYYY-MM-DD`, null if the bank omits it. */
+  /** `YYYY-MM-DD`. Null if the bank omits it. */
   readonly bookedOn: string | null
   readonly valueOn: string | null
   readonly reference: string | null
-  /** The bank's reference of the entry. */
+  /** The bank's reference for the entry. */
   readonly servicerReference: string | null
-  /** Our file whose sum it is, if the bank names it. */
+  /** The file of ours that the entry books as one sum, if the bank names it. */
   readonly batch: { readonly messageId: string | null; readonly paymentInformationId: string | null } | null
-  /** The number of payments in the sum, if the bank states it. */
+  /** The number of payments in the sum, if stated. */
   readonly batchSize: number | null
   readonly charges: BankCharges | null
-  /** Known once the whole entry has been read: null with a transaction of an entry that has several. */
+  /**
+   * Known once the whole entry has been read. Null next to a transaction of an entry with several
+   * transactions.
+   */
   readonly text: string | null
-  /** Strings of the entry itself: `NtryRef`, `AddtlNtryInf`. */
+  /** Strings from the entry itself: `NtryRef` and `AddtlNtryInf`. */
   readonly references: readonly BankReference[]
 }
 
-/** The entry of an element that may not be complete yet: the needed fields come first in the schema. */
+/** Parses an entry whose element may still be incomplete: the required fields come first in the schema. */
 export function entryOf(element: XmlElement, place: number): BankEntry {
   const what = `entry ${place + 1}`
   const { amount, currency } = moneyOf(findBelow(element, 'Amt'), what)
@@ -72,7 +75,7 @@ export function entryOf(element: XmlElement, place: number): BankEntry {
   }
 }
 
-/** The entry with its text, which comes at its end. */
+/** Adds the entry's text, which is at the end of its element. */
 export function withText(entry: BankEntry, element: XmlElement): BankEntry {
   const text = textBelow(element, 'AddtlNtryInf') ?? null
   return { ...entry, text, references: referencesOf(entry.reference, text) }
@@ -93,7 +96,7 @@ function dateOf(element: XmlElement, name: string, what: string): string | null 
   return date
 }
 
-/** `YYYY-MM-DD` of a date or a time, undefined if the day does not exist. */
+/** Converts a date or a time to `YYYY-MM-DD`. Undefined if the date does not exist. */
 export function calendarDate(text: string): string | undefined {
   const date = text.slice(0, 10)
   const time = /^\d{4}-\d\d-\d\d$/.test(date) ? new Date(`${date}T00:00:00Z`) : undefined

@@ -9,14 +9,14 @@ interface Balance extends BankMoney {
 export class Booked {
   readonly #sums = new Map<string, bigint>()
   readonly #unread = new Map<string, bigint>()
-  /** Set when an entry is missing from the sums. */
+  /** True if the sums lack an entry. */
   hasUnknown = false
 
   add({ status, amount, currency }: BankEntry): void {
     if (status === 'BOOK') this.#sums.set(currency, this.sumIn(currency) + amount)
   }
 
-  /** Counts an entry that waits, if the bank states that it is booked, and its amount. */
+  /** Counts an entry that has to wait, if the bank states its amount and that it is booked. */
   addUnread(
     status: string | undefined,
     money: { readonly read: BankMoney } | { readonly reason: string },
@@ -29,14 +29,14 @@ export class Booked {
   }
 
   sumIn(currency: string | undefined): bigint {
-    // A statement without a currency is in the only one that it has.
+    // A statement without a currency uses the only one that occurs in it.
     if (currency === undefined) return this.#sums.size === 1 ? ([...this.#sums.values()][0] ?? 0n) : 0n
     return this.#sums.get(currency) ?? 0n
   }
 
   /**
-   * The reason why the booked entries do not lead from the opening to the closing balance; null if they do,
-   * or it is unknown.
+   * Explains why the booked entries do not lead from the opening to the closing balance. Null if they do, or
+   * if that cannot be determined.
    */
   contradictionTo(balances: readonly Balance[]): string | null {
     const opening =
@@ -44,7 +44,7 @@ export class Booked {
     const closing = balances.findLast(({ type }) => type === 'CLBD')
     if (!opening || !closing || opening.currency !== closing.currency || this.hasUnknown) return null
     const { currency } = opening
-    // The rate of an entry in another currency is unknown.
+    // The exchange rate of an entry in another currency is unknown.
     if ([...this.#sums.keys(), ...this.#unread.keys()].some((one) => one !== currency)) return null
     const booked = this.sumIn(currency) + (this.#unread.get(currency) ?? 0n)
     if (opening.amount + booked === closing.amount) return null

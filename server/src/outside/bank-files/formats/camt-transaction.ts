@@ -15,23 +15,23 @@ import type { BankEntry } from './camt-entry.ts'
 import { type IsoReason, reasonsOf } from './iso-reason.ts'
 import { allBelow, findBelow, textBelow, type XmlElement } from './xml-records.ts'
 
-/** The bank's placeholder if the payer gave no reference. */
+/** The placeholder that banks use if the payer gave no reference. */
 const NOT_PROVIDED = 'NOTPROVIDED'
 
-/** A party of a transaction, as far as the bank reports it. */
+/** A party of a transaction, as far as the bank discloses it. */
 export interface BankParty {
   readonly name: string | null
-  /** IBAN, or another account number. */
+  /** An IBAN or another account number. */
   readonly account: string | null
   readonly bic: string | null
 }
 
-/** One payment in an entry, which may sum up many. Its codes are its own: null if only the entry has them. */
+/** One payment of an entry, which may combine many. Codes are null if only the entry has them. */
 export interface BankTransaction extends BankCodes {
-  /** Its place in the entry, from 0. */
+  /** Its position in the entry, starting at 0. */
   readonly place: number
   /**
-   * The booked amount, signed, in smallest units. Null if only the entry states it; never the instructed
+   * The booked amount, signed, in smallest units. Null if only the entry states it. Never the instructed
    * amount.
    */
   readonly amount: bigint | null
@@ -48,18 +48,18 @@ export interface BankTransaction extends BankCodes {
   readonly servicerReference: string | null
   readonly debtor: BankParty
   readonly creditor: BankParty
-  /** All lines and structured references, joined with spaces, not truncated. */
+  /** All lines and structured references, joined with spaces and not truncated. */
   readonly remittanceInformation: string | null
-  /** True if it has a return reason, or if its or its entry's transaction code marks a return. */
+  /** True if it has a return reason, or if the transaction code of it or its entry indicates a return. */
   readonly isReturn: boolean
-  /** The return reason, if the bank states it. */
+  /** The reason for the return, if the bank states it. */
   readonly returnReason: IsoReason | null
   readonly text: string | null
-  /** Every string in which banks put a reference, not truncated, the most reliable first. */
+  /** Every string in which banks put a reference, not truncated, the most reliable ones first. */
   readonly references: readonly BankReference[]
 }
 
-/** The transaction of an element, whose direction is the entry's unless it has its own. */
+/** Parses a transaction. It has its entry's direction, unless it states its own. */
 export function transactionOf(element: XmlElement, entry: BankEntry, place: number): BankTransaction {
   const what = `transaction ${place + 1} of entry ${entry.place + 1}`
   const booked = readBooked(element, entry, what)
@@ -91,7 +91,7 @@ export function transactionOf(element: XmlElement, entry: BankEntry, place: numb
   }
 }
 
-/** The transaction with the text of its entry, which comes after it in the file and is only about it. */
+/** Adds the text of the entry to its only transaction. In the file, the text follows the transaction. */
 export function withTextOfEntry(transaction: BankTransaction, { text }: BankEntry): BankTransaction {
   const added = references([['AddtlNtryInf', text]])
   return added.length === 0
@@ -100,8 +100,8 @@ export function withTextOfEntry(transaction: BankTransaction, { text }: BankEntr
 }
 
 /**
- * The amount booked for the transaction. Before version .03 there is only `TxAmt`, which counts if it is in
- * the currency of the entry: in another one it is the other side's amount.
+ * The amount booked for the transaction. Before version .03, only `TxAmt` exists. It counts if it is in the
+ * entry's currency; in another currency it is the counterparty's amount.
  */
 function readBooked(element: XmlElement, entry: BankEntry, what: string): BankMoney | null {
   const amount = findBelow(element, 'Amt')
@@ -123,7 +123,7 @@ function readInstructed(element: XmlElement): BankMoney | null {
   )
 }
 
-/** From version .08 a party may be a person or business (`Pty`) or a bank (`Agt`). */
+/** From version .08 on, a party may be a person or business (`Pty`) or a bank (`Agt`). */
 function partyOf(element: XmlElement, role: 'Dbtr' | 'Cdtr'): BankParty {
   const parties = findBelow(element, 'RltdPties')
   const bank = findBelow(element, `RltdAgts/${role}Agt/FinInstnId`)
@@ -135,7 +135,7 @@ function partyOf(element: XmlElement, role: 'Dbtr' | 'Cdtr'): BankParty {
   }
 }
 
-/** The lines of the text, and the structured references. */
+/** The lines of text, followed by the structured references. */
 function remittanceOf(remittance: XmlElement | undefined): string | null {
   const lines = allBelow(remittance, 'Ustrd').map(({ text }) => text)
   const structured = allBelow(remittance, 'Strd').map((one) => textBelow(one, 'CdtrRefInf/Ref'))
@@ -147,7 +147,7 @@ function referencesOf(element: XmlElement): readonly BankReference[] {
   const remittance = findBelow(element, 'RmtInf')
   const structured = allBelow(remittance, 'Strd')
   const lines = allBelow(remittance, 'Ustrd').map(({ text }) => text)
-  // A reference may be broken by the end of a line, with a space or without one.
+  // A line break may split a reference, with or without a space.
   const joined = lines.length > 1 ? [lines.join(' '), lines.join('')] : []
   return references([
     ['EndToEndId', textBelow(refs, 'EndToEndId')],

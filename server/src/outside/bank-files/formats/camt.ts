@@ -15,7 +15,9 @@ import {
   type XmlRecord,
 } from './xml-records.ts'
 
-/** Messages about an account: statements (camt.053), intraday reports (camt.052) and advices (camt.054). */
+/**
+ * Reads messages about an account: statements (camt.053), intraday reports (camt.052) and advices (camt.054).
+ */
 
 const KINDS = {
   STATEMENT: 'BkToCstmrStmt/Stmt',
@@ -23,28 +25,28 @@ const KINDS = {
   ADVICE: 'BkToCstmrDbtCdtNtfctn/Ntfctn',
 } as const
 const ALL_KINDS = ['STATEMENT', 'REPORT', 'ADVICE'] as const
-/** A report is about an unfinished day: it never counts as money. */
+/** A report is about an unfinished day, so it never counts as money. */
 export type StatementKind = (typeof ALL_KINDS)[number]
 
 const RECORDS: ReadonlySet<string> = new Set(
   Object.values(KINDS).flatMap((path) => [path, `${path}/Ntry`, `${path}/Ntry/NtryDtls/TxDtls`]),
 )
 
-/** The head of a statement, a report or an advice. */
+/** The header of a statement, a report or an advice. */
 export interface StatementHead {
   readonly kind: StatementKind
   readonly id: string
   /** The bank's sequence number. */
   readonly number: string | null
-  /** IBAN, or the bank's own number. */
+  /** An IBAN or the bank's own account number. */
   readonly account: string | null
   readonly currency: string | null
-  /** Null if the bank does not use pages. Pages of one statement have one id. */
+  /** Null if the bank does not use pages. All pages of a statement have the same id. */
   readonly page: { readonly number: number; readonly isLast: boolean } | null
   /** ISO 8601, with or without a time zone. */
   readonly period: { readonly from: string; readonly to: string } | null
   readonly createdAt: string | null
-  /** `COPY`, `DUPL` or `CODU` (both): a repeated message. */
+  /** `COPY`, `DUPL` or `CODU` (both): the message is a repeat. */
   readonly copyDuplicate: string | null
 }
 
@@ -59,7 +61,7 @@ export interface BankBalance {
 }
 
 /**
- * The records of a file in order: each transaction of an entry, then the entry, and finally its statement.
+ * The records of a file in order: the transactions of an entry, then the entry, and finally its statement.
  */
 export type BankRecord =
   | {
@@ -72,39 +74,38 @@ export type BankRecord =
       readonly type: 'entry'
       readonly statement: StatementHead
       readonly entry: BankEntry
-      /** The number of transactions before it. With none, only the entry itself is known. */
+      /** The number of its transactions. If 0, only the entry itself is known. */
       readonly transactions: number
-      /** Their sum; null if one is without an amount, in another currency, or unread. */
+      /** The sum of its transactions. Null if one has no amount, a different currency, or cannot be read. */
       readonly transactionsTotal: bigint | null
-      /** The number of its unreadable transactions. */
+      /** The number of its transactions that cannot be read. */
       readonly unread: number
     }
   | {
       readonly type: 'statement'
       readonly statement: StatementHead
       readonly balances: readonly BankBalance[]
-      /** The number of its entries, including the unread ones. */
+      /** The number of its entries, including unreadable ones. */
       readonly entries: number
-      /** The sum of the readable booked entries in the currency of the account. */
+      /** The sum of the readable booked entries in the account's currency. */
       readonly booked: bigint
-      /** The number of its unreadable parts. */
+      /** The number of its parts that cannot be read. */
       readonly unread: number
-      /** The reason why its balances and entries contradict each other; null if they do not. */
+      /** Explains how its balances and entries contradict each other. Null if they do not. */
       readonly contradiction: string | null
     }
   | ({
       readonly type: 'unread'
-      /** Null if not even the head of its statement could be read. */
+      /** Null if not even the header of its statement is readable. */
       readonly statement: StatementHead | null
-      /** The place of its entry; null if it belongs to no entry. */
+      /** The position of its entry. Null if it belongs to no entry. */
       readonly entry: number | null
     } & UnreadPart)
 
 type Entry = { readonly read: BankEntry } | { readonly reason: string }
 
 /**
- * Reads one document in constant memory, however many entries it has and however many transactions one entry
- * has.
+ * Reads one document in constant memory, regardless of the number of its entries and of their transactions.
  */
 export class CamtReader implements DocumentReader<BankRecord> {
   readonly records = RECORDS
@@ -114,7 +115,7 @@ export class CamtReader implements DocumentReader<BankRecord> {
   #booked = new Booked()
   #unread = 0
   #entry: Entry | undefined
-  /** The first transaction of an entry, until it is known whether it is the only one. */
+  /** The first transaction of an entry, held back until it is known whether it is the only one. */
   #held: BankTransaction | undefined
   #details = 0
   #transactions = 0
@@ -128,7 +129,7 @@ export class CamtReader implements DocumentReader<BankRecord> {
       ALL_KINDS.find((one) => path.startsWith(KINDS[one])),
       'kind of a record',
     )
-    // The document, the message, the statement, and for a transaction its entry.
+    // The document, the message, the statement and, for a transaction, its entry.
     const [, message, head, entry] = within
     const statement = path === KINDS[kind] ? element : requireValue(head, 'statement around a record')
     this.#readHead(kind, statement, message)
@@ -141,12 +142,12 @@ export class CamtReader implements DocumentReader<BankRecord> {
   takeForeign({ path, element, within }: XmlRecord): readonly BankRecord[] {
     const [, message, statement] = within
     const kind = ALL_KINDS.find((one) => path.startsWith(`${KINDS[one]}/`))
-    // Elements outside of messages, such as a signature of the document, book nothing.
+    // Elements outside a message, such as the document's signature, book nothing.
     if (!message) return []
     if (kind && statement) {
       this.#readHead(kind, statement, message)
       this.#unread += 1
-      // The element may be an entry, so the sum is unknown.
+      // The element may be an entry, so the sum is no longer known.
       this.#booked.hasUnknown = true
     }
     const reason = `has an element of another namespace, ${quoteForMessage(element.name)}`
@@ -166,7 +167,7 @@ export class CamtReader implements DocumentReader<BankRecord> {
     this.#entry ??= readPart(() => entryOf(within, this.#entries))
     const { statement, entry } = { statement: this.#read(), entry: this.#entry }
     this.#details += 1
-    // Its entry is unreadable, and waits as a whole.
+    // Its entry is unreadable and waits as a whole.
     if (!statement || !('read' in entry)) {
       this.#rawDetails = (this.#rawDetails + rawOf(element)).slice(0, RAW_CHARACTERS_MAX)
       return []
@@ -195,7 +196,7 @@ export class CamtReader implements DocumentReader<BankRecord> {
       isSummed && this.#transactionsTotal !== null ? this.#transactionsTotal + amount : null
   }
 
-  /** Returns the held-back transaction, with the entry as known by now. */
+  /** Releases the transaction that was held back, with what is known about its entry by now. */
   #release(statement: StatementHead, entry: BankEntry, isOnly = false): BankRecord[] {
     const held = this.#held
     this.#held = undefined
@@ -217,7 +218,7 @@ export class CamtReader implements DocumentReader<BankRecord> {
     return records
   }
 
-  /** An error after the transactions of an entry does not withdraw them. */
+  /** An error after an entry's transactions does not withdraw them. */
   #wholeEntry(element: XmlElement): Entry {
     const whole = readPart(() => entryOf(element, this.#entries))
     if ('read' in whole || !this.#entry || !('read' in this.#entry)) return whole
@@ -226,11 +227,11 @@ export class CamtReader implements DocumentReader<BankRecord> {
 
   #endEntry(entry: Entry, element: XmlElement): readonly BankRecord[] {
     const statement = this.#read()
-    // A statement without a head waits as a whole.
+    // A statement without a header waits as a whole.
     if (!statement) return []
     if (!('read' in entry)) return [this.#unreadEntry(entry.reason, element)]
     this.#booked.add(entry.read)
-    // Its transactions came before the fields that they need.
+    // Its transactions came before fields on which they depend.
     const isLate = this.#entry !== undefined && !('read' in this.#entry)
     return [
       ...this.#release(statement, entry.read, this.#details === 1),
@@ -328,7 +329,7 @@ function headOf(kind: StatementKind, element: XmlElement, message: XmlElement | 
   }
 }
 
-/** Statements are paged from version .03 on; before that, messages are. */
+/** From version .03 on, statements have pages; before that, messages have them. */
 function pageOf(element: XmlElement, message: XmlElement | undefined): StatementHead['page'] {
   const pagination = ['StmtPgntn', 'RptPgntn', 'NtfctnPgntn'].map((name) => findBelow(element, name))
   const page = pagination.find((one) => one !== undefined) ?? findBelow(message, 'GrpHdr/MsgPgntn')
@@ -347,7 +348,7 @@ function balanceOf(element: XmlElement): BankBalance {
   return { type, amount: applyDirection(element, amount, 'a balance'), currency, date }
 }
 
-/** A statement of several pages has its balances on the first and the last one. */
+/** A statement of several pages has its balances on the first and last pages. */
 function isWhole({ page }: StatementHead): boolean {
   return page === null || (page.number === 1 && page.isLast)
 }

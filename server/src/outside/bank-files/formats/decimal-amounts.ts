@@ -1,19 +1,19 @@
 import { iso4217Decimals } from '../../../base/formats/iso-4217.ts'
 import { UnreadablePart } from './unreadable-file.ts'
 
-/** The maximum number of digits per amount in ISO 20022. */
+/** The maximum number of digits of an ISO 20022 amount. */
 const DIGITS_MAX = 18
 const SHOWN_CHARACTERS = 60
 const INT64_MAX = 2n ** 63n - 1n
 
-/** The decimal places of a currency in a bank's file; undefined for unknown currencies. */
+/** The number of decimal places of a currency in bank files. Undefined for unknown currencies. */
 export function decimalsOf(currency: string): number | undefined {
   return iso4217Decimals(currency)
 }
 
 /**
- * An amount in smallest units as a decimal number: 125000 of EUR is `1250.00`, 5 of JPY `5`. Throws for other
- * currencies.
+ * Formats an amount in smallest units as a decimal number: 125000 in EUR is `1250.00`, 5 in JPY is `5`.
+ * Throws for unknown currencies.
  */
 export function decimalText(amount: bigint, currency: string): string {
   const decimals = decimalsOf(currency)
@@ -25,9 +25,9 @@ export function decimalText(amount: bigint, currency: string): string {
 }
 
 /**
- * Parses a decimal number of a file into smallest units. Trailing zeros beyond the currency's places are
- * allowed; other digits there would be lost money, and throw UnreadablePart, as do signs, exponents and more
- * than 18 digits.
+ * Parses a decimal number into smallest units. Trailing zeros beyond the currency's decimal places are
+ * allowed. Other digits there would be lost money, so they throw UnreadablePart, as do signs, exponents, and
+ * more than 18 digits.
  */
 export function smallestUnits(text: string, currency: string): bigint {
   const decimals = decimalsOf(currency)
@@ -46,7 +46,7 @@ export function smallestUnits(text: string, currency: string): bigint {
   return units
 }
 
-/** A string of a file for a message: short, and on one line. */
+/** Formats a string from a file for use in a message: short and on one line. */
 export function quoteForMessage(text: string): string {
   const line = text.replaceAll(/[^\x20-\x7e]/g, '?')
   return JSON.stringify(line.length > SHOWN_CHARACTERS ? `${line.slice(0, SHOWN_CHARACTERS)}…` : line)

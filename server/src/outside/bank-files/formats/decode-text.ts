@@ -3,32 +3,29 @@ import iconv from 'iconv-lite'
 import { quoteForMessage } from './decimal-amounts.ts'
 import { UnreadableFile } from './unreadable-file.ts'
 
-/** Enough for a byte order mark, blank lines, and an XML declaration. */
+/** Long enough for a byte order mark, blank lines, and an XML declaration. */
 const HEAD_BYTES = 1_024
 /** Single-byte encodings that banks declare. */
 const SINGLE_BYTE =
   /^(?:iso-?8859-?\d{1,2}|(?:windows|cp)-?125\d|(?:ibm|cp)-?\d{3}|latin-?\d|macintosh|koi8-r)$/i
 const UTF_8 = /^(?:utf-?8|(?:us-)?ascii)$/i
 const UTF_16 = /^(?:utf-?16(?:le|be)?|ucs-?2|iso-10646-ucs-2)$/i
-/**
- * HTML's rule: files that declare ISO-8859-1 are decoded as windows-1252, which has the same letters and
- * more.
- */
+/** Files that declare ISO-8859-1 are decoded as windows-1252, which is a superset, just like in HTML. */
 const LATIN_1 = /^(?:iso-?8859-?1|latin-?1|windows-?1252|cp-?1252)$/i
 /** Characters that XML cannot contain, without line ends and tabs. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters to replace
 const CONTROLS = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g
-/** Decodes bytes piece by piece. */
+/** Decodes bytes chunk by chunk. */
 interface Decoder {
   write(piece: Uint8Array): string
   end(): string
 }
 
 /**
- * Decodes an XML file in its declared encoding, without the padding before and after the document: byte order
- * mark, blank lines, zero bytes, the end mark of old systems (Ctrl-Z). Characters that XML cannot contain
- * become U+FFFD. A byte that is not UTF-8 in a UTF-8 file is read as windows-1252, so that one wrong letter
- * spoils a name and not the file.
+ * Decodes an XML file in its declared encoding. Removes padding around the document: byte order mark, blank
+ * lines, zero bytes and Ctrl-Z, the end mark of old systems. Characters that are not allowed in XML become
+ * U+FFFD. An invalid byte in a UTF-8 file is read as windows-1252, so that a single wrong letter spoils a
+ * name rather than the file.
  */
 export async function* decodeXml(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   let head: Buffer | undefined = Buffer.alloc(0)
@@ -52,14 +49,17 @@ export async function* decodeXml(bytes: AsyncIterable<Uint8Array>): AsyncGenerat
   yield clean.take(decoder.end())
 }
 
-/** Decodes a file without a declared encoding: UTF-8, with every other byte read as windows-1252. */
+/**
+ * Decodes a file without a declared encoding as UTF-8. Bytes that are not valid UTF-8 are read as
+ * windows-1252.
+ */
 export async function* decodeText(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   const decoder = new Utf8Decoder()
   for await (const piece of bytes) yield decoder.write(piece)
   yield decoder.end()
 }
 
-/** True if a file may be XML, in any supported encoding. */
+/** True if a file may be XML in any supported encoding. */
 export function startsLikeXml(head: Uint8Array): boolean {
   if (wideEncodingOf(head)) return true
   const text = Buffer.from(head).toString('utf8')
@@ -71,14 +71,14 @@ function decoderOf(head: Uint8Array): Decoder {
   if (wide) return new BuiltInDecoder(wide)
   const text = Buffer.from(head).toString('latin1')
   const encoding = /<\?xml\s[^>]*?encoding\s*=\s*["']([^"'>]{1,40})["']/.exec(text)?.[1] ?? 'UTF-8'
-  // Programs that write UTF-8 copy declarations of UTF-16: the bytes decide.
+  // Programs that write UTF-8 sometimes copy a declaration of UTF-16, so the bytes decide.
   if (UTF_8.test(encoding) || UTF_16.test(encoding)) return new Utf8Decoder()
   if (LATIN_1.test(encoding)) return singleByte('windows-1252')
   if (SINGLE_BYTE.test(encoding) && iconv.encodingExists(encoding)) return singleByte(encoding)
   throw new UnreadableFile(`declares the encoding ${quoteForMessage(encoding)}, which is not supported`)
 }
 
-/** UTF-16 by its byte order mark, or by the zero byte of its first character. */
+/** Detects UTF-16 by its byte order mark, or by the zero byte of the first character. */
 function wideEncodingOf(head: Uint8Array): string | undefined {
   const [first, second] = head
   if ((first === 0xff && second === 0xfe) || (first === 0x3c && second === 0)) return 'utf-16le'
@@ -91,7 +91,7 @@ function singleByte(encoding: string): Decoder {
   return { write: (piece) => decoder.write(Buffer.from(piece)), end: () => decoder.end() ?? '' }
 }
 
-/** Broken surrogates become U+FFFD. */
+/** Unpaired surrogates become U+FFFD. */
 class BuiltInDecoder implements Decoder {
   readonly #decoder: TextDecoder
 
@@ -108,7 +108,7 @@ class BuiltInDecoder implements Decoder {
   }
 }
 
-/** UTF-8, and windows-1252 for each byte that is not UTF-8. */
+/** Decodes UTF-8, and windows-1252 for each byte that is not valid UTF-8. */
 class Utf8Decoder implements Decoder {
   #rest = Buffer.alloc(0)
 
@@ -124,7 +124,7 @@ class Utf8Decoder implements Decoder {
   }
 }
 
-/** The number of bytes in an incomplete character at the end. */
+/** The number of bytes of an incomplete character at the end. */
 function countUnfinishedBytes(bytes: Uint8Array): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back += 1) {
     const length = characterBytes(bytes[bytes.length - back] ?? 0)
@@ -133,14 +133,14 @@ function countUnfinishedBytes(bytes: Uint8Array): number {
   return 0
 }
 
-/** The length of a character that begins with this byte; 0 if no character does. */
+/** The length of a character that begins with this byte, or 0 if none does. */
 function characterBytes(byte: number): number {
   if (byte < 0x80) return 1
   if (byte < 0xc2 || byte > 0xf4) return 0
   return byte < 0xe0 ? 2 : byte < 0xf0 ? 3 : 4
 }
 
-/** UTF-8, with every other byte read as windows-1252. */
+/** Decodes UTF-8. Bytes that are not valid UTF-8 are read as windows-1252. */
 export function lenientUtf8(bytes: Buffer): string {
   if (isUtf8(bytes)) return bytes.toString('utf8')
   let text = ''
@@ -158,7 +158,7 @@ export function windows1252(bytes: Buffer): string {
   return iconv.decode(bytes, 'windows-1252', { stripBOM: false })
 }
 
-/** The string with U+FFFD for characters that neither XML nor a database accepts. */
+/** Replaces characters that XML or the database do not accept with U+FFFD. */
 export function withoutControls(text: string): string {
   return text.replaceAll(CONTROLS, '\ufffd')
 }
@@ -166,7 +166,7 @@ export function withoutControls(text: string): string {
 /** Removes the padding before and after a document. */
 class Cleaning {
   #hasBegun = false
-  /** Padding that more of the document may follow. */
+  /** Padding that is removed unless more of the document follows. */
   #held = ''
 
   take(text: string): string {

@@ -7,30 +7,30 @@ import { type IsoRecord, readIsoMessages } from './iso-messages.ts'
 import { startsLikeMt940 } from './mt-940-fields.ts'
 import { readMt940 } from './mt-940-reader.ts'
 
-/** A record of a bank's file. */
+/** A record from a bank's file. */
 export type FileRecord = IsoRecord | { readonly of: 'ACH'; readonly record: AchRecord }
 
-/** A format of files in the inbox: its description for the operator, its detection and its reader. */
+/** A format of inbox files: its description for operators, how to recognize it, and its reader. */
 export interface FileFormat {
-  /** Messages or files, as refusals and documents name them. */
+  /** The messages or files that it covers, as error messages and documents call them. */
   readonly reads: readonly string[]
   readonly versions: string
   readonly tells: string
-  /** The account number in this format, and its possible currencies. */
+  /** The account number in this format, and the currencies that an account may have. */
   readonly accounts: string
   readonly currencies: string
   readonly characters: string
   readonly limits: string
-  /** True if a file begins like this format. No two formats begin alike. */
+  /** True if a file begins like this format. No two formats begin the same way. */
   startsLike(head: Uint8Array): boolean
   /**
-   * The records of a file, in constant memory, the same each time. Throws UnreadableFile; used with
-   * `readTwice`.
+   * Reads the records of a file in constant memory. Every read gives the same records. Throws UnreadableFile;
+   * use it with `readTwice`.
    */
   read(bytes: AsyncIterable<Uint8Array>): AsyncIterable<FileRecord>
 }
 
-/** Every supported format. A new one is a line here, its reader, and its tests. */
+/** All supported formats. A new format is a line here, a reader and its tests. */
 export const FILE_FORMATS = {
   XML: {
     reads: ['camt.052', 'camt.053', 'camt.054', 'pain.002', 'Bacs reports'],
@@ -87,7 +87,7 @@ function namesOf(formats: readonly FileFormat[]): string {
   return formats.flatMap(({ reads }) => reads).join(', ')
 }
 
-/** The format of a file, by its first bytes; undefined for an unknown format. */
+/** Recognizes a file's format by its first bytes. Undefined for an unknown format. */
 export function formatOf(head: Uint8Array): FormatName | undefined {
   return keysOf(FILE_FORMATS).find((name) => FILE_FORMATS[name].startsLike(head))
 }

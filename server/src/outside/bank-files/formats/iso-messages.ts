@@ -7,18 +7,21 @@ import { type UnreadPart, unreadPart } from './unread-part.ts'
 import { UnreadableFile } from './unreadable-file.ts'
 import { type DocumentOpener, type DocumentReader, readXmlRecords } from './xml-records.ts'
 
-/** Versions of each message, by the number in the namespace. All their differences are optional elements. */
+/**
+ * The supported versions of each message, as numbered in the namespace. They differ only in optional
+ * elements.
+ */
 const VERSIONS = { camt: { from: 2, to: 13 }, pain: { from: 3, to: 14 } } as const
 
 /**
- * Names of messages in namespaces: `urn:iso:std:iso:20022:tech:xsd:camt.053.001.08`, German ones such as
- * `urn:iso:std:iso:20022:tech:xsd:pain.002.003.03`, Austrian ones such as
+ * Matches message names in namespaces: `urn:iso:std:iso:20022:tech:xsd:camt.053.001.08`, German ones such as
+ * `urn:iso:std:iso:20022:tech:xsd:pain.002.003.03`, and Austrian ones such as
  * `ISO:pain.002.001.03:APC:STUZZA:payments:002` and
  * `urn:iso:std:iso:20022:tech:xsd:pain.002.001.03.austrian.002`.
  */
 const MESSAGE = /(?:^|[:$/])(?:(camt)\.05[234]|(pain)\.002)\.00\d\.(\d\d)(?![0-9])/
 
-/** A record of an XML file. Unreadable parts outside of statements are separate records. */
+/** A record of an XML file. Unreadable parts outside statements are separate records. */
 export type IsoRecord =
   | { readonly of: 'PAIN_002'; readonly record: Exclude<StatusRecord, { readonly level: 'UNREAD' }> }
   | { readonly of: 'ACCOUNT'; readonly format: StatementFormat; readonly record: BankRecord }
@@ -26,9 +29,9 @@ export type IsoRecord =
   | { readonly of: 'UNREAD'; readonly record: UnreadPart }
 
 /**
- * Reads an XML file of one or several messages, camt.052, camt.053, camt.054 and pain.002 in any version and
- * envelope, and reports of Bacs. Throws UnreadableFile if nothing in it can be read, or the booked entries of a statement do not
- * lead from its opening to its closing balance; use it with `readTwice`.
+ * Reads an XML file with one or more messages: camt.052, camt.053, camt.054 and pain.002 in any version and
+ * envelope, and Bacs reports. Throws UnreadableFile if nothing in it is readable, or if the booked entries of
+ * a statement do not lead from its opening to its closing balance. Use it with `readTwice`.
  */
 export async function* readIsoMessages(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<IsoRecord> {
   let first: UnreadPart | undefined
@@ -39,7 +42,7 @@ export async function* readIsoMessages(bytes: AsyncIterable<Uint8Array>): AsyncG
       yield found
       continue
     }
-    // A file without any readable part yields nothing.
+    // A file without any readable part yields no records.
     waiting.push(found)
     if (found.of === 'UNREAD') first ??= found.record
     else {
@@ -52,8 +55,8 @@ export async function* readIsoMessages(bytes: AsyncIterable<Uint8Array>): AsyncG
 }
 
 /**
- * The maximum number of unreadable parts before the first readable one: with more, the file is not of these
- * formats.
+ * The maximum number of unreadable parts before the first readable one. With more, the file is not in one of
+ * these formats.
  */
 const UNREAD_FIRST_MAX = 100
 
@@ -78,7 +81,7 @@ function isIn({ from, to }: { readonly from: number; readonly to: number }, vers
 }
 
 function ofBank(record: BankRecord): IsoRecord {
-  // A document without a statement is not part of one.
+  // The part may be in a document that has no statement.
   return record.type === 'unread' && record.statement === null
     ? { of: 'UNREAD', record }
     : { of: 'ACCOUNT', format: 'CAMT_053', record }

@@ -1,6 +1,6 @@
 import { allBelow, textBelow, type XmlElement } from './xml-records.ts'
 
-/** The reason of a bank's refusal or return: an ISO 20022 code or the bank's own, and its words. */
+/** Why a bank rejected or returned a payment: an ISO 20022 code or the bank's own, and its text. */
 export interface IsoReason {
   readonly code: string | null
   readonly text: string | null

@@ -1,10 +1,8 @@
-/**
- * Greek and Cyrillic names, whose countries are in SEPA, in the Latin spelling of these countries' passports.
- */
+/** Spells Greek and Cyrillic names from SEPA countries in Latin letters, as in these countries' passports. */
 
 type Table = Readonly<Record<string, string>>
 
-/** A letter of a word, in lower case, with its marks. */
+/** A letter of a word, in lower case, with its diacritics. */
 interface Letter {
   readonly base: string
   readonly isUpper: boolean
@@ -17,23 +15,23 @@ const DIAERESIS = '\u0308'
 const GREEK_WORDS = /\p{Script=Greek}[\p{Script=Greek}\p{Mark}]*/gu
 const CYRILLIC_WORDS = /\p{Script=Cyrillic}[\p{Script=Cyrillic}\p{Mark}]*/gu
 
-/** ELOT 743 (ISO 843), the transcription. */
+/** ELOT 743 (ISO 843), transcription. */
 const GREEK: Table = {
   ...{ α: 'a', β: 'v', γ: 'g', δ: 'd', ε: 'e', ζ: 'z', η: 'i', θ: 'th', ι: 'i', κ: 'k', λ: 'l', μ: 'm' },
   ...{ ν: 'n', ξ: 'x', ο: 'o', π: 'p', ρ: 'r', σ: 's', ς: 's', τ: 't', υ: 'y', φ: 'f', χ: 'ch', ψ: 'ps' },
   ω: 'o',
 }
 const GREEK_PAIRS: Table = { γγ: 'ng', γξ: 'nx', γχ: 'nch' }
-/** After these vowels an υ is a consonant; before these letters it is voiced. */
+/** After these vowels, an υ is a consonant. Before these letters, that consonant is voiced. */
 const BEFORE_UPSILON = 'αεη'
 const VOICED = 'αεηιουωβγδζλμνρ'
 
-/** Letters that the three alphabets share. */
+/** Letters that all three alphabets share. */
 const CYRILLIC: Table = {
   ...{ а: 'a', б: 'b', в: 'v', г: 'g', д: 'd', е: 'e', з: 'z', и: 'i', к: 'k', л: 'l', м: 'm', н: 'n' },
   ...{ о: 'o', п: 'p', р: 'r', с: 's', т: 't', у: 'u', ф: 'f', х: 'h' },
 }
-/** The Bulgarian law of 2009, and the letters that ICAO document 9303 assigns to Serbian and Macedonian. */
+/** The Bulgarian law of 2009, and the spelling of Serbian and Macedonian letters in ICAO document 9303. */
 const LANGUAGES = {
   BULGARIAN: {
     ...CYRILLIC,
@@ -50,7 +48,7 @@ const LANGUAGES = {
 } as const satisfies Record<string, Table>
 type Language = keyof typeof LANGUAGES
 
-/** Letters that only one language has, and letters that Bulgarian lacks. */
+/** Letters that only one language has, or that Bulgarian lacks. */
 const OF_LANGUAGE: readonly (readonly [RegExp, Language])[] = [
   [/[ѓѕќ]/u, 'MACEDONIAN'],
   [/[ђћ]/u, 'SERBIAN'],
@@ -65,8 +63,8 @@ const OF_COUNTRY: Readonly<Record<string, Language>> = {
 }
 
 /**
- * Spells the Greek and Cyrillic words of a text in Latin letters; everything else stays unchanged. The
- * letters determine the language; if several fit, the country of the account does.
+ * Spells the Greek and Cyrillic words of a text in Latin letters and leaves the rest unchanged. The letters
+ * determine the language; if several languages fit, the account's country decides.
  */
 export function spellInLatin(text: string, country = ''): string {
   const composed = text.normalize('NFC')
@@ -96,12 +94,12 @@ function spellGreek(word: string): string {
   return written
 }
 
-/** The next sound of a word, and the number of its letters. */
+/** The next sound of a word, and how many letters it uses. */
 function greekSound(letters: readonly Letter[], at: number) {
   const [letter, next, after] = letters.slice(at, at + 3)
   const base = letter?.base ?? ''
   const pair = `${base}${next?.base ?? ''}`
-  // A diaeresis, or an accent on the first of two vowels, keeps them apart.
+  // A diaeresis, or an accent on the first of two vowels, separates them.
   const isDigraph = next?.base === 'υ' && !next.hasDiaeresis && letter?.hasAccent !== true
   if (isDigraph && base === 'ο') return { latin: 'ou', length: 2 }
   if (isDigraph && BEFORE_UPSILON.includes(base)) {
@@ -116,7 +114,7 @@ function greekSound(letters: readonly Letter[], at: number) {
   return sound === undefined ? { latin: GREEK[base] ?? base, length: 1 } : { latin: sound, length: 2 }
 }
 
-/** The letters of a word without their marks. */
+/** The letters of a word without diacritics. */
 function lettersOf(word: string): Letter[] {
   const letters: Letter[] = []
   for (const character of word.normalize('NFD')) {
@@ -131,7 +129,7 @@ function lettersOf(word: string): Letter[] {
 }
 
 function spellCyrillic(word: string, table: Table): string {
-  // Marks that are part of a letter stay, as in й and ѓ; the others are stress.
+  // Diacritics that are part of a letter are kept, as in й and ѓ; all others mark stress.
   const letters = [...word].flatMap((character) => {
     const base = character.toLowerCase()
     const isKnown = base in table || Object.values(LANGUAGES).some((other) => base in other)

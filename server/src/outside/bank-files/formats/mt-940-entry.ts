@@ -10,22 +10,22 @@ import { informationOf, type MtInformation } from './mt-940-information.ts'
 import { meaningOfSwiftType, SWIFT_ISSUER } from './mt-940-type-codes.ts'
 import { readPart, type UnreadPart, unreadPart } from './unread-part.ts'
 
-/** Banks' words in place of a missing reference, or in field 86. */
+/** Strings that banks write in place of a missing reference, or to point to field 86. */
 const NO_REFERENCE = /^(?:NON-?REF|NOREF|(?:[EKPM]REF)\+?|0*)$/i
-/** References of 16 characters may be truncated. */
+/** References of 16 characters may have been truncated. */
 const REFERENCE_CHARACTERS_MAX = 16
 const NOBODY = { name: null, account: null, bic: null }
-/** German codes of batch bookings: one amount for several payments. */
+/** German codes of batch bookings: a single amount for several payments. */
 const BATCH_GVCS: ReadonlySet<string> = new Set('191 192 194 195'.split(' '))
 
-/** An entry of a statement, and its only transaction if the bank says anything about it. */
+/** An entry of a statement, and its only transaction if the bank states anything about it. */
 export interface MtEntry {
   readonly entry: BankEntry
   readonly transaction: BankTransaction | undefined
 }
 
 /**
- * Reads a field 61 and its fields 86, or returns the reason why the entry waits. The amount of an unread
+ * Parses a field 61 and its fields 86, or returns why the entry has to wait. The amount of an unreadable
  * entry is known if only something else is wrong.
  */
 export function entryOf(
@@ -61,7 +61,7 @@ export function entryOf(
   }
 }
 
-/** Negative is money out: a debit or a reversed credit. */
+/** Negative for outgoing money: a debit or a reversed credit. */
 function signedOf({ mark, figure }: MtLine, currency: string): bigint {
   const size = smallestUnits(figure, currency)
   return mark === 'D' || mark === 'RC' || mark === 'ED' ? -size : size
@@ -79,8 +79,8 @@ function readEntry(line: MtLine, information: MtInformation, booked: Booked): Mt
   const owner = NO_REFERENCE.test(line.owner) ? null : line.owner
   const isReversal = mark.startsWith('R')
   const isReturn = meaningOfSwiftType(type) === 'RETURN' || isReturnCode({ ...NO_CODES, gvc })
-  // The payer of an ordinary credit chooses the references: they identify one of our payments only in other
-  // entries.
+  // In an ordinary credit, the payer chooses the references. Only in other entries do they identify one of
+  // our payments.
   const isOurs = booked.amount < 0n || isReturn || isReversal
   const file = isOurs ? customerReference : null
   const text = pieces.join(isCut ? '' : ' ').trim()
@@ -116,7 +116,7 @@ const NO_CODES = { transactionCode: null, proprietaryCode: null }
 interface Said {
   readonly owner: string | null
   readonly servicerReference: string | null
-  /** The name of one of our files. */
+  /** The name of a file of ours. */
   readonly file: string | null
   readonly isOurs: boolean
   readonly text: string
@@ -151,7 +151,7 @@ function transactionOf(
       ['CustomerReference', customerReference],
       ['BankReference', servicerReference],
       ...pieces.map((piece) => ['Text', piece.trim()] as const),
-      // A reference may be broken by the end of a line, with a space or without one.
+      // A line break may split a reference, with or without a space.
       ...(pieces.length > 1
         ? ([
             ['Text', pieces.join(' ')],
@@ -163,19 +163,22 @@ function transactionOf(
   }
 }
 
-/** The code of ISO 20022 in the text of a return. */
+/** The ISO 20022 code in the text of a return. */
 function returnReasonOf(text: string): BankTransaction['returnReason'] {
   const code = text.match(/\b[A-Z]{2}\d\d\b/g)?.find((one) => Object.hasOwn(ISO_REASONS, one))
   return { code: code ?? null, text: text || null }
 }
 
-/** Charges that the bank states next to the amount: `/CHGS/EUR5,00/`. */
+/** Charges that the bank states in addition to the amount: `/CHGS/EUR5,00/`. */
 function chargesOf(line: MtLine): BankCharges | null {
   const money = moneyIn(line, 'CHGS')
   return money && { amount: -money.amount, currency: money.currency, isIncluded: null }
 }
 
-/** An amount in the lines after the first one of field 61. Null also if it cannot be read, because no booking depends on it. */
+/**
+ * An amount in the lines that follow the first line of field 61. Null also if it cannot be read, because no
+ * booking depends on it.
+ */
 function moneyIn({ details }: MtLine, word: 'OCMT' | 'CHGS'): BankMoney | null {
   const [, currency = '', figure = ''] =
     new RegExp(`/${word}/([A-Z]{3})(\\d{1,15}(?:,\\d*)?)`).exec(details.join('')) ?? []

@@ -2,16 +2,16 @@ import { quoteForMessage } from './decimal-amounts.ts'
 import { countLeadingPadding, decodeText, withoutControls } from './decode-text.ts'
 import { UnreadableFile } from './unreadable-file.ts'
 
-/** A field of a message, or the end of a message that the bank marks. */
+/** A field of a message, or the end of a message if the bank marks it. */
 export type MtPart =
   | {
       readonly type: 'field'
-      /** Its first line, from 1. */
+      /** Its first line, counted from 1. */
       readonly line: number
       /** `20`, `28C`, `60F` … */
       readonly tag: string
       readonly lines: readonly string[]
-      /** The message type in the header, such as `940`; undefined if the bank writes none. */
+      /** The message type in the header, such as `940`. Undefined if the bank writes none. */
       readonly message: string | undefined
     }
   | { readonly type: 'end' }
@@ -21,7 +21,7 @@ export type MtField = Extract<MtPart, { type: 'field' }>
 export const LINE_CHARACTERS_MAX = 4_096
 export const FIELD_LINES_MAX = 200
 const FIELD = /^:(\d\d[A-Z]?|NS):(.*)$/
-/** A header line: the bank's code, the message type, or both. */
+/** A header line with the bank's code, the message type, or both. */
 const HEADER_LINE = /^(?:(9\d\d)(?: \d\d)?|[A-Z0-9]{4,30}|\d{4} [A-Z0-9 ]{4,40})$/
 const TEXT_BLOCK = '{4:'
 /** Marks of the start and the end of a transmission. */
@@ -29,8 +29,8 @@ const TEXT_BLOCK = '{4:'
 const TRANSMISSION = /[\u0000\u0001\u0003\u001a\ufeff]/g
 
 /**
- * The fields of a file, with any line ends, in the blocks of SWIFT, below the header lines of Dutch banks, or
- * bare. Throws UnreadableFile.
+ * Reads the fields of a file with any line breaks: in SWIFT blocks, after the header lines of Dutch banks, or
+ * without either. Throws UnreadableFile.
  */
 export async function* readMtParts(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<MtPart> {
   const fields = new Fields()
@@ -53,7 +53,7 @@ class Fields {
 
   take(text: string): MtPart[] {
     const all = this.#rest + text
-    // A line end may be cut in two.
+    // A chunk may end inside a line break.
     const held = all.endsWith('\r') ? 1 : 0
     const pieces = all.slice(0, all.length - held).split(/\r\n|\r|\n/)
     this.#rest = (pieces.pop() ?? '') + all.slice(all.length - held)
@@ -111,7 +111,7 @@ class Fields {
     return []
   }
 
-  /** The blocks around a message: its type is in the second one, its text begins in the fourth. */
+  /** Parses the blocks around a message: the second contains its type, and its text begins in the fourth. */
   #blocks(line: string): MtPart[] {
     this.#message = /\{2:[IO](\d{3})/.exec(line)?.[1] ?? this.#message
     const at = line.indexOf(TEXT_BLOCK)
@@ -134,7 +134,7 @@ class Fields {
 
 const tooLong = `is longer than ${LINE_CHARACTERS_MAX} characters`
 
-/** True if a file begins with a field 20, or with a header that banks put before it. */
+/** True if a file begins with a field 20, or with a header that banks put in front of it. */
 export function startsLikeMt940(head: Uint8Array): boolean {
   const text = Buffer.from(head)
     .toString('latin1')

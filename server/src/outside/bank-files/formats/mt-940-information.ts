@@ -1,33 +1,33 @@
 import type { BankParty } from './camt-transaction.ts'
 
-/** Information about a line of an MT940 statement (field 86), whose form each bank chooses. */
+/** Information about a line of an MT940 statement (field 86). Each bank chooses its own format. */
 export interface MtInformation {
-  /** German business transaction code of three digits, primanota and text key. */
+  /** The German business transaction code (three digits), primanota and text key. */
   readonly gvc: string | null
   readonly primanota: string | null
   readonly textKey: string | null
-  /** The bank's name of the transaction. */
+  /** The bank's description of the transaction. */
   readonly posting: string | null
   readonly endToEndId: string | null
-  /** The account owner's own reference, such as the name of one of our files. */
+  /** The account holder's own reference, such as the name of a file of ours. */
   readonly customerReference: string | null
   readonly mandateId: string | null
   readonly party: BankParty
-  /** The remittance text in the bank's pieces, or the whole field if it has no structure. */
+  /** The remittance text as split by the bank, or the whole field if it has no structure. */
   readonly pieces: readonly string[]
-  /** True if each piece follows the one before without a space. */
+  /** True if consecutive pieces are not separated by a space. */
   readonly isCut: boolean
 }
 
 /**
- * German and Polish banks: three digits, then codes of two digits behind a separator. Punctuation of ordinary
- * text does not separate codes.
+ * German and Polish banks: three digits, then two-digit codes after a separator. Punctuation in ordinary text
+ * is not a separator.
  */
 const STRUCTURED = /^\s*(\d{3})?\s*([?~<>^@!#$%&*=|;§])\d\d/
 const PURPOSE = /^(?:2\d|6[0-3])$/
-/** Names of a SEPA payment's parts in the purpose. */
+/** Names of the parts of a SEPA payment in the purpose field. */
 const SEPA_PARTS = 'EREF|KREF|MREF|CRED|DEBT|COAM|OAMT|SVWZ|ABWA|ABWE|PURP|IBAN|BIC'
-/** Parts after the text of the payer: the text itself may contain the others. */
+/** Parts that follow the payer's text. The text itself may contain the names of the others. */
 const AFTER_TEXT: ReadonlySet<string> = new Set(['ABWA', 'ABWE'])
 /** Dutch and other banks: code words between slashes. */
 const CODE_WORD =
@@ -41,7 +41,7 @@ const UNSTRUCTURED: MtInformation = {
   ...{ party: NOBODY, pieces: [], isCut: false },
 }
 
-/** The content of all of a line's fields 86, line by line. */
+/** Combines all fields 86 of a line. */
 export function informationOf(fields: readonly (readonly string[])[]): MtInformation {
   const structured = fields.find((lines) => STRUCTURED.test(lines.join('')))
   if (structured) return germanOf(structured.join(''))
@@ -51,7 +51,10 @@ export function informationOf(fields: readonly (readonly string[])[]): MtInforma
   return { ...UNSTRUCTURED, pieces: lines.map((line) => line.trim()).filter(Boolean) }
 }
 
-/** The values of codes, of which one that stands twice identifies nothing: a payer may have written one of them. */
+/**
+ * The values of codes. A code that occurs twice identifies nothing, because the payer may have written one of
+ * them.
+ */
 class Values {
   readonly #values = new Map<string, string | null>()
 
@@ -59,13 +62,13 @@ class Values {
     this.#values.set(code, this.#values.has(code) ? null : value)
   }
 
-  /** The only value of a code without blanks around it. */
+  /** The value of a code that occurs once, without surrounding blanks. */
   once(...codes: readonly string[]): string | null {
     const values = codes.map((code) => this.#values.get(code)?.trim() || null)
     return values.find((value) => value !== null && value !== NOT_PROVIDED) ?? null
   }
 
-  /** Several codes that continue one value. */
+  /** Joins several codes that continue one value. */
   joined(...codes: readonly string[]): string | null {
     if (codes.some((code) => this.#values.get(code) === null)) return null
     return (
@@ -107,8 +110,8 @@ function germanOf(text: string): MtInformation {
 }
 
 /**
- * The named parts of the purpose, and the pieces of its text. A part begins a piece or stands behind a space;
- * once the text has begun, only an ultimate party ends it.
+ * The named parts of the purpose field, and the pieces of its text. A part starts at the beginning of a piece
+ * or after a space. Once the text has begun, only an ultimate party ends it.
  */
 function sepaPartsOf(purposes: readonly string[]): {
   readonly sepa: Values

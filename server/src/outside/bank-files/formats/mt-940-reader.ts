@@ -8,11 +8,11 @@ import { type MtField, readMtParts } from './mt-940-fields.ts'
 import { MtTotals } from './mt-940-totals.ts'
 import { UnreadableFile, UnreadablePart } from './unreadable-file.ts'
 
-/** Statements (MT940) and interim reports (MT942) of SWIFT, as banks put them into files. */
+/** Reads SWIFT statements (MT940) and interim reports (MT942) as banks write them to files. */
 
 /**
- * Reads a file, one entry at a time. Throws UnreadableFile if a message is not whole or has its fields in
- * another order, so that its entries could belong to another account; use it with `readTwice`.
+ * Reads a file one entry at a time. Throws UnreadableFile if a message is incomplete or its fields are in the
+ * wrong order, because its entries could then belong to a different account. Use it with `readTwice`.
  */
 export async function* readMt940(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<BankRecord> {
   const reading = new Reading()
@@ -21,7 +21,7 @@ export async function* readMt940(bytes: AsyncIterable<Uint8Array>): AsyncGenerat
   yield* reading.endFile()
 }
 
-/** A message, from its field 20 on. */
+/** A message that has begun with a field 20. */
 interface OpenMessage {
   readonly line: number
   readonly message: string | undefined
@@ -29,7 +29,7 @@ interface OpenMessage {
   account: string | undefined
   number: string | null
   page: number | null
-  /** Known from the opening balance of a statement, or from the floor limit of a report. */
+  /** Determined by a statement's opening balance, or by a report's floor limit. */
   kind: 'STATEMENT' | 'REPORT' | undefined
   currency: string | null
   createdAt: string | null
@@ -46,7 +46,7 @@ interface OpenMessage {
 class Reading {
   #message: OpenMessage | undefined
   #messages = 0
-  /** A field 61 that more fields 86 may follow. */
+  /** A field 61, which may be followed by more fields 86. */
   #line: { readonly field: MtField; readonly information: MtField[] } | undefined
 
   take(field: MtField): readonly BankRecord[] {
@@ -82,7 +82,7 @@ class Reading {
     const message = this.#message
     if (!message) throw new UnreadablePart('stands outside of a message')
     if (tag === '86') {
-      // Information after the closing balance is about the whole statement.
+      // Information after the closing balance concerns the whole statement.
       if (!message.closing) this.#line?.information.push(field)
       return []
     }
@@ -172,7 +172,7 @@ class Reading {
   }
 }
 
-/** Reads a field that is neither an entry nor its information. Unknown ones are skipped. */
+/** Reads a field that is neither an entry nor information about one. Unknown fields are skipped. */
 function readHead(field: MtField, message: OpenMessage): void {
   const { tag } = field
   if (tag === '25' || tag === '25P') beginAccount(field, message)
@@ -195,8 +195,8 @@ function beginAccount(field: MtField, message: OpenMessage): void {
 const ACCOUNT_CHARACTERS_MAX = 50
 
 /**
- * The number of the account: without the currency that some banks put after it, and without the BIC that
- * others put before it. A German bank code stays, with the account number in ten digits.
+ * The account number, without the currency that some banks append and the BIC that others prepend. A German
+ * bank code is kept, followed by the account number in ten digits.
  */
 function accountOf(field: MtField): string {
   const written = (field.lines[0] ?? '').trim().slice(0, ACCOUNT_CHARACTERS_MAX)
@@ -221,7 +221,7 @@ function readNumber(field: MtField, message: OpenMessage): void {
 
 function readFloor(field: MtField, message: OpenMessage): void {
   const [currency] = /^[A-Z]{3}/.exec(textOf(field)) ?? []
-  // A message with a floor limit is an interim report, whatever else it has.
+  // A message with a floor limit is an interim report, whatever else it contains.
   message.kind = 'REPORT'
   message.currency ??= currency ?? null
 }
@@ -254,7 +254,7 @@ function balanceOf(field: MtField, type: string): BankBalance {
   return { type, amount: isDebit ? -size : size, currency, date }
 }
 
-/** An available balance that cannot be read is skipped, because nothing depends on it. */
+/** Skips an available balance that cannot be read, because nothing depends on it. */
 function readAvailable(field: MtField, message: OpenMessage): void {
   try {
     message.available.push(balanceOf(field, field.tag === '64' ? 'CLAV' : 'FWAV'))
@@ -263,7 +263,7 @@ function readAvailable(field: MtField, message: OpenMessage): void {
   }
 }
 
-/** The number of all debits or credits and their sum: `12EUR1250,00`. */
+/** The number and the sum of all debits or credits: `12EUR1250,00`. */
 function readTotal(field: MtField, message: OpenMessage): void {
   const [, count, currency = '', figure = ''] =
     /^(\d{1,5})([A-Z]{3})(\d{1,18}(?:,\d*)?)$/.exec(textOf(field)) ?? []
@@ -279,7 +279,7 @@ function pageOf({ page, opening, closing }: OpenMessage): StatementHead['page'] 
   return isWhole || page === null ? null : { number: page, isLast: closing?.type === 'CLBD' }
 }
 
-/** The head of a message. Its page is known at the end. */
+/** The header of a message. Its page is known only at the end. */
 function headOf(message: OpenMessage, page: StatementHead['page']): StatementHead {
   const { kind = 'REPORT', reference, account = null, number, currency, createdAt } = message
   return {

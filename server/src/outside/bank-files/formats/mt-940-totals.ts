@@ -5,7 +5,7 @@ interface Total {
 
 type Side = '90C' | '90D'
 
-/** The numbers and sums of credits and debits (fields 90C and 90D), which the entries must match. */
+/** The stated numbers and sums of credits and debits (fields 90C and 90D), which must match the entries. */
 export class MtTotals {
   readonly #stated = new Map<string, Total>()
   readonly #counted: Record<Side, { count: number; amount: bigint }> = {
@@ -14,7 +14,7 @@ export class MtTotals {
   }
   #isUnknown = false
 
-  /** Adds an entry, whose amount may be unreadable. */
+  /** Adds an entry. Its amount may be unreadable. */
   add(amount: bigint | null): void {
     if (amount === null) {
       this.#isUnknown = true
@@ -29,7 +29,10 @@ export class MtTotals {
     this.#stated.set(side, total)
   }
 
-  /** The reason why the entries do not match what the bank states; null if they do, or it is unknown. */
+  /**
+   * Explains how the entries differ from what the bank states. Null if they do not, or if that cannot be
+   * determined.
+   */
   contradiction(): string | null {
     if (this.#isUnknown) return null
     const wrong = (['90D', '90C'] as const).find((side) => {

@@ -1,6 +1,9 @@
-/** Types of field 61 in SWIFT statements: three letters that classify an amount. Only those with an effect here are listed. */
+/**
+ * Transaction types in field 61: three letters that classify an amount. Only types that have an effect here
+ * are listed.
+ */
 
-/** The codes' issuer, which distinguishes them from ISO 20022 codes and the bank's codes. */
+/** The issuer name of these types, which distinguishes them from ISO 20022 codes and the bank's own. */
 export const SWIFT_ISSUER = 'SWIFT'
 
 /** `RETURN`: a payment was returned. */
@@ -16,7 +19,7 @@ export const SWIFT_TYPES: Readonly<
   RTI: { words: 'Returned item', meaning: 'RETURN' },
 }
 
-/** The meaning of a type such as `NCHG`, alone or at the start of a code such as `NCHG+808+9310+000`. */
+/** The meaning of a type such as `NCHG`, on its own or at the start of a code such as `NCHG+808+9310+000`. */
 export function meaningOfSwiftType(code: string): SwiftTypeMeaning | undefined {
   const type = code.slice(1, 4)
   return Object.hasOwn(SWIFT_TYPES, type) ? SWIFT_TYPES[type]?.meaning : undefined

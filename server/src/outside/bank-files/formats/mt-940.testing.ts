@@ -3,13 +3,16 @@ import { readingWith } from './bank-records.testing.ts'
 import { decimalText } from './decimal-amounts.ts'
 import { readMt940 } from './mt-940-reader.ts'
 
-/** MT940 and MT942 files as banks write them, for tests: from a model, in the forms of several banks. */
+/**
+ * Generates MT940 and MT942 files as banks write them, for tests: from a model, in the formats of several
+ * banks.
+ */
 
 export interface SampleMtEntry {
-  /** In smallest units, without a sign. */
+  /** In smallest units, unsigned. */
   readonly amount: bigint
   readonly mark?: MtMark
-  /** `YYYY-MM-DD`; the value date is the same if it is left out. */
+  /** `YYYY-MM-DD`. The value date defaults to the same day. */
   readonly bookedOn?: string | null
   readonly valueOn?: string
   readonly type?: string
@@ -25,7 +28,7 @@ export interface SampleMtEntry {
 }
 
 export interface SampleMtMessage {
-  /** `942`: an interim report. */
+  /** `942` is an interim report. */
   readonly message?: '940' | '942'
   readonly account: string
   readonly number?: string
@@ -33,22 +36,22 @@ export interface SampleMtMessage {
   readonly openedOn?: string
   readonly closedOn?: string
   readonly opening?: bigint
-  /** Follows from the entries if it is left out. */
+  /** Defaults to the balance that follows from the entries. */
   readonly closing?: bigint
-  /** True for a page that others come before, or after. */
+  /** True for a page that is preceded or followed by others. */
   readonly isContinued?: boolean
   readonly continues?: boolean
   readonly entries?: readonly SampleMtEntry[]
 }
 
-/** The form of field 86. */
+/** The format of field 86. */
 export type SampleInformation = 'GERMAN' | 'CODE_WORDS' | 'PLAIN'
 
 export interface SampleMtLayout {
   readonly information?: SampleInformation
   readonly lineEnd?: '\n' | '\r\n' | '\r'
   readonly envelope?: 'BLOCKS' | 'HEADER_LINES' | 'TAG' | 'BARE'
-  /** The length of a field 86 line. */
+  /** The maximum length of a line in field 86. */
   readonly lineCharactersMax?: number
 }
 
@@ -60,7 +63,7 @@ export const isOut = ({ mark = 'C' }: Pick<SampleMtEntry, 'mark'>) => ['D', 'RC'
 export const signed = (entry: SampleMtEntry) => (isOut(entry) ? -entry.amount : entry.amount)
 const sumOf = (entries: readonly SampleMtEntry[]) => entries.reduce((sum, one) => sum + signed(one), 0n)
 
-/** A whole file. Its balances and totals are right, unless a closing balance is given. */
+/** Generates a whole file. Balances and totals are correct, unless a closing balance is given. */
 export function mt940File(messages: readonly SampleMtMessage[], layout: SampleMtLayout = {}): string {
   const { envelope = 'BARE', lineEnd = '\r\n' } = layout
   const text = messages.map((message) => wrapped(messageText(message, layout), message, envelope)).join('')

@@ -2,7 +2,10 @@ import { readFileSync } from 'node:fs'
 import { SaxesParser } from 'saxes'
 import { vectorPath } from '../../../base/crypto/vectors.testing.ts'
 
-/** Checks of a document against an official schema of ISO 20022: the parts of XML Schema that these use. */
+/**
+ * Validates a document against an official ISO 20022 schema, with the parts of XML Schema that these schemas
+ * use.
+ */
 
 interface Node {
   readonly name: string
@@ -11,7 +14,7 @@ interface Node {
   text: string
 }
 
-/** The root of an XML text, without prefixes of names. */
+/** Parses XML and returns its root element. Namespace prefixes are removed. */
 function parse(xml: string): Node {
   const top: Node = { name: '', attributes: {}, children: [], text: '' }
   const open = [top]
@@ -36,7 +39,7 @@ function parse(xml: string): Node {
   return root
 }
 
-/** The faults of a document by the schema of this name, such as `pain.008.001.08`. */
+/** The violations of a schema, such as `pain.008.001.08`, in a document. */
 export function schemaFaults(name: string, xml: string): string[] {
   const schema = parse(readFileSync(vectorPath(`iso20022-xsd/${name}.xsd`), 'utf8'))
   const types = new Map(
@@ -57,7 +60,7 @@ class Checker {
     this.#types = types
   }
 
-  /** The faults of an element with a type. */
+  /** The violations in an element of a given type. */
   check(element: Node, type: string, above: string): string[] {
     const path = `${above}/${element.name}`
     const declared = this.#types.get(type)
@@ -89,7 +92,7 @@ class Checker {
     return found
   }
 
-  /** A text with attributes, such as an amount with its currency. */
+  /** Checks text that has attributes, such as an amount with its currency. */
   #checkExtended({ text, attributes }: Node, content: Node, path: string): string[] {
     const [extension] = content.children
     const base = this.#types.get(extension?.attributes.base ?? '')

@@ -3,9 +3,9 @@ import { decimalText } from './decimal-amounts.ts'
 import { sepaName, sepaReference, sepaText } from './sepa-text.ts'
 import { UnwritablePayment } from './unreadable-file.ts'
 
-/** The parts of pain.001.001.09 and pain.008.001.08 that payments of every kind share. */
+/** The parts of pain.001.001.09 and pain.008.001.08 files that all kinds of payments share. */
 
-/** The message of a file: its version, the name of its root, and the parts of its batch that differ. */
+/** The differences between the two messages: the version, the root element's name, and parts of the batch. */
 const MESSAGES = {
   'pain.001.001.09': { root: 'CstmrCdtTrfInitn', method: 'TRF', day: 'ReqdExctnDt' },
   'pain.008.001.08': { root: 'CstmrDrctDbtInitn', method: 'DD', day: 'ReqdColltnDt' },
@@ -13,10 +13,10 @@ const MESSAGES = {
 
 export type PainMessage = keyof typeof MESSAGES
 
-/** Approximate size of the pieces. */
+/** The approximate size of a chunk. */
 const PIECE_CHARACTERS = 64 * 1024
 
-/** A structured address: banks accept no other form since November 2026. */
+/** A structured address. Since November 2026, banks accept no other form. */
 export interface PainAddress {
   readonly street?: string
   readonly buildingNumber?: string
@@ -26,35 +26,39 @@ export interface PainAddress {
   readonly country: string
 }
 
-/** The head of a file. Number and sum are known in advance, because the file is written in one pass. */
+/**
+ * The header of a file. The number and the sum are needed in advance, because the file is written in one
+ * pass.
+ */
 export interface TransferFile {
-  /** At most 35 characters; banks refuse a second file with the same id. */
+  /** At most 35 characters. Banks refuse a second file with the same id. */
   readonly messageId: string
   readonly createdAt: Date
-  /** `YYYY-MM-DD`, in the bank's time zone: of direct debits, the day of their collection. */
+  /** `YYYY-MM-DD` in the bank's time zone. For direct debits, the collection day. */
   readonly executionDate: string
   readonly count: number
   /** In smallest units. */
   readonly total: bigint
 }
 
-/** The parts of a head that depend on the kind of transfer, in the order of the schema. */
+/** The parts of the header that depend on the kind of transfer, in the schema's order. */
 export interface TransferHead {
   readonly message: PainMessage
   readonly currency: string
-  /** The name of our side. */
+  /** Our side's name. */
   readonly initiator: Element
-  /** Everything between the method and the sums of the batch. */
+  /** Everything between the payment method and the sums of the batch. */
   readonly batch: readonly Element[]
   /** `PmtTpInf`. */
   readonly type: Element
-  /** Everything from our side (`Dbtr`, `Cdtr`) on. */
+  /** Everything from our side (`Dbtr`, `Cdtr`) onward. */
   readonly holder: readonly Element[]
 }
 
 /**
- * Writes a file, piece by piece, in constant memory. The same arguments give the same bytes. Throws if the
- * payments do not match the head, so that such a file is never complete, and UnwritablePayment.
+ * Writes a file in chunks and in constant memory. The same arguments always give the same bytes. Throws
+ * UnwritablePayment, and throws if the payments do not match the header, so that such a file is never
+ * completed.
  */
 export async function* writeTransfers<Payment extends { readonly amount: bigint }>(
   file: TransferFile,
@@ -66,7 +70,7 @@ export async function* writeTransfers<Payment extends { readonly amount: bigint 
   yield `</PmtInf></${MESSAGES[parts.message].root}></Document>\n`
 }
 
-/** Everything up to the end of the last payment. Throws if the payments do not match the head. */
+/** Everything up to the end of the last payment. Throws if the payments do not match the header. */
 export async function* writePieces<Payment extends { readonly amount: bigint }>(
   file: TransferFile,
   head: string,
@@ -104,14 +108,14 @@ function headOf(file: TransferFile, parts: TransferHead): string {
   ])
   const payment = [
     ...[element('PmtInfId', messageId), element('PmtMtd', method), ...batch, ...sums, type],
-    // Only transfers may state a time.
+    // Only transfers may state a time in addition to the date.
     element(day, method === 'TRF' ? [element('Dt', file.executionDate)] : file.executionDate),
     ...holder,
   ].join('\n')
   return `<?xml version="1.0" encoding="UTF-8"?>\n<Document xmlns="urn:iso:std:iso:20022:tech:xsd:${message}"><${root}>\n${group}\n<PmtInf>\n${payment}\n`
 }
 
-/** An address in the order of the schema. Throws UnwritablePayment. */
+/** An address in the schema's order. Throws UnwritablePayment. */
 export function postalAddress(address: PainAddress): Element {
   const { street, buildingNumber, postalCode, city, region, country } = address
   const part = (name: string, text: string | undefined, charactersMax: number) => {
@@ -128,7 +132,7 @@ export function postalAddress(address: PainAddress): Element {
   ])
 }
 
-/** The address, if a file can carry it. */
+/** Returns the address if a file can carry it. */
 export function writableAddress(address: PainAddress | undefined): PainAddress | undefined {
   try {
     if (address) postalAddress(address)

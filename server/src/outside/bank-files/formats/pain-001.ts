@@ -11,11 +11,14 @@ import {
 import { sepaName, sepaReference, sepaText } from './sepa-text.ts'
 import { UnwritablePayment } from './unreadable-file.ts'
 
-/** SEPA credit transfers as a file: pain.001.001.09 within the rules of the European Payments Council (EPC132-08). */
+/**
+ * Writes SEPA credit transfers as a pain.001.001.09 file, following the rules of the European Payments
+ * Council (EPC132-08).
+ */
 
 export const NAME_CHARACTERS_MAX = 70
 const REMITTANCE_CHARACTERS_MAX = 140
-/** The range of one SEPA payment in cents: 0.01 to 999,999,999.99. */
+/** The maximum amount of a SEPA payment in cents: 999,999,999.99. The minimum is 0.01. */
 const CENTS_MAX = 99_999_999_999n
 
 /** The payer: the platform's account at its bank. */
@@ -27,9 +30,9 @@ export interface SepaDebtor {
 }
 
 export interface SepaPayment {
-  /** At most 35 characters, for the bank and us: it is repeated in a status. */
+  /** At most 35 characters. Only the bank sees it, and repeats it in status reports. */
   readonly instructionId: string
-  /** At most 35 characters, for everyone on the way: it is repeated in a status and in statements. */
+  /** At most 35 characters. Everyone on the way sees it. It is repeated in status reports and statements. */
   readonly endToEndId: string
   /** In cents. */
   readonly amount: bigint
@@ -47,7 +50,7 @@ export interface SepaFile extends TransferFile {
   readonly debtor: SepaDebtor
 }
 
-/** Writes a file, piece by piece, in constant memory: see `writeTransfers`. */
+/** Writes a file in chunks and in constant memory. See `writeTransfers`. */
 export async function* writePain001(
   file: SepaFile,
   payments: AsyncIterable<SepaPayment>,
@@ -56,7 +59,7 @@ export async function* writePain001(
 }
 
 /**
- * One payment as an element of a file. Throws UnwritablePayment; a payment that passes here can be in any
+ * One payment as an element of the file. Throws UnwritablePayment; a payment that passes here fits into any
  * file.
  */
 export function sepaTransfer({ creditor, ...payment }: SepaPayment): Element {
@@ -79,7 +82,7 @@ export function sepaTransfer({ creditor, ...payment }: SepaPayment): Element {
   ])
 }
 
-/** Both ids of a payment. */
+/** The two ids of a payment. */
 export function paymentIds({
   instructionId,
   endToEndId,
@@ -96,15 +99,15 @@ export function instructedAmount(amount: bigint): Element {
   return element('InstdAmt', decimalText(amount, 'EUR'), ' Ccy="EUR"')
 }
 
-/** The text of a payment, truncated to fit; undefined without one. */
+/** The text of a payment, truncated to fit. Undefined without a text. */
 export function remittance(text: string | undefined): Element | undefined {
   const written = remittanceText(text, REMITTANCE_CHARACTERS_MAX)
   return written === '' ? undefined : element('RmtInf', [element('Ustrd', written)])
 }
 
 /**
- * Throws UnwritablePayment for text that SEPA cannot carry completely. Files truncate the text of payments
- * that are older than this rule.
+ * Throws UnwritablePayment for text that SEPA cannot carry in full. Files still truncate the text of payments
+ * made before this rule existed.
  */
 export function checkSepaText(text: string | undefined): void {
   const { length } = remittanceText(text, Number.POSITIVE_INFINITY)
@@ -122,7 +125,7 @@ function remittanceText(text: string | undefined, charactersMax: number): string
   })
 }
 
-/** The parts of the head that SEPA prescribes. */
+/** The parts of the header that SEPA prescribes. */
 function headOf({ debtor, isInstant }: SepaFile): TransferHead {
   const name = element(
     'Nm',
@@ -158,7 +161,10 @@ export function account(name: string, iban: string, what: string): Element {
   return element(name, [element('Id', [element('IBAN', iban)])])
 }
 
-/** A bank by its BIC. The schema requires the debtor's; the rules have a placeholder for an unknown one. */
+/**
+ * A bank by its BIC. The schema requires the debtor's bank; the rules define a placeholder for an unknown
+ * BIC.
+ */
 export function agent(name: string, bic: string | undefined): Element {
   if (bic !== undefined && !isValidBIC(bic)) throw new UnwritablePayment(`the BIC ${bic} is not valid`)
   const unknown = element('Othr', [element('Id', 'NOTPROVIDED')])

@@ -3,27 +3,27 @@ import { type IsoReason, reasonsOf } from './iso-reason.ts'
 import { rawOf, type UnreadPart, unreadPart } from './unread-part.ts'
 import { type DocumentReader, findBelow, textBelow, type XmlElement, type XmlRecord } from './xml-records.ts'
 
-/** A bank's status report about our file: pain.002. */
+/** Reads a bank's status report about a file of ours (pain.002). */
 
 const GROUP = 'CstmrPmtStsRpt/OrgnlGrpInfAndSts'
 const BATCH = 'CstmrPmtStsRpt/OrgnlPmtInfAndSts'
 const PAYMENT = `${BATCH}/TxInfAndSts`
-/** The document, the message, and the batch of a payment. */
+/** The depth of a payment's batch within the document and the message. */
 const BATCH_DEPTH = 2
 
-/** A status of a whole file, of one of its batches, or of one payment. */
+/** The status of a whole file, of one of its batches, or of one payment. */
 export interface BankStatus {
   readonly level: 'FILE' | 'BATCH' | 'PAYMENT'
-  /** The message id of the file that it is about. */
+  /** The message id of the file concerned. */
   readonly originalMessageId: string
-  /** The batch of that file; null at the level of the file. */
+  /** The batch of that file. Null for a status of the whole file. */
   readonly originalPaymentInformationId: string | null
-  /** The bank's code, such as `ACSC` or `RJCT`; null if only the payments have statuses. */
+  /** The bank's code, such as `ACSC` or `RJCT`. Null if only the payments have a status. */
   readonly status: string | null
   readonly reasons: readonly IsoReason[]
   readonly instructionId: string | null
   readonly endToEndId: string | null
-  /** The bank's reference of the payment. */
+  /** The bank's reference for the payment. */
   readonly servicerReference: string | null
   /** In smallest units, if the bank repeats it. */
   readonly amount: bigint | null
@@ -33,8 +33,8 @@ export interface BankStatus {
 export type StatusRecord = BankStatus | ({ readonly level: 'UNREAD' } & UnreadPart)
 
 /**
- * Reads a status report in order, in constant memory: the status of the file, then of its payments, and of
- * each batch after its payments.
+ * Reads a status report in order and in constant memory: the file's status, then the statuses of its
+ * payments, with each batch after its payments.
  */
 export class Pain002Reader implements DocumentReader<StatusRecord> {
   readonly records: ReadonlySet<string> = new Set([GROUP, BATCH, PAYMENT])
@@ -52,7 +52,7 @@ export class Pain002Reader implements DocumentReader<StatusRecord> {
   }
 
   takeForeign({ element, within }: XmlRecord): readonly StatusRecord[] {
-    // Elements outside of messages, such as a signature of the document, concern no payment.
+    // Elements outside a message, such as the document's signature, concern no payment.
     if (within.length < 2) return []
     return [this.#toUnread(`has an element of another namespace, ${element.name}`, element)]
   }

@@ -13,20 +13,23 @@ import {
 import { postalAddress, type TransferFile, type TransferHead, writeTransfers } from './pain-001-document.ts'
 import { sepaName, sepaReference } from './sepa-text.ts'
 
-/** SEPA direct debits of the CORE scheme as a file: pain.008.001.08 within the rules of the European Payments Council (EPC130-08). */
+/**
+ * Writes SEPA direct debits (CORE) as a pain.008.001.08 file, following the rules of the European Payments
+ * Council (EPC130-08).
+ */
 
 export type DebitSequence = DebitMandate['sequence']
 export const DEBIT_SEQUENCES: readonly DebitSequence[] = ['FRST', 'RCUR', 'OOFF', 'FNAL']
 
-/** The platform's account at its bank, which collects. */
+/** The platform's account at its bank, which collects the debits. */
 export interface SepaCreditor extends SepaDebtor {
   readonly creditorId: string
 }
 
 export interface SepaDebit {
-  /** At most 35 characters, for the bank and us: it is repeated in a status. */
+  /** At most 35 characters. Only the bank sees it, and repeats it in status reports. */
   readonly instructionId: string
-  /** At most 35 characters, for everyone on the way: it is repeated in a status and in statements. */
+  /** At most 35 characters. Everyone on the way sees it. It is repeated in status reports and statements. */
   readonly endToEndId: string
   /** In cents. */
   readonly amount: bigint
@@ -35,13 +38,13 @@ export interface SepaDebit {
   readonly remittanceInformation?: string
 }
 
-/** Collections of one sequence type and one day: a single batch. */
+/** Collections with the same sequence type and day, as a single batch. */
 export interface SepaDebitFile extends TransferFile {
   readonly sequence: DebitSequence
   readonly creditor: SepaCreditor
 }
 
-/** Writes a file, piece by piece, in constant memory: see `writeTransfers`. */
+/** Writes a file in chunks and in constant memory. See `writeTransfers`. */
 export async function* writePain008(
   file: SepaDebitFile,
   debits: AsyncIterable<SepaDebit>,
@@ -49,7 +52,10 @@ export async function* writePain008(
   yield* writeTransfers(file, headOf(file), debits, sepaDebit)
 }
 
-/** One collection as an element of a file. Throws UnwritablePayment; a collection that passes here can be in any file. */
+/**
+ * One collection as an element of the file. Throws UnwritablePayment; a collection that passes here fits into
+ * any file.
+ */
 export function sepaDebit({ debtor, mandate, ...debit }: SepaDebit): Element {
   const country = countryOf(debtor.iban)
   return element('DrctDbtTxInf', [
@@ -71,7 +77,7 @@ export function sepaDebit({ debtor, mandate, ...debit }: SepaDebit): Element {
   ])
 }
 
-/** The parts of the head that the scheme prescribes. */
+/** The parts of the header that the scheme prescribes. */
 function headOf({ creditor, sequence }: SepaDebitFile): TransferHead {
   const country = countryOf(creditor.iban)
   const name = element(

@@ -1,6 +1,6 @@
 /**
- * Yields the findings of a reader after it has read the whole file once: a file with an error at its end
- * yields nothing at all. `open` reopens the unchanged file; memory does not grow with the file.
+ * Reads the whole file once before it yields a reader's findings: a file with an error at its end yields
+ * nothing at all. `open` reopens the unchanged file. Memory use does not depend on the size of the file.
  */
 export async function* readTwice<Found>(
   open: () => AsyncIterable<Uint8Array>,
@@ -10,7 +10,7 @@ export async function* readTwice<Found>(
   yield* read(open())
 }
 
-/** Passes bytes on until there are too many. `refusal` makes the error to throw then. */
+/** Passes bytes through until there are too many, then throws the error created by `refusal`. */
 export async function* atMost(
   bytes: AsyncIterable<Uint8Array>,
   bytesMax: number,

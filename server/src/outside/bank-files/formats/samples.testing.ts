@@ -4,7 +4,10 @@ import { writeRecord } from './ach-records.ts'
 import { type AchBatch, type AchFile, type AchPayment, writeAch } from './ach-writer.ts'
 import { readTwice } from './read-twice.ts'
 
-/** Statements as a bank writes them, for tests and benchmarks: version .08, and .02 with its other shapes. */
+/**
+ * Statements as a bank writes them, for tests and benchmarks: in version .08, and in .02, which differs in
+ * format.
+ */
 
 export interface SampleTransaction {
   readonly endToEndId?: string
@@ -22,7 +25,7 @@ export interface SampleEntry {
   readonly status?: string
   readonly isReversal?: boolean
   readonly batch?: string
-  /** The bank's own reference of the entry. */
+  /** The bank's reference for the entry. */
   readonly servicerReference?: string
   readonly transactions?: readonly SampleTransaction[]
 }
@@ -35,7 +38,7 @@ export interface SampleStatement {
   readonly entries: readonly SampleEntry[]
 }
 
-/** A whole file of one statement, or of one advice. */
+/** Generates a whole file with one statement or advice. */
 export function camtFile({
   version = '08',
   kind = '053',
@@ -56,7 +59,7 @@ ${entries.map((entry) => camtEntry(entry, version)).join('\n')}
 `
 }
 
-/** A balance of a signed amount. */
+/** A balance with a signed amount. */
 export function balance(type: string, amount: string): string {
   const direction = amount.startsWith('-') ? 'DBIT' : 'CRDT'
   return `<Bal><Tp><CdOrPrtry><Cd>${type}</Cd></CdOrPrtry></Tp><Amt Ccy="EUR">${amount.replace('-', '')}</Amt><CdtDbtInd>${direction}</CdtDbtInd><Dt><Dt>2026-03-02</Dt></Dt></Bal>`
@@ -113,7 +116,7 @@ function camtTransaction(
   return `<TxDtls><Refs>${instruction}<EndToEndId>${endToEndId}</EndToEndId></Refs>${money}<RltdPties>${party('Dbtr', debtor, 'PL61109010140000071219812874')}${party('Cdtr', creditor, 'FR1420041010050500013M02606')}</RltdPties>${agent}${remittance}${returned}</TxDtls>`
 }
 
-/** A string as the bytes of a file, in pieces of this many bytes, so that everything is split somewhere. */
+/** The bytes of a file in chunks of this size, so that everything is split somewhere. */
 export async function* bytesOf(text: string | Uint8Array, pieceBytes = 61): AsyncGenerator<Uint8Array> {
   const bytes = typeof text === 'string' ? Buffer.from(text) : text
   for (let at = 0; at < bytes.length; at += pieceBytes) yield bytes.subarray(at, at + pieceBytes)
@@ -133,7 +136,7 @@ export async function textOf(pieces: AsyncIterable<string>): Promise<string> {
   return (await all(pieces)).join('')
 }
 
-/** NACHA files as our writer makes them, and as a bank returns them. */
+/** Generates NACHA files as our writer creates them, and as a bank returns them. */
 
 export const FILE: AchFile = {
   originator: {
@@ -180,7 +183,7 @@ export const write = (batches: readonly Given[] = [BATCH]) =>
   )
 export const readAll = (text: string | Uint8Array, pieceBytes?: number) =>
   all(readTwice(() => bytesOf(text, pieceBytes), readAch))
-/** Without the header of the file. */
+/** Omits the file header. */
 export const read = async (text: string | Uint8Array, pieceBytes?: number) =>
   (await readAll(text, pieceBytes)).flatMap((record) => (record.type === 'head' ? [] : [record]))
 
@@ -211,14 +214,14 @@ export const CHANGED = writeRecord('changeAddenda', {
   trace: '011401530000010',
 })
 
-/** ZIP files as EBICS servers write them, for tests. */
+/** Generates ZIP files as EBICS servers write them, for tests. */
 
 export interface SampleZipFile {
   readonly name: string
   readonly content: string | Uint8Array
-  /** Written instead of the true checksum. */
+  /** Written in place of the correct checksum. */
   readonly crc?: number
-  /** Written instead of the true size. */
+  /** Written in place of the correct size. */
   readonly size?: number
 }
 

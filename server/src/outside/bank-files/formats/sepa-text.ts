@@ -1,14 +1,15 @@
 import { spellInLatin } from './latin-spelling.ts'
 import { type PaymentPart, UnwritablePayment } from './unreadable-file.ts'
 
-/** The characters that every bank of SEPA accepts (European Payments Council, EPC217-08). */
+/** The characters that all SEPA banks accept (European Payments Council, EPC217-08). */
 const SEPA = /^[A-Za-z0-9/\-?:().,'+ ]*$/
 const UNKNOWN = /[^A-Za-z0-9/\-?:().,'+ ]/gu
 const LETTER_OR_DIGIT = /[A-Za-z0-9]/
 const MARKS = /\p{Mark}/gu
 
 /**
- * Letters without a decomposition into a letter of the set and marks. Azerbaijani passports have A for schwa.
+ * Letters that do not decompose into a letter of the character set and diacritics. Azerbaijani passports
+ * spell schwa as A.
  */
 const LETTERS: Readonly<Record<string, string>> = {
   ...{ ß: 'ss', ẞ: 'SS', Æ: 'AE', æ: 'ae', Œ: 'OE', œ: 'oe', Ø: 'O', ø: 'o', Ł: 'L', ł: 'l', Đ: 'D', đ: 'd' },
@@ -34,19 +35,19 @@ const LETTERS: Readonly<Record<string, string>> = {
   ...{ '*': '.', '#': '.', '%': '.', $: '.', '^': '.', '€': 'EUR', '£': 'GBP', '·': '.', '•': '.' },
 }
 
-/** The place of a text, for the message if it cannot be carried. */
+/** The field to which a text belongs, for the error message if it cannot be carried. */
 export interface TextPlace {
   readonly what: string
   readonly part?: PaymentPart
-  /** The country of the account, which distinguishes languages with the same letters. */
+  /** The account's country, which distinguishes languages that share letters. */
   readonly country?: string
 }
 
 /**
- * Converts text to the SEPA character set, truncated to fit: letters lose their marks, Greek and Cyrillic
- * ones are spelled as in passports, other characters become a point. Spaces are single, none at the ends.
- * Throws UnwritablePayment if letters of a script without a spelling would be lost, because mostly points are
- * useless.
+ * Converts text to the SEPA character set and truncates it to fit. Letters lose their diacritics, Greek and
+ * Cyrillic letters are spelled as in passports, other characters become a period, and multiple and
+ * surrounding spaces are removed. Throws UnwritablePayment if letters of a script without a spelling would be
+ * lost, because text consisting mostly of periods is useless.
  */
 export function sepaText(
   text: string,
@@ -60,7 +61,7 @@ export function sepaText(
   return written.slice(0, charactersMax).trimEnd()
 }
 
-/** Like `sepaText`, for a name, in which a letter or digit must be left. */
+/** Like `sepaText`, for a name, which must contain at least one letter or digit. */
 export function sepaName(text: string, charactersMax: number, place: TextPlace): string {
   const written = sepaText(text, charactersMax, place)
   if (!LETTER_OR_DIGIT.test(written))
@@ -69,8 +70,8 @@ export function sepaName(text: string, charactersMax: number, place: TextPlace):
 }
 
 /**
- * Validates a reference, which is sent unchanged: in the character set, at most 35 characters, no slash at an
- * end and no two in a row. Throws UnwritablePayment.
+ * Validates a reference, which is sent unchanged: only characters of the set, at most 35, no slash at either
+ * end, and no two slashes in a row. Throws UnwritablePayment.
  */
 export function sepaReference(text: string, what: string): string {
   const isFit = SEPA.test(text) && text.length <= 35 && LETTER_OR_DIGIT.test(text) && text === text.trim()
@@ -82,8 +83,8 @@ export function sepaReference(text: string, what: string): string {
 }
 
 /**
- * Converts text to letters of the set. Characters without a spelling there stay unchanged, as do those with
- * `isKept`.
+ * Converts text to letters of the character set. Characters that have no spelling there, or match `isKept`,
+ * are left unchanged.
  */
 export function inLatin(text: string, country?: string, isKept = SEPA): string {
   return [...spellInLatin(text, country)].map((one) => (isKept.test(one) ? one : letterInLatin(one))).join('')

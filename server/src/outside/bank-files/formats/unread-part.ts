@@ -4,14 +4,14 @@ import type { XmlElement } from './xml-records.ts'
 export const RAW_CHARACTERS_MAX = 4_000
 const REASON_CHARACTERS_MAX = 500
 
-/** An unreadable part of a file. It waits for a person, and the rest of the file is read. */
+/** A part of a file that cannot be read. It waits for a person while the rest of the file is read. */
 export interface UnreadPart {
-  /** Names the part for a person, such as `entry 3` or `line 12`. */
+  /** Identifies the part for a person, such as `entry 3` or `line 12`. */
   readonly place: string
   readonly reason: string
-  /** The raw part, truncated to 4,000 characters. */
+  /** The raw content of the part, truncated to 4,000 characters. */
   readonly raw: string
-  /** Signed, in smallest units: positive is money in. Null if it cannot be read either. */
+  /** Signed, in smallest units. Positive for incoming money. Null if the amount cannot be read either. */
   readonly amount: bigint | null
   readonly currency: string | null
 }
@@ -31,7 +31,7 @@ export function unreadPart(
   }
 }
 
-/** Reads a part, or returns the reason why it cannot be read. */
+/** Reads a part. Returns the reason if it cannot be read. */
 export function readPart<Read>(read: () => Read): { readonly read: Read } | { readonly reason: string } {
   try {
     return { read: read() }
@@ -41,7 +41,7 @@ export function readPart<Read>(read: () => Read): { readonly read: Read } | { re
   }
 }
 
-/** An element as XML again, for a person. It stops slightly above the number of kept characters. */
+/** Converts an element back to XML, for a person. Stops soon after the maximum number of characters. */
 export function rawOf(element: XmlElement): string {
   const pieces: string[] = []
   let characters = 0

@@ -5,17 +5,17 @@ import { decimalText } from './decimal-amounts.ts'
 import { sepaText } from './sepa-text.ts'
 import type { WireDebtor, WirePayment } from './wire-payment.ts'
 
-/** Wires in a bank's own CSV file, whose columns the rail declares. */
+/** Writes wires to a bank's own CSV format, with columns configured in the rails file. */
 
 type Template = NonNullable<WireDebtor['csv']>
 type Column = (typeof WIRE_COLUMNS)[number]
 
-/** Without these a bank cannot pay, or its statement does not say which payment it is about. */
+/** Without these columns, a bank cannot pay, or its statement cannot name the payment. */
 const REQUIRED: readonly Column[] = ['AMOUNT', 'REFERENCE', 'NAME', 'ACCOUNT_NUMBER', 'ROUTING_NUMBER']
 const ADDRESS_CHARACTERS_MAX = 70
 const LINE_END = '\r\n'
 
-/** The reason why a template is wrong; undefined if it is right. */
+/** Finds a problem in a template. Undefined if it is valid. */
 export function faultOfTemplate({
   columns,
   separator = ',',
@@ -46,7 +46,7 @@ export function wireHeader(template: Template): string {
       )
 }
 
-/** The row of a payment whose strings fit the characters of a file. */
+/** The row of a payment. All its strings must fit the file's character set. */
 export function wireRow(
   template: Template,
   debtor: WireDebtor,
@@ -98,7 +98,10 @@ function addressText(text: string | undefined): string {
   return plain(sepaText(text ?? '', ADDRESS_CHARACTERS_MAX, { what: 'address' }))
 }
 
-/** Text that no spreadsheet takes for a formula: an apostrophe would change what the bank reads. */
+/**
+ * Strips leading characters with which a spreadsheet would take text for a formula. Prefixing an apostrophe
+ * instead would change what the bank reads.
+ */
 function plain(text: string): string {
   return text.replace(/^[^A-Za-z0-9(]+/, '')
 }

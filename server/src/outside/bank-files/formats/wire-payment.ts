@@ -5,9 +5,9 @@ import type { PainAddress } from './pain-001-document.ts'
 export type WireDebtor = Extract<BankFilesRailValue['format'], { type: 'WIRE' }>
 
 export interface WirePayment {
-  /** At most 35 characters, for the bank and us: it is repeated in a status. */
+  /** At most 35 characters. Only the bank sees it, and repeats it in status reports. */
   readonly instructionId: string
-  /** At most 35 characters, for everyone on the way: it is repeated in a status and in statements. */
+  /** At most 35 characters. Everyone on the way sees it. It is repeated in status reports and statements. */
   readonly endToEndId: string
   /** In cents. */
   readonly amount: bigint

@@ -7,11 +7,11 @@ import { UnwritablePayment } from './unreadable-file.ts'
 import { faultOfTemplate, wireHeader, wireRow } from './wire-csv.ts'
 import type { WireDebtor, WirePayment } from './wire-payment.ts'
 
-/** Wires in dollars: urgent transfers in pain.001.001.09, or in the bank's own CSV file. */
+/** Writes wires in dollars: as urgent transfers in pain.001.001.09, or in the bank's own CSV format. */
 
 const NAME_CHARACTERS_MAX = 70
 const REMITTANCE_CHARACTERS_MAX = 140
-/** The range of one Fedwire wire in cents: 0.01 to 9,999,999,999.99. */
+/** The maximum amount of a Fedwire transfer in cents: 9,999,999,999.99. The minimum is 0.01. */
 const CENTS_MAX = 999_999_999_999n
 const CURRENCY = 'USD'
 const COUNTRY = 'US'
@@ -20,7 +20,7 @@ export interface WireFile extends TransferFile {
   readonly debtor: WireDebtor
 }
 
-/** Writes a file, piece by piece, in constant memory. The same arguments give the same bytes. */
+/** Writes a file in chunks and in constant memory. The same arguments always give the same bytes. */
 export async function* writeWires(
   file: WireFile,
   payments: AsyncIterable<WirePayment>,
@@ -37,7 +37,7 @@ export async function* writeWires(
     message: 'pain.001.001.09' as const,
     currency: CURRENCY,
     initiator: name,
-    // Each wire is booked on its own, so that a statement names it.
+    // Each wire is booked separately, so that a statement names it.
     batch: [element('BtchBookg', 'false')],
     type: element('PmtTpInf', [element('InstrPrty', 'HIGH'), element('SvcLvl', [element('Cd', 'URGP')])]),
     holder: [
@@ -50,12 +50,15 @@ export async function* writeWires(
   yield* writeTransfers(file, head, payments, transferOf)
 }
 
-/** One payment as a part of a file of this account. Throws UnwritablePayment; a payment that passes here can be in any file. */
+/**
+ * One payment as part of a file from this account. Throws UnwritablePayment; a payment that passes here fits
+ * into any file.
+ */
 export function wireTransfer(payment: WirePayment, debtor: WireDebtor): string {
   return debtor.csv ? wireRow(debtor.csv, debtor, '2026-01-01', checked(payment)) : transferOf(payment)
 }
 
-/** Throws UnwritablePayment for text that a wire cannot carry completely. */
+/** Throws UnwritablePayment for text that a wire cannot carry in full. */
 export function checkWireText(text: string | undefined): void {
   const { length } = remittanceText(text, Number.POSITIVE_INFINITY)
   if (length > REMITTANCE_CHARACTERS_MAX)
@@ -65,7 +68,7 @@ export function checkWireText(text: string | undefined): void {
     )
 }
 
-/** The reason why the settings of an account for wires are wrong; undefined if they are right. */
+/** Finds a problem in an account's settings for wires. Undefined if they are valid. */
 export function faultOfWires({ routingNumber, csv }: WireDebtor): string | undefined {
   if (!isRoutingNumber(routingNumber)) return 'format: routingNumber is not a routing number'
   return csv && faultOfTemplate(csv)
@@ -78,7 +81,7 @@ function remittanceText(text: string | undefined, charactersMax: number): string
   })
 }
 
-/** The payment in the characters and lengths of a file. Throws UnwritablePayment. */
+/** The payment, converted to the characters and lengths of a file. Throws UnwritablePayment. */
 function checked({ creditor, amount, ...payment }: WirePayment): WirePayment {
   if (amount < 1n || amount > CENTS_MAX)
     throw new UnwritablePayment(

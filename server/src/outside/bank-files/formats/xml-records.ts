@@ -2,7 +2,7 @@ import { type SaxesAttributeNS, SaxesParser, type SaxesTagNS } from 'saxes'
 import { decodeXml } from './decode-text.ts'
 import { UnreadableFile } from './unreadable-file.ts'
 
-/** An element: its local name, its own text without spaces at the ends, its elements. */
+/** An element: its local name, its own trimmed text, and its child elements. */
 export interface XmlElement {
   readonly name: string
   readonly attributes: Readonly<Record<string, string>>
@@ -10,55 +10,61 @@ export interface XmlElement {
   readonly children: XmlElement[]
 }
 
-/** A record: an element at one of the requested paths, and its ancestors as read so far. */
+/** A record: an element at one of the requested paths, with its ancestors as read so far. */
 export interface XmlRecord {
   readonly path: string
   readonly element: XmlElement
-  /** From the document down to the element's parent. Earlier records are no longer in them. */
+  /** From the document down to the element's parent. They no longer contain earlier records. */
   readonly within: readonly XmlElement[]
 }
 
-/** A reader of one document. A file may have several, each in envelopes. */
+/** A reader of one document. A file may contain several documents, each inside envelopes. */
 export interface DocumentReader<Found> {
-  /** Local names below the document, such as `BkToCstmrStmt/Stmt/Ntry`. Documents without any are skipped. */
+  /**
+   * Paths of local names within the document, such as `BkToCstmrStmt/Stmt/Ntry`. Documents without any such
+   * path are skipped.
+   */
   readonly records: ReadonlySet<string>
-  /** Takes a complete record, before anything after it is read. */
+  /** Called with each complete record, before anything after it is read. */
   take(record: XmlRecord): readonly Found[]
   /**
-   * Takes an element of another namespace in a place where the schemas allow only their own. It is not part
-   * of any record.
+   * Called with an element of a foreign namespace at a position where the schemas allow only their own. It is
+   * not part of any record.
    */
   takeForeign(record: XmlRecord): readonly Found[]
-  /** Takes the end of the document. */
+  /** Called at the end of the document. */
   end(): readonly Found[]
 }
 
-/** Opens a document, by its namespace and the name of its element. */
+/** Creates the reader for a document from its namespace and element name. */
 export type DocumentOpener<Found> = (namespace: string, name: string) => DocumentReader<Found>
 
-/** ISO 20022, and Bacs. */
+/** The root elements of ISO 20022 and of Bacs. */
 const DOCUMENTS: ReadonlySet<string> = new Set(['Document', 'BACSDocument'])
 
 const NO_ATTRIBUTES: Readonly<Record<string, string>> = {}
 
-/** Memory limits, far above the size of real files: the longest text of the schemas has 500 characters. */
+/**
+ * Memory limits, far above the size of real files: the longest text that the schemas allow has 500
+ * characters.
+ */
 const LIMITS = {
   depth: 64,
   /**
-   * Elements held at one time: a record and the heads around it. The longest record of a bank has some
-   * hundreds.
+   * Elements in memory at a time: a record and the headers around it. The longest records of banks have a few
+   * hundred.
    */
   elements: 20_000,
   attributes: 100,
-  /** Characters held at one time, and characters of one text, tag or comment. */
+  /** Characters in memory at a time, and the maximum length of a text, a tag or a comment. */
   characters: 1_000_000,
 } as const
 
 /**
- * Reads the documents of an XML file record by record, in constant memory. A document is an element
- * `Document` or `BACSDocument`, at the root or in envelopes such as `BizMsgEnvlp`, which are not kept. Throws UnreadableFile if
- * the file is malformed or truncated, has a DTD (so nothing in it refers to anything outside), or exceeds the
- * limits; `readTwice` keeps the records before the error from having an effect.
+ * Reads the documents of an XML file record by record, in constant memory. A document is a `Document` or
+ * `BACSDocument` element, at the root or inside envelopes such as `BizMsgEnvlp`, which are discarded. Throws
+ * UnreadableFile if the file is malformed or truncated, has a DTD (so that nothing in it can refer to
+ * external content), or exceeds the limits; with `readTwice`, the records before the error have no effect.
  */
 export async function* readXmlRecords<Found>(
   bytes: AsyncIterable<Uint8Array>,
@@ -69,27 +75,27 @@ export async function* readXmlRecords<Found>(
   yield* reader.end()
 }
 
-/** Treatment of an element: it is part of a document, or of an envelope around it, or it is skipped. */
+/** Treatment of an element: it belongs to a document or to an envelope around one, or it is skipped. */
 type Use = 'document' | 'envelope' | 'skipped' | 'foreign'
 
 interface OpenElement {
   readonly use: Use
   readonly element: XmlElement
-  /** Below the document. */
+  /** Relative to the document. */
   readonly path: string
-  /** The amounts held when it began. */
+  /** The amounts in memory when it began. */
   readonly elementsBefore: number
   readonly charactersBefore: number
 }
 
 class RecordReader<Found> {
-  // A fragment may have several roots: some banks concatenate files.
+  // Parsed as a fragment, which may have several roots: some banks concatenate files.
   readonly #parser = new SaxesParser({ xmlns: true, position: true, fragment: true })
   readonly #opener: DocumentOpener<Found>
   readonly #open: OpenElement[] = []
   #document: { readonly reader: DocumentReader<Found>; readonly namespace: string } | undefined
   #documents = 0
-  /** Elements and characters held now. */
+  /** Elements and characters currently in memory. */
   #elements = 0
   #characters = 0
   #positionOfLastEvent = 0
@@ -133,7 +139,7 @@ class RecordReader<Found> {
   #fault(message: string): void {
     const what = message.replace(/^\d+:\d+: /, '')
     if (/doctype/i.test(what)) this.#refuse('has a DTD, which is not allowed')
-    // Concatenated documents each have a declaration, which is ignored.
+    // Concatenated documents each have an XML declaration, which is ignored.
     this.#isInDeclaration ||= this.#open.length === 0 && /an XML declaration must be at the start/i.test(what)
     if (!this.#isInDeclaration) this.#refuse(`is not XML: ${what}`)
   }
@@ -154,7 +160,7 @@ class RecordReader<Found> {
   #useOf({ local, uri }: SaxesTagNS, parent: OpenElement | undefined): Use {
     if (this.#document) {
       if (parent?.use === 'skipped' || parent?.use === 'foreign') return parent.use
-      // The bank's own additions.
+      // Additions by the bank itself.
       if (local === 'SplmtryData' || this.#document.reader.records.size === 0) return 'skipped'
       return uri === this.#document.namespace ? 'document' : 'foreign'
     }
@@ -188,7 +194,7 @@ class RecordReader<Found> {
       return
     }
     if (open.use !== 'document' && open.use !== 'foreign') return
-    // Spaces between elements are ignored, and a statement has as many of them as entries.
+    // Whitespace between elements is ignored. A statement has as much of it as it has entries.
     if (open.element.text === '' && text.trim() === '') return
     this.#hold(0, text.length)
     open.element.text += text
@@ -208,7 +214,7 @@ class RecordReader<Found> {
     if (use !== 'document') return
     element.text = element.text.trim()
     if (document.reader.records.has(path)) {
-      // Records are not kept: only the heads around them stay, of which a file has few.
+      // Records are released, and only the headers around them stay in memory, of which a file has few.
       this.#found.push(...document.reader.take({ path, element, within: this.#openElements() }))
       this.#forget(open)
     }
@@ -248,14 +254,14 @@ function pathBelow(parent: OpenElement | undefined, name: string): string {
   return parent.path === '' ? name : `${parent.path}/${name}`
 }
 
-/** The first element at a path of local names below another one. */
+/** The first element at a path of local names inside another element. */
 export function findBelow(element: XmlElement | undefined, path: string): XmlElement | undefined {
   let found = element
   for (const name of path.split('/')) found = found?.children.find((child) => child.name === name)
   return found
 }
 
-/** All elements of a name right below another one. */
+/** All direct children with a name. */
 export function allBelow(element: XmlElement | undefined, name: string): readonly XmlElement[] {
   return element?.children.filter((child) => child.name === name) ?? []
 }

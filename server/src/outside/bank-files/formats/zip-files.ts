@@ -3,14 +3,14 @@ import { type Entry, openPromise, type ZipFile } from 'yauzl'
 import { quoteForMessage } from './decimal-amounts.ts'
 import { UnreadableArchive, UnreadableFile } from './unreadable-file.ts'
 
-/** ZIP files, in which EBICS delivers statements. */
+/** Reads ZIP files, in which EBICS delivers statements. */
 
-/** Limits against small files that unpack to more than a disk holds. */
+/** Protects against small files that unpack to more than fits on a disk. */
 const LIMITS = {
   files: 1_000,
   /** Total unpacked size. */
   bytes: 1024 * 1024 * 1024,
-  /** The largest compression ratio. XML of banks compresses to a tenth or a thirtieth. */
+  /** The maximum compression ratio. XML from banks compresses by a factor of 10 to 30. */
   ratio: 200,
   /** Files up to this size may have any ratio. */
   smallBytes: 1024 * 1024,
@@ -19,19 +19,19 @@ const ZIP_BEGINNINGS = ['PK\u0003\u0004', 'PK\u0005\u0006'] as const
 
 export interface PackedFile {
   readonly name: string
-  /** The unpacked bytes, from the start each time. Throws UnreadableFile if they are damaged. */
+  /** Opens the unpacked bytes, from the start each time. Throws UnreadableFile if they are corrupt. */
   readonly open: () => AsyncIterable<Uint8Array>
 }
 
-/** True if a file begins like a ZIP file. */
+/** True if a file begins like a ZIP archive. */
 export function startsLikeZip(head: Uint8Array): boolean {
   const text = Buffer.from(head.subarray(0, 4)).toString('latin1')
   return ZIP_BEGINNINGS.some((beginning) => text === beginning)
 }
 
 /**
- * The files in a ZIP file, one after another. Throws UnreadableArchive if it is damaged, or exceeds the
- * limits.
+ * Reads the files of a ZIP archive one after another. Throws UnreadableArchive if it is corrupt or exceeds
+ * the limits.
  */
 export async function* readZipFiles(path: string): AsyncGenerator<PackedFile> {
   const zip = await archiveFaults(() => openPromise(path, { autoClose: false }))
@@ -61,7 +61,10 @@ async function listEntries(zip: ZipFile): Promise<readonly Entry[]> {
   return entries
 }
 
-/** The content of a file. Its size is the one in the archive: the library refuses streams of another size. */
+/**
+ * Unpacks a file. Its size is as stated in the archive, because the library rejects streams of any other
+ * size.
+ */
 async function* unpack(zip: ZipFile, entry: Entry): AsyncGenerator<Uint8Array> {
   if (entry.isEncrypted()) throw new UnreadableFile('is encrypted')
   let check = 0
@@ -84,7 +87,7 @@ async function archiveFaults<Value>(run: () => Promise<Value>): Promise<Value> {
   }
 }
 
-/** Errors from the library and zlib are about the file, disk errors are not. */
+/** Errors from the library and from zlib concern the file; errors from the disk do not. */
 function faultOf(error: unknown, fault: (what: string) => Error): unknown {
   if (!(error instanceof Error) || error instanceof UnreadableFile) return error
   const code = 'code' in error ? String(error.code) : ''

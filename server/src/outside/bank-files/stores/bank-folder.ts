@@ -1,31 +1,31 @@
 import type { Readable } from 'node:stream'
 
-/** A folder that a bank shares with us, on a disk or over SFTP. The settings name its subfolders. */
+/** A folder shared with a bank, on a disk or over SFTP. The settings name its subfolders. */
 export interface BankFolder {
-  /** The files of a folder, sorted by name, without hidden and incomplete ones. */
+  /** Lists the files of a folder by name, without hidden and incomplete ones. */
   list(folder: string): Promise<readonly FolderFile[]>
-  /** Incomplete files of a folder that belong to a name, by the names that `partName` gives. */
+  /** Lists the incomplete versions of a file, named as by `partName`. */
   parts(folder: string, name: string): Promise<readonly string[]>
   /** Opens a file; undefined if it does not exist. */
   open(path: FolderPath): Promise<Readable | undefined>
   exists(path: FolderPath): Promise<boolean>
   /**
-   * Writes a complete file, replacing one of this name. When it returns, the file is as durable as the other
-   * side permits: flushed, and of the sent length.
+   * Writes a complete file, replacing any file with this name. On return, the file is as durable as the
+   * storage allows: flushed, and of the length that was sent.
    */
   write(path: FolderPath, pieces: AsyncIterable<Piece>): Promise<void>
   /**
-   * Renames within the share. Throws `FileIsMissing` if the old name no longer exists, else `FileIsThere` if
-   * the new one is taken.
+   * Renames within the share. Throws `FileIsMissing` if the old name no longer exists, or otherwise
+   * `FileIsThere` if the new name is taken.
    */
   rename(from: FolderPath, to: FolderPath): Promise<void>
-  /** Removes a file, if it exists. */
+  /** Removes a file if it exists. */
   remove(path: FolderPath): Promise<void>
   /** Closes connections. The folder can be used again afterwards. */
   close(): Promise<void>
 }
 
-/** A piece of a file: text in UTF-8, or bytes. */
+/** A chunk of a file: UTF-8 text, or bytes. */
 export type Piece = string | Uint8Array
 
 export interface FolderPath {
@@ -49,7 +49,7 @@ export class FileIsMissing extends Error {
 const NAME = /^(?!\.\.?$)[^/\\\p{Cc}]{1,200}$/u
 const UNDER_WAY = /^\.|\.(?:part|filepart|tmp|temp)$/i
 
-/** The path of a file below the root of the share. Throws for a name that would lead elsewhere. */
+/** The path of a file inside the root of the share. Throws for a name that would lead outside. */
 export function pathBelow(root: string, { folder, name }: FolderPath): string {
   if (!NAME.test(name)) throw new Error('A file name contains a slash or a control character, or is too long')
   return `${folderBelow(root, folder)}/${name}`
@@ -61,12 +61,15 @@ export function folderBelow(root: string, folder: string): string {
   return folder === '' ? root : `${root}/${folder}`
 }
 
-/** True if a bank's file is ready to be read: neither hidden nor under a name for incomplete files. */
+/** True if a bank's file is ready to be read: it is neither hidden nor named like an incomplete file. */
 export function isReady(name: string): boolean {
   return NAME.test(name) && !UNDER_WAY.test(name)
 }
 
-/** The name of an incomplete file, unique to each attempt, so that a late one cannot harm another. */
+/**
+ * The name of an incomplete file. It is unique to each attempt, so that a late attempt cannot interfere with
+ * another.
+ */
 export function partName(name: string, attempt: string): string {
   return `.${name}.${attempt}.part`
 }

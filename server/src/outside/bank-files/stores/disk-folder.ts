@@ -13,7 +13,7 @@ import {
 } from './bank-folder.ts'
 
 /**
- * A folder on this machine's disk, whose files another program exchanges with the bank. Folders are created
+ * A folder on this machine's disk whose files another program exchanges with the bank. Subfolders are created
  * as needed.
  */
 export function createDiskFolder(root: string): BankFolder {
@@ -58,7 +58,7 @@ export function createDiskFolder(root: string): BankFolder {
     async rename(from, to) {
       await makeFolder(to.folder)
       if (!(await isThere(pathOf(from)))) throw new FileIsMissing(from.name)
-      // The names are ours, and numbered: nobody creates one between the check and the rename.
+      // We choose numbered names, so nobody creates such a file between the check and the rename.
       if (await isThere(pathOf(to))) throw new FileIsThere(to.name)
       await rename(pathOf(from), pathOf(to))
       await flush(folderOf(to.folder))
@@ -84,7 +84,7 @@ async function unlessMissing<Found>(look: () => Promise<Found>): Promise<Found |
   }
 }
 
-/** Makes names durable. */
+/** Flushes a folder, which makes its file names durable. */
 async function flush(folder: string): Promise<void> {
   const names = await open(folder, 'r')
   try {

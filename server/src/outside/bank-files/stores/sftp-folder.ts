@@ -16,7 +16,7 @@ import {
   pathBelow,
 } from './bank-folder.ts'
 
-/** Timeout of a connection, and the interval of keep-alive checks on a silent one. */
+/** The timeout for connecting, and the interval of keep-alive checks on an idle connection. */
 const CONNECT_MS_MAX = 15_000
 const ALIVE_MS = 5_000
 const ALIVE_COUNT_MAX = 4
@@ -27,28 +27,28 @@ export interface SftpPlace {
   readonly port: number
   readonly user: string
   /**
-   * Fingerprint of the server's host key, as `ssh-keygen -l` prints it: `SHA256:` and 43 characters. No other
-   * key is accepted.
+   * The fingerprint of the server's host key, as printed by `ssh-keygen -l`: `SHA256:` and 43 characters. No
+   * other key is accepted.
    */
   readonly hostKey: string
   readonly password?: string
-  /** A private key in PEM or OpenSSH form, and its passphrase. */
+  /** A private key in PEM or OpenSSH format, and its passphrase. */
   readonly privateKey?: string
   readonly passphrase?: string
-  /** The server's folder that contains the folders of the settings; empty for the user's home. */
+  /** The folder on the server that contains the configured folders. Empty for the user's home directory. */
   readonly root: string
 }
 
 interface Connection {
   readonly client: SftpClient
   readonly sftp: SFTPWrapper
-  /** Aborted once the connection is broken: the library leaves pending calls without a response. */
+  /** Aborted once the connection is broken, because the library never settles pending calls. */
   readonly broken: AbortSignal
 }
 
 /**
- * A folder of a bank's SFTP server. It connects on use, and again after a connection broke; pending calls
- * then throw. Folders must exist: banks create them.
+ * A folder on a bank's SFTP server. Connects when used, and reconnects after the connection breaks; pending
+ * calls then throw. Folders must exist: banks create them.
  */
 export function createSftpFolder(place: SftpPlace): BankFolder {
   const connections = new Connections(place)
@@ -79,7 +79,7 @@ export function createSftpFolder(place: SftpPlace): BankFolder {
     rename: (from, to) =>
       connections.use(async (connection) => {
         if (!(await exists(connection, from))) throw new FileIsMissing(from.name)
-        // The names are ours, and numbered: nobody creates one between the check and the rename.
+        // We choose numbered names, so nobody creates such a file between the check and the rename.
         if (await exists(connection, to)) throw new FileIsThere(to.name)
         await connection.client.rename(pathOf(from), pathOf(to))
       }),
@@ -98,12 +98,12 @@ async function write(
   let bytes = 0
   const counted = Readable.from(inBytes(pieces, (count) => (bytes += count)))
   const file = client.createWriteStream(path, { flags: 'w' })
-  // The library emits one of the two once the server has closed the file.
+  // The library emits one of these events once the server has closed the file.
   const closed = new Promise((resolve) => file.once('close', resolve).once('error', resolve))
   try {
     await pipeline(counted, file, { signal: broken })
   } catch (error) {
-    // Until then data sent before is still being written, and would end up in the file of the next attempt.
+    // Until then, data sent earlier is still being written, and could end up in the file of the next attempt.
     await closed
     throw error
   }
@@ -112,7 +112,7 @@ async function write(
   if (size !== bytes) throw new Error(`The server has ${size} of ${bytes} bytes of the file`)
 }
 
-/** One connection at a time, replaced if it broke. */
+/** Holds one connection at a time, and replaces it if it breaks. */
 class Connections {
   readonly #place: SftpPlace
   #connection: Promise<Connection> | undefined
@@ -126,7 +126,7 @@ class Connections {
     return this.#connection
   }
 
-  /** Runs work that ends with the connection. */
+  /** Runs work that is aborted if the connection breaks. */
   async use<Result>(work: (connection: Connection) => Promise<Result>): Promise<Result> {
     const connection = await this.#get()
     const { broken } = connection
@@ -156,15 +156,15 @@ class Connections {
       if (!breaking.signal.aborted) this.#connection = undefined
       breaking.abort()
     }
-    // Most servers have no SFTP folder, and loading this takes an eighth of the time that everything else
-    // takes.
+    // Loaded lazily: most servers have no SFTP folder, and loading it would add an eighth to the time it
+    // takes to load everything else.
     const { default: Client } = await import('ssh2-sftp-client')
-    // Without these, the library prints. Pending calls are refused anyway.
+    // Without these handlers, the library prints to the console. Pending calls are rejected anyway.
     const client = new Client('countersign', { error: forget, end: forget, close: forget })
     let isOther = false
     try {
       const sftp = await client.connect({
-        // Requests are small and wait for their responses: Nagle's algorithm would delay each by 40 ms.
+        // Requests are small and wait for their responses, so Nagle's algorithm would delay each by 40 ms.
         sock: connect({ host, port, noDelay: true }),
         username: user,
         ...(password === undefined ? {} : { password }),
@@ -202,12 +202,14 @@ async function* inBytes(
   for await (const piece of pieces) {
     const bytes = Buffer.from(piece)
     count(bytes.length)
-    // Each piece is one write of the protocol.
+    // Each chunk becomes one write request of the protocol.
     for (let at = 0; at < bytes.length; at += PIECE_BYTES) yield bytes.subarray(at, at + PIECE_BYTES)
   }
 }
 
-/** Flushes a file if the server supports it (an extension of OpenSSH). Other servers give no guarantee. */
+/**
+ * Flushes a file if the server supports it, which is an OpenSSH extension. Other servers give no guarantee.
+ */
 async function flush(sftp: SFTPWrapper, path: string): Promise<void> {
   const handle = await new Promise<Buffer>((resolve, reject) =>
     sftp.open(path, 'r+', (error, opened) => (error ? reject(error) : resolve(opened))),

@@ -5,14 +5,14 @@ import type { ExpectedTransfer } from '../formats/transfer-proof.ts'
 import type { Used } from './read-range.ts'
 import { selectPaymentsByNonce } from './store.ts'
 
-/** A transfer of a payment: the payment itself, or the fee of a wallet's payment. */
+/** An expected transfer of a payment: either the payment itself or the fee of a wallet's payment. */
 export interface Claim extends ExpectedTransfer {
   readonly payment: ChainPaymentRow
 }
 
 /**
- * The payments of used authorizations, each with the transaction that has used it. A failed payment claims
- * nothing: a later use of its nonce is a spend by the key's owner.
+ * Finds the payments whose authorizations were used, each with the transaction that used it. A failed payment
+ * claims nothing: a later use of its nonce is a spend by the key's owner.
  */
 export async function claimsOf(
   op: Op,
@@ -23,16 +23,16 @@ export async function claimsOf(
   const authorizers = [...new Set(used.map(({ authorizer }) => authorizer))]
   const nonces = [...new Set(used.map(({ nonce }) => nonce))]
   const payments = await selectPaymentsByNonce(op, rail, authorizers, nonces)
-  const each = new Map(
-    used.map((one) => [`${one.transactionHash} ${one.token} ${one.authorizer} ${one.nonce}`, one]),
+  const usesByKey = new Map(
+    used.map((use) => [`${use.transactionHash} ${use.token} ${use.authorizer} ${use.nonce}`, use]),
   )
-  return [...each.values()].flatMap((one) => {
-    const claim = payments.map((payment) => claimOf(payment, one)).find((found) => found !== undefined)
-    return claim ? [{ ...claim, transactionHash: one.transactionHash }] : []
+  return [...usesByKey.values()].flatMap((use) => {
+    const claim = payments.map((payment) => buildClaim(payment, use)).find((found) => found !== undefined)
+    return claim ? [{ ...claim, transactionHash: use.transactionHash }] : []
   })
 }
 
-function claimOf(
+function buildClaim(
   payment: ChainPaymentRow,
   { token, authorizer, nonce }: Omit<Used, 'transactionHash'>,
 ): Claim | undefined {

@@ -7,15 +7,15 @@ import { requireColumn } from '../../../storage/read/required.ts'
 import type { ChainAddressRow, ChainMovementRow } from '../../../storage/rows/chain.ts'
 import { selectPayment } from '../payments/store.ts'
 
-/** Transfers between the addresses of this server and cold storage, as the chain shows them. */
+/** Transfers between this server's addresses and cold storage, as seen on the chain. */
 
-/** The money of a transfer, for the books. */
+/** Returns the money of a transfer in the form that the ledger books. */
 export function toBook({ rail, currency, amount }: ChainMovementRow, movementId: string): MovedMoney {
   return { movementId, rail, currency, amount }
 }
 
-/** Books money that has come back, with its own record. */
-export function returnedOf(
+/** Books money that has come back from cold storage, with a treasury movement. */
+export function bookReturn(
   op: Op,
   network: EvmNetwork,
   row: ChainMovementRow,
@@ -24,12 +24,12 @@ export function returnedOf(
   const account = { id: requireColumn(from, 'owner_id') }
   const place = { id: op.newId('TreasuryMovement'), account, rail: row.rail, network, address: row.sender }
   const { currency, amount, transaction_hash: transactionHash } = row
-  const back = returned(op, { ...place, currency, amount, transactionHash })
-  return [insert('chain_movements', { ...row, item_id: back.row.id }), ...back.writes]
+  const booked = returned(op, { ...place, currency, amount, transactionHash })
+  return [insert('chain_movements', { ...row, item_id: booked.row.id }), ...booked.writes]
 }
 
-/** Reverses the effect of a reorged transfer. The queue sends a movement to cold storage again. */
-export async function undone(op: Op, row: ChainMovementRow): Promise<readonly Write[]> {
+/** Reverses the effect of a reorged transfer. A movement to cold storage is sent again by the queue. */
+export async function reverseColdTransfer(op: Op, row: ChainMovementRow): Promise<readonly Write[]> {
   const itemId = requireColumn(row, 'item_id')
   if (row.kind === 'FROM_COLD') return returnLost(op, itemId)
   const payment = await selectPayment(op, itemId)
@@ -38,8 +38,8 @@ export async function undone(op: Op, row: ChainMovementRow): Promise<readonly Wr
 }
 
 /**
- * Money that reaches cold storage from outside, or leaves it for there, was moved with a key that is not on this server.
- * Its statement shows it until a person books it.
+ * Logs money that reached cold storage from outside, or left it for an outside address: it was moved with a
+ * key that is not on this server. The statement shows it until a person books it.
  */
 export function alertOfColdStorage(op: Op, row: ChainMovementRow): void {
   const { rail, kind, sender, recipient, currency, amount, transaction_hash: transactionHash } = row

@@ -13,25 +13,26 @@ import type { ChainWorker, EvmRail } from '../evm-rail.ts'
 import { chainMovementIdOf } from '../ids.ts'
 import { selectPayment } from '../payments/store.ts'
 import { findChain } from '../records.ts'
-import { alertOfColdStorage, returnedOf, toBook } from './cold-transfers.ts'
+import { alertOfColdStorage, bookReturn, toBook } from './cold-transfers.ts'
 import type { RangeRead } from './read-range.ts'
 import { type Sighting, sightingsOf } from './sightings.ts'
 import { selectMovementsOf } from './store.ts'
 import { storeBlock } from './stored-blocks.ts'
 import { recordOutflow } from './unexplained-outflows.ts'
 
-/** The zero address, which mints and burns: it cannot receive a refund. */
+/** The zero address, the source of minted and the target of burned tokens. It cannot receive a refund. */
 export const NOBODY: Hex = `0x${'0'.repeat(40)}`
 
-/** Limit of one write set. */
+/** The maximum per write set. */
 const SIGHTINGS_MAX = 50
 
-/** A chain's last followed position. It guards everything booked from there on. */
+/** A chain's last followed position. It guards everything booked after it. */
 export type Cursor = Pick<ChainRow, 'id' | 'followed_block' | 'followed_hash' | 'cold_version'>
 
 /**
- * Books a range after the cursor: its transfers in several write sets, each transfer once, and the cursor
- * with the last of them. Returns the updated chain; undefined if another process has moved the cursor.
+ * Books a range after the cursor: its transfers in several write sets, each transfer once, and the new cursor
+ * together with the last of them. Returns the updated chain, or undefined if another process has moved the
+ * cursor.
  */
 export async function bookRange(
   worker: ChainWorker,
@@ -39,7 +40,7 @@ export async function bookRange(
   read: RangeRead,
 ): Promise<ChainRow | undefined> {
   const sightings = await sightingsOf(await opOf(worker), worker.rail.name, read)
-  for (const some of piecesOf(sightings))
+  for (const some of splitIntoWriteSets(sightings))
     if (!(await whileAt(worker, cursor, (op, chain) => bookSightings(op, worker.rail, chain, some))))
       return undefined
   let moved: ChainRow | undefined
@@ -67,43 +68,43 @@ function guardOf({ followed_block, followed_hash, cold_version }: Cursor) {
   return { followed_block, followed_hash, cold_version }
 }
 
-/** Decides and commits while the cursor is unchanged. Returns whether it was. */
+/** Decides and commits while the cursor is unchanged. Returns false if the cursor has moved. */
 export async function whileAt(
   worker: ChainWorker,
   cursor: Cursor,
   by: (op: Op, chain: ChainRow) => Promise<readonly Write[]>,
 ): Promise<boolean> {
-  let isThere = true
+  let isUnchanged = true
   await decide(worker, async (op) => {
     const chain = await findChain(op, worker.rail.name)
-    isThere =
+    isUnchanged =
       chain?.followed_block === cursor.followed_block &&
       chain.followed_hash === cursor.followed_hash &&
       chain.cold_version === cursor.cold_version
-    if (!chain || !isThere) return []
+    if (!chain || !isUnchanged) return []
     const writes = await by(op, chain)
     return writes.length === 0 ? [] : [expectRow('chains', chain.id, guardOf(cursor)), ...writes]
   })
-  return isThere
+  return isUnchanged
 }
 
 /**
- * Transfers booked together. A transfer that depends on a quote or a balance is decided after the earlier
- * ones are written.
+ * Splits transfers into write sets. A transfer that depends on a quote or a balance is decided only after the
+ * earlier ones have been written.
  */
-function piecesOf(sightings: readonly Sighting[]): Sighting[][] {
-  const pieces: Sighting[][] = []
+function splitIntoWriteSets(sightings: readonly Sighting[]): Sighting[][] {
+  const sets: Sighting[][] = []
   let owners = new Set<string>()
   for (const one of sightings) {
     const owner = findUniqueKey(one)
-    const last = pieces.at(-1)
+    const last = sets.at(-1)
     if (!last || last.length === SIGHTINGS_MAX || (owner !== undefined && owners.has(owner))) {
-      pieces.push([one])
+      sets.push([one])
       owners = new Set()
     } else last.push(one)
     if (owner !== undefined) owners.add(owner)
   }
-  return pieces
+  return sets
 }
 
 /** A key that may occur only once in a write set. */
@@ -125,20 +126,20 @@ async function bookSightings(
   const found = new Set<string>()
   const transitions = sightings.map((sighting) => {
     const before = known.get(sighting.seen.transactionHash) ?? []
-    const same = sameOf(before, sighting, found)
+    const same = findRecord(before, sighting, found)
     if (same) found.add(same.id)
-    return same ? comesAgain(op, same, sighting) : begin(op, rail, chain, before, sighting)
+    return same ? updateReappeared(op, same, sighting) : bookNew(op, rail, chain, before, sighting)
   })
   return (await Promise.all(transitions)).flat()
 }
 
-/** The record of this transfer, or of a reorged one in the same transaction. */
-function sameOf(
+/** Finds the record of this transfer: booked earlier, or reorged and now back in the same transaction. */
+function findRecord(
   known: readonly ChainMovementRow[],
   { kind, seen }: Sighting,
   found: ReadonlySet<string>,
 ): ChainMovementRow | undefined {
-  const alike = known.filter(
+  const candidates = known.filter(
     (row) =>
       !found.has(row.id) &&
       row.state !== 'GONE' &&
@@ -148,14 +149,14 @@ function sameOf(
       row.recipient === seen.recipient &&
       row.amount === seen.amount,
   )
-  const isIn = (row: ChainMovementRow) => row.block_hash === seen.blockHash
+  const isInSameBlock = (row: ChainMovementRow) => row.block_hash === seen.blockHash
   return (
-    alike.find((row) => isIn(row) && row.log_index === seen.logIndex) ??
-    alike.find((row) => row.state === 'UNSURE' || !isIn(row))
+    candidates.find((row) => isInSameBlock(row) && row.log_index === seen.logIndex) ??
+    candidates.find((row) => row.state === 'UNSURE' || !isInSameBlock(row))
   )
 }
 
-async function comesAgain(op: Op, row: ChainMovementRow, { seen }: Sighting): Promise<Write[]> {
+async function updateReappeared(op: Op, row: ChainMovementRow, { seen }: Sighting): Promise<Write[]> {
   const isUnsure = row.state === 'UNSURE'
   if (!isUnsure && row.block_hash === seen.blockHash) return []
   const change = {
@@ -170,7 +171,7 @@ async function comesAgain(op: Op, row: ChainMovementRow, { seen }: Sighting): Pr
   return [update('chain_movements', row.id, { block_hash: row.block_hash }, change)]
 }
 
-async function begin(
+async function bookNew(
   op: Op,
   { chain: { network } }: EvmRail,
   chain: ChainRow,
@@ -204,7 +205,7 @@ async function begin(
     updated_at: op.now,
   }
   if (kind === 'DEPOSIT' && to) return depositOf(op, row, turn, to)
-  if (kind === 'FROM_COLD' && from) return returnedOf(op, network, row, from)
+  if (kind === 'FROM_COLD' && from) return bookReturn(op, network, row, from)
   if (kind === 'COLD_IN' || kind === 'COLD_OUT') alertOfColdStorage(op, row)
   if (payment)
     return [
@@ -218,7 +219,8 @@ async function begin(
 }
 
 /**
- * Guard: a payment has not failed in the meantime, which would make its transfer a spend by the key's owner.
+ * Guards against the payment having failed in the meantime: its transfer would then be a spend by the key's
+ * owner.
  */
 async function hasNotFailed(op: Op, paymentId: string): Promise<Write[]> {
   const payment = await selectPayment(op, paymentId)
@@ -227,7 +229,9 @@ async function hasNotFailed(op: Op, paymentId: string): Promise<Write[]> {
   return [expectRow('chain_payments', paymentId, { state: payment.state })]
 }
 
-/** Credits an incoming transfer to the owner of its address; the treasury belongs to the platform. */
+/**
+ * Credits an incoming transfer to the owner of its address. Transfers to the treasury belong to the platform.
+ */
 export async function depositOf(
   op: Op,
   row: ChainMovementRow,

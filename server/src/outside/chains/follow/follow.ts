@@ -10,28 +10,28 @@ import { bookOpening } from './opening-balance.ts'
 import { blocksPerRequest, listNamedAddresses, type RangeRead, readRange } from './read-range.ts'
 import { goBack, settleUnsure } from './reorganisations.ts'
 
-/** Limit of one run. */
+/** The maximum per run. */
 const RANGES_MAX = 32
-/** Ranges that are read concurrently. They are booked in order. */
+/** Number of ranges read concurrently. They are booked in order. */
 const READ_AHEAD = 4
 
-/** The head up to which everything is done, by rail. */
+/** The last head for which no work is left, by rail. */
 const done = new WeakMap<EvmRail, Hex>()
 
 /**
- * Follows the chain up to the last sufficiently deep block, and books our transfers. The head is read before
- * the addresses: money for a later address can only be above that head.
+ * Follows the chain up to the last sufficiently deep block and books our transfers. Reads the head before the
+ * addresses, because money for an address created later can only arrive above that head.
  */
 export async function follow(worker: ChainWorker): Promise<void> {
   const { rail } = worker
   const head = await rail.nodes.head()
   if (done.get(rail) === head.hash) return
   const found = await findChain(await opOf(worker), rail.name)
-  // A node that lags behind knows nothing beyond its head.
+  // A lagging node knows nothing beyond its own head.
   if (!found || head.number < found.followed_block) return
   const openedChain = await bookOpening(worker, found)
-  const back = openedChain && (await goBack(worker, openedChain))
-  const chain = back && (await openColdStorage(worker, back))
+  const rewound = openedChain && (await goBack(worker, openedChain))
+  const chain = rewound && (await openColdStorage(worker, rewound))
   if (!chain) return
   const isComplete = await followTo(worker, chain, head)
   if (isComplete && (await settleUnsure(worker))) done.set(rail, head.hash)
@@ -44,16 +44,16 @@ async function followTo(worker: ChainWorker, chain: ChainRow, head: ChainBlock):
   if (last <= chain.followed_block) return true
   const named = await listNamedAddresses(await opOf(worker), rail.name)
   const span = blocksPerRequest(worker, named)
-  const ranges = rangesOf(chain.followed_block + 1n, last, span)
-  const underWay: Promise<RangeRead>[] = []
+  const ranges = splitIntoRanges(chain.followed_block + 1n, last, span)
+  const reads: Promise<RangeRead>[] = []
   const left = [...ranges]
   const readAhead = () => {
-    for (const range of left.splice(0, READ_AHEAD - underWay.length))
-      underWay.push(handleRejection(readRange(worker, named, ...range)))
+    for (const range of left.splice(0, READ_AHEAD - reads.length))
+      reads.push(handleRejection(readRange(worker, named, ...range)))
   }
   let cursor = chain
   readAhead()
-  for (let first = underWay.shift(); first; first = underWay.shift()) {
+  for (let first = reads.shift(); first; first = reads.shift()) {
     const moved = await bookRange(worker, cursor, await first)
     if (!moved) return false
     cursor = moved
@@ -64,7 +64,7 @@ async function followTo(worker: ChainWorker, chain: ChainRow, head: ChainBlock):
 }
 
 /** The next ranges, up to the number that one run reads. */
-function rangesOf(from: bigint, to: bigint, span: bigint): [bigint, bigint][] {
+function splitIntoRanges(from: bigint, to: bigint, span: bigint): [bigint, bigint][] {
   const ranges: [bigint, bigint][] = []
   for (let begin = from; begin <= to && ranges.length < RANGES_MAX; begin += span) {
     const end = begin + span - 1n
@@ -73,7 +73,7 @@ function rangesOf(from: bigint, to: bigint, span: bigint): [bigint, bigint][] {
   return ranges
 }
 
-/** The promise with its rejection handled; it still rejects when awaited. */
+/** Marks the promise's rejection as handled; it still rejects when awaited. */
 function handleRejection<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => {})
   return promise

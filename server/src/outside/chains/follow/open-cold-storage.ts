@@ -10,9 +10,9 @@ import { openingRow } from './opening-row.ts'
 import { selectColdAbove, selectColdToOpen } from './store.ts'
 
 /**
- * Takes over the balances of new cold storage addresses in the last followed block, from which on they are
- * followed, each once. A balance is a movement of only the cold storage, which its statement shows until a
- * person books it. Returns the chain; undefined if another process has moved it on.
+ * Records the balances of new cold storage addresses at the last followed block, once for each address, and
+ * follows the addresses from there. Such a balance is booked only in cold storage, whose statement shows it
+ * until a person books it. Returns the chain, or undefined if another process has moved its cursor.
  */
 export async function openColdStorage(worker: ChainWorker, chain: ChainRow): Promise<ChainRow | undefined> {
   const { rail } = worker
@@ -28,7 +28,7 @@ export async function openColdStorage(worker: ChainWorker, chain: ChainRow): Pro
     ),
   )
   const version = chain.cold_version + 1
-  const isStill = await whileAt(worker, chain, async (op, now) => [
+  const isUnchanged = await whileAt(worker, chain, async (op, now) => [
     update('chains', now.id, { cold_version: now.cold_version }, { cold_version: version }),
     ...added.map(({ id }) =>
       update('chain_addresses', id, { opened_block: null }, { opened_block: now.followed_block }),
@@ -40,10 +40,13 @@ export async function openColdStorage(worker: ChainWorker, chain: ChainRow): Pro
         return insert('chain_movements', { ...row, created_at: op.now, updated_at: op.now })
       }),
   ])
-  return isStill ? { ...chain, cold_version: version } : undefined
+  return isUnchanged ? { ...chain, cold_version: version } : undefined
 }
 
-/** Reopens cold storage addresses opened above a block, because their balances there were reorged away. */
+/**
+ * Reopens cold storage addresses that were opened above a block, because their balances there were reorged
+ * away.
+ */
 export async function closeColdStorage(
   op: Op,
   { rail, cold_version }: ChainRow,

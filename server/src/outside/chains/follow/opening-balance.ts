@@ -11,9 +11,9 @@ import { storeBlock } from './stored-blocks.ts'
 const OWN_MAX = 100
 
 /**
- * Books the opening balances of the treasury and the gas accounts in the block from which on the chain is
- * followed, once, so that the ledger equals the chain from the first day on. Returns the chain; undefined if
- * another process has moved it on.
+ * Books the opening balances of the treasury and the gas accounts, once, at the block from which the chain is
+ * followed, so that the ledger equals the chain from the first day. Returns the chain, or undefined if
+ * another process has moved its cursor.
  */
 export async function bookOpening(worker: ChainWorker, chain: ChainRow): Promise<ChainRow | undefined> {
   const { rail } = worker
@@ -21,30 +21,31 @@ export async function bookOpening(worker: ChainWorker, chain: ChainRow): Promise
   const storedBlocks = await selectBlocks(op, rail.name, chain.followed_block, 1)
   if (storedBlocks.length > 0) return chain
   const block = await rail.nodes.block(chain.followed_block)
-  // If the block has left the chain by now, nothing has been followed yet, so the current block is as good.
+  // If the block was reorged away, nothing has been followed yet, so the current block with that number will
+  // do.
   if (!block) return undefined
   const own = (await selectAddresses(op, rail.name, OWN_MAX)).filter(({ owner_id }) => owner_id === null)
   const held = await Promise.all(
     rail.entry.tokens.flatMap(({ currency, address }) =>
       own.map(async (of) => {
         const token = lowerHex(address)
-        // The block may be from before the token, as on a new chain.
+        // The block may be older than the token contract, as on a new chain.
         const amount = await tokenBalance(rail.nodes, token, of.address, block.number)
         return { currency, token, of, amount }
       }),
     ),
   )
-  const there = held.filter(({ amount }) => amount > 0n)
-  const isStill = await whileAt(worker, chain, async (op, now) => [
+  const nonZero = held.filter(({ amount }) => amount > 0n)
+  const isUnchanged = await whileAt(worker, chain, async (op, now) => [
     await storeBlock(op, rail.name, block),
     ...(
       await Promise.all(
-        there.map((one, index) => {
+        nonZero.map((one, index) => {
           const row = { ...openingRow(now, one, index, 'DEPOSIT'), created_at: op.now, updated_at: op.now }
           return depositOf(op, row, 1, one.of)
         }),
       )
     ).flat(),
   ])
-  return isStill ? chain : undefined
+  return isUnchanged ? chain : undefined
 }

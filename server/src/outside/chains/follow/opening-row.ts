@@ -4,7 +4,7 @@ import { CHAIN_MOVEMENT_INITIAL } from '../../../storage/rows/states.ts'
 import { chainMovementIdOf } from '../ids.ts'
 import { NOBODY } from './credit-transfers.ts'
 
-/** A transfer without a log: an earlier balance of an address. */
+/** A movement without a log, for the balance that an address already had. */
 export function openingRow(
   chain: ChainRow,
   held: {
@@ -19,7 +19,7 @@ export function openingRow(
   const { rail, followed_block, followed_hash, followed_time, latest_time, cold_version } = chain
   const logIndex = -1 - index
   return {
-    // Cold storage may be opened again at the same block.
+    // Cold storage may be opened again at the same block, so the version is part of the id.
     id: chainMovementIdOf(rail, followed_hash, logIndex, 'IN', 1 + cold_version),
     platform_id: chain.platform_id,
     rail,

@@ -12,7 +12,7 @@ import { readUsed, transferOf } from '../formats/transfers.ts'
 import { selectAddresses, selectAddressesAmong } from './store.ts'
 
 /**
- * The maximum number of addresses per log filter. With more, all transfers of a token are read and filtered
+ * The maximum number of addresses in a log filter. With more, all transfers of a token are read and filtered
  * here.
  */
 const NAMED_MAX = 2_000
@@ -23,7 +23,7 @@ const AMONG_AT_ONCE = 1_000
 const BLOCKS_AT_ONCE = 8
 const BLOCKS_PER_REQUEST = 1_000
 
-/** A transfer of our tokens from or to one of our addresses. */
+/** A transfer of one of our tokens, from or to one of our addresses. */
 export interface Seen {
   readonly currency: string
   readonly token: Hex
@@ -37,7 +37,7 @@ export interface Seen {
   readonly amount: bigint
 }
 
-/** A used authorization by one of our addresses. */
+/** An authorization of one of our addresses that was used. */
 export interface Used {
   readonly transactionHash: Hex
   readonly token: Hex
@@ -46,19 +46,20 @@ export interface Used {
 }
 
 /**
- * A range of blocks as read: its last block, and our transfers and authorizations in it, by block and log.
+ * A range of blocks as read: its last block, and the transfers and used authorizations in it, ordered by
+ * block and log.
  */
 export interface RangeRead {
   readonly to: ChainBlock
   readonly seen: readonly Seen[]
   readonly used: readonly Used[]
-  /** The logs of each transaction that moved our money. */
+  /** The logs of each transaction that moved our money, by transaction hash. */
   readonly logs: ReadonlyMap<Hex, readonly ChainLog[]>
-  /** Includes at least our addresses that take part. */
+  /** Contains at least our addresses that take part in a transfer. */
   readonly ours: ReadonlyMap<Hex, ChainAddressRow>
 }
 
-/** The addresses to filter by; undefined if there are too many. */
+/** The addresses to filter by, or undefined if there are too many. */
 export type Named = ReadonlyMap<Hex, ChainAddressRow> | undefined
 
 export async function listNamedAddresses(op: Op, rail: string): Promise<Named> {
@@ -73,8 +74,8 @@ export function blocksPerRequest({ rail }: ChainWorker, named: Named): bigint {
 }
 
 /**
- * Reads a range. All of it belongs to the branch of its last block. Throws NodeError, also if the chain
- * changes in the meantime.
+ * Reads a range, all of it on the branch of its last block. Throws NodeError, also if the chain changes in
+ * the meantime.
  */
 export async function readRange(
   worker: ChainWorker,
@@ -87,18 +88,18 @@ export async function readRange(
   const found = await Promise.all(
     entry.tokens.map(async ({ currency, address }) => {
       const token = lowerHex(address)
-      return { currency, token, logs: await logsOf(worker, token, named, from, to) }
+      return { currency, token, logs: await readLogs(worker, token, named, from, to) }
     }),
   )
   const all = found.flatMap(({ currency, token, logs }) => logs.map((log) => ({ currency, token, log })))
   const ours =
     named ??
-    (await participants(
+    (await findParticipants(
       worker,
       found.flatMap(({ logs }) => logs),
     ))
-  const transfers = all.flatMap((one) => transferSeen(worker, ours, one))
-  const times = await timesOf(worker, transfers)
+  const transfers = all.flatMap((one) => readTransfer(worker, ours, one))
+  const times = await readTimes(worker, transfers)
   if ((await nodes.block(to))?.hash !== before.hash) throw chainChangedError(to)
   return {
     to: before,
@@ -124,8 +125,8 @@ function chainChangedError(number: bigint): NodeError {
   return new NodeError('NO_ANSWER', `The chain has changed at ${number} while it was read`)
 }
 
-/** The logs of a token that may be ours, each once. */
-async function logsOf(
+/** The logs of a token that may concern us, without duplicates. */
+async function readLogs(
   { rail }: ChainWorker,
   address: Hex,
   named: Named,
@@ -139,17 +140,17 @@ async function logsOf(
   const topics = [...named.keys()].map(topicOf)
   const logs = (
     await Promise.all(
-      groups(topics, NAMED_AT_ONCE).flatMap((some) => [
-        read([events, some]),
-        read([TRANSFER_TOPIC, null, some]),
+      groups(topics, NAMED_AT_ONCE).flatMap((chunk) => [
+        read([events, chunk]),
+        read([TRANSFER_TOPIC, null, chunk]),
       ]),
     )
   ).flat()
   return [...new Map(logs.map((log) => [`${log.blockNumber} ${log.logIndex}`, log])).values()]
 }
 
-/** Our addresses in these logs. */
-async function participants(
+/** Our addresses that occur in these logs. */
+async function findParticipants(
   worker: ChainWorker,
   logs: readonly ChainLog[],
 ): Promise<ReadonlyMap<Hex, ChainAddressRow>> {
@@ -160,15 +161,16 @@ async function participants(
     if (transfer) named.add(transfer.sender).add(transfer.recipient)
   }
   const ours = new Map<Hex, ChainAddressRow>()
-  for (const some of groups([...named], AMONG_AT_ONCE))
-    for (const row of await selectAddressesAmong(op, worker.rail.name, some)) ours.set(row.address, row)
+  for (const chunk of groups([...named], AMONG_AT_ONCE))
+    for (const row of await selectAddressesAmong(op, worker.rail.name, chunk)) ours.set(row.address, row)
   return ours
 }
 
 /**
- * A transfer that counts: ours, and not of zero. Amounts that the ledger cannot hold are left to a person.
+ * Reads a transfer from a log. Ignores transfers of strangers and of zero; an amount too large for the ledger
+ * is left to a person.
  */
-function transferSeen(
+function readTransfer(
   { app, rail }: ChainWorker,
   ours: ReadonlyMap<Hex, ChainAddressRow>,
   { currency, token, log }: { readonly currency: string; readonly token: Hex; readonly log: ChainLog },
@@ -201,16 +203,16 @@ function logsByTransaction(
   return found
 }
 
-/** The times of the blocks with transfers. Each must be the block that the log names. */
-async function timesOf(
+/** Reads the times of the blocks with transfers, and checks that each block is the one named by the log. */
+async function readTimes(
   worker: ChainWorker,
   transfers: readonly { readonly blockNumber: bigint; readonly blockHash: Hex }[],
 ): Promise<ReadonlyMap<bigint, Date>> {
   const hashes = new Map(transfers.map(({ blockNumber, blockHash }) => [blockNumber, blockHash]))
   const times = new Map<bigint, Date>()
-  for (const some of groups([...hashes], BLOCKS_AT_ONCE))
+  for (const chunk of groups([...hashes], BLOCKS_AT_ONCE))
     await Promise.all(
-      some.map(async ([number, hash]) => {
+      chunk.map(async ([number, hash]) => {
         const block = await blockAt(worker, number)
         if (block.hash !== hash) throw chainChangedError(number)
         times.set(number, timeOf(block))

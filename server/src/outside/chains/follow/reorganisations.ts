@@ -16,22 +16,22 @@ import {
 import type { ChainWorker } from '../evm-rail.ts'
 import { isSameTransfer, transferOf } from '../formats/transfers.ts'
 import { findChain } from '../records.ts'
-import { undone } from './cold-transfers.ts'
+import { reverseColdTransfer } from './cold-transfers.ts'
 import { whileAt } from './credit-transfers.ts'
 import { closeColdStorage } from './open-cold-storage.ts'
 import { selectBookedAbove, selectDoneAbove, selectMovement, selectPaidAbove, selectUnsure } from './store.ts'
 import { latestShared } from './stored-blocks.ts'
 import { undoOutflow } from './unexplained-outflows.ts'
 
-/** Limit of one write set. */
-const PIECE = 200
-/** Limit of one run. */
+/** The maximum per write set. */
+const BATCH = 200
+/** The maximum per run. */
 const SETTLED_MAX = 100
 
 /**
- * If the last followed block has left the chain, raises an alarm, marks everything booked above the last
- * shared block as unsure, and follows the chain again from there. Returns the updated chain; undefined if
- * that has to wait.
+ * If the last followed block was reorged away, raises an alert, marks everything booked above the last common
+ * block as unsure, and follows the chain again from there. Returns the updated chain, or undefined if it has
+ * to wait.
  */
 export async function goBack(worker: ChainWorker, chain: ChainRow): Promise<ChainRow | undefined> {
   const { app, rail } = worker
@@ -44,10 +44,10 @@ export async function goBack(worker: ChainWorker, chain: ChainRow): Promise<Chai
   const shared = await latestShared(await opOf(worker), worker, chain)
   if (!shared) throw new Error('The chain contains none of the followed blocks')
   const { number } = shared.block
-  const undone = [doubtMovements, reopenTransactions, reopenPayments] as const
-  for (const undo of undone) if (!(await inPieces(worker, chain, number, undo))) return undefined
-  let back: ChainRow | undefined
-  const isStill = await whileAt(worker, chain, async (op, now) => {
+  const undoSteps = [markUnsure, reopenTransactions, reopenPayments] as const
+  for (const undo of undoSteps) if (!(await undoInBatches(worker, chain, number, undo))) return undefined
+  let updated: ChainRow | undefined
+  const isUnchanged = await whileAt(worker, chain, async (op, now) => {
     const change = {
       followed_block: number,
       followed_hash: shared.block.hash,
@@ -55,7 +55,7 @@ export async function goBack(worker: ChainWorker, chain: ChainRow): Promise<Chai
       updated_at: op.now,
     }
     const reopened = await closeColdStorage(op, now, number)
-    back = { ...now, ...change, ...reopened.change }
+    updated = { ...now, ...change, ...reopened.change }
     const guard = { followed_block: from, followed_hash: hash }
     return [
       update('chains', chain.id, guard, { ...change, ...reopened.change }),
@@ -64,36 +64,36 @@ export async function goBack(worker: ChainWorker, chain: ChainRow): Promise<Chai
     ]
   })
   rail.followedBlock = number
-  return isStill ? back : undefined
+  return isUnchanged ? updated : undefined
 }
 
-/** Undoes finality above a block, piece by piece. Returns whether the cursor stayed unchanged. */
-async function inPieces(
+/** Undoes finality above a block in batches. Returns false if the cursor has moved. */
+async function undoInBatches(
   worker: ChainWorker,
   chain: ChainRow,
   above: bigint,
   undo: (op: Op, rail: string, above: bigint) => Promise<Write[]>,
 ): Promise<boolean> {
   for (let count = 1; count > 0; ) {
-    const isStill = await whileAt(worker, chain, async (op) => {
+    const isUnchanged = await whileAt(worker, chain, async (op) => {
       const writes = await undo(op, worker.rail.name, above)
       count = writes.length
       return writes
     })
-    if (!isStill) return false
+    if (!isUnchanged) return false
   }
   return true
 }
 
-async function doubtMovements(op: Op, rail: string, above: bigint): Promise<Write[]> {
-  const rows = await selectBookedAbove(op, rail, above, PIECE)
+async function markUnsure(op: Op, rail: string, above: bigint): Promise<Write[]> {
+  const rows = await selectBookedAbove(op, rail, above, BATCH)
   return rows.map((row) => transitionMovement(op, row, 'doubt'))
 }
 
-/** Reopens our transactions, which are sent again with their nonces and searched for in blocks again. */
+/** Reopens our transactions: they are sent again with the same nonces and looked for in blocks again. */
 async function reopenTransactions(op: Op, rail: string, above: bigint): Promise<Write[]> {
-  const rows = await selectDoneAbove(op, rail, above, PIECE)
-  const nowhere = {
+  const rows = await selectDoneAbove(op, rail, above, BATCH)
+  const noBlock = {
     transaction_hash: null,
     block_number: null,
     block_hash: null,
@@ -101,16 +101,16 @@ async function reopenTransactions(op: Op, rail: string, above: bigint): Promise<
     cost: null,
   }
   return rows.map(
-    (row) => transition(op, 'chain_transactions', CHAIN_TRANSACTION_TRANSITIONS, row, 'lose', nowhere).write,
+    (row) => transition(op, 'chain_transactions', CHAIN_TRANSACTION_TRANSITIONS, row, 'lose', noBlock).write,
   )
 }
 
 /**
- * Reopens payments, with the transactions that carry them. Nothing is refunded: signed transactions are still
- * valid.
+ * Reopens payments, including the transactions that carry them. Nothing is refunded, because signed
+ * transactions remain valid.
  */
 async function reopenPayments(op: Op, rail: string, above: bigint): Promise<Write[]> {
-  const rows = await selectPaidAbove(op, rail, above, PIECE)
+  const rows = await selectPaidAbove(op, rail, above, BATCH)
   const change = { transaction_hash: null, block_number: null, due_at: op.now, note: 'Its block is gone' }
   return rows.map(({ isCarried, ...row }) => {
     const by = isCarried ? (['lose'] as const) : (['lose', 'retry'] as const)
@@ -118,7 +118,7 @@ async function reopenPayments(op: Op, rail: string, above: bigint): Promise<Writ
   })
 }
 
-/** A report for a person that finality was lost. */
+/** Stores a rail report about the lost finality, for a person to review. */
 async function reportLostFinality(
   op: Op,
   { rail, followed_block, followed_hash }: ChainRow,
@@ -133,8 +133,8 @@ async function reportLostFinality(
 }
 
 /**
- * Once the chain has been followed to the point before the reorganization, reverses every transfer that has
- * not reappeared. Returns true if nothing is left to do.
+ * Reverses every transfer that has not reappeared by the time the chain has been followed to the point before
+ * the reorganization. Returns true if no work is left.
  */
 export async function settleUnsure(worker: ChainWorker): Promise<boolean> {
   const { rail } = worker
@@ -162,7 +162,7 @@ async function settleMovement(
   receipt: ChainReceipt | undefined,
 ): Promise<readonly Write[]> {
   const log = receipt?.logs.find((one) => one.address === row.token && isSameTransfer(transferOf(one), row))
-  // It reappears in a block that is not deep enough yet.
+  // It has reappeared in a block that is not deep enough yet.
   if (log && log.blockNumber > chain.followed_block) return []
   if (log) {
     const { blockNumber: block_number, blockHash: block_hash, logIndex: log_index } = log
@@ -170,7 +170,7 @@ async function settleMovement(
   }
   return [
     transitionMovement(op, row, 'lose', { gone_at: chain.latest_time }),
-    ...(await takeBackMovement(op, row)),
+    ...(await reverseMovement(op, row)),
   ]
 }
 
@@ -183,9 +183,9 @@ function transitionMovement(
   return transition(op, 'chain_movements', CHAIN_MOVEMENT_TRANSITIONS, row, by, change).write
 }
 
-/** The effect of losing a transfer. Our payments have been reopened by then. */
-async function takeBackMovement(op: Op, row: ChainMovementRow): Promise<readonly Write[]> {
-  if (row.kind === 'TO_COLD' || row.kind === 'FROM_COLD') return undone(op, row)
+/** Reverses the effect of a lost transfer. Our own payments have been reopened by then. */
+async function reverseMovement(op: Op, row: ChainMovementRow): Promise<readonly Write[]> {
+  if (row.kind === 'TO_COLD' || row.kind === 'FROM_COLD') return reverseColdTransfer(op, row)
   if (row.kind === 'SPENT') return undoOutflow(op, row)
   return row.kind === 'DEPOSIT' && row.item_id !== null ? reportReversal(op, row, row.item_id) : []
 }

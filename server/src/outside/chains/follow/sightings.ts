@@ -6,12 +6,12 @@ import { type Claim, claimsOf, termsOf } from './claims.ts'
 import type { RangeRead, Seen } from './read-range.ts'
 import { selectPlainPayments } from './store.ts'
 
-/** One side of a transfer, and its meaning for us. */
+/** One side of a transfer, and what it means to us. */
 export interface Sighting {
   readonly seen: Seen
   readonly kind: ChainMovementRow['kind']
   /**
-   * OUT: the other side of a transfer that counts twice, or money that left an address without one of our
+   * OUT is the other side of a transfer that counts twice, or money that left an address without one of our
    * payments.
    */
   readonly side: 'IN' | 'OUT'
@@ -21,8 +21,8 @@ export interface Sighting {
 }
 
 /**
- * Classifies the transfers of a range. `proveTransfers` proves our payments: by their authorizations, or a
- * plain transfer by its transaction, which only we could sign.
+ * Classifies the transfers of a range. `proveTransfers` identifies our payments: by their authorization, or,
+ * for a plain transfer, by its transaction, which only we could have signed.
  */
 export async function sightingsOf(op: Op, rail: string, read: RangeRead): Promise<Sighting[]> {
   const expected = await findExpected(op, rail, read)
@@ -31,7 +31,7 @@ export async function sightingsOf(op: Op, rail: string, read: RangeRead): Promis
     const from = read.ours.get(seen.sender)
     const to = read.ours.get(seen.recipient)
     const payment = proved.get(placeOf(seen))
-    return sidesOf(from, to, payment).map((one) => ({ ...one, seen, from, to, payment }))
+    return classifySides(from, to, payment).map((side) => ({ ...side, seen, from, to, payment }))
   })
 }
 
@@ -39,26 +39,26 @@ function placeOf({ blockNumber, logIndex }: Pick<Seen, 'blockNumber' | 'logIndex
   return `${blockNumber} ${logIndex}`
 }
 
-/** The payments of a transaction, by the logs that prove them. */
+/** Maps the logs of a transaction to the payments that they prove. */
 function paymentsByLog(hash: Hex, claims: readonly Claim[], read: RangeRead): [string, ChainPaymentRow][] {
   const logs = read.logs.get(hash) ?? []
   const proofs = proveTransfers({ transactionHash: hash, status: 'success', logs }, claims)
   const place = new Map(logs.map((log) => [log.logIndex, placeOf(log)]))
-  return claims.flatMap(({ payment }, at) => {
-    const proof = proofs[at]
+  return claims.flatMap(({ payment }, index) => {
+    const proof = proofs[index]
     const found = proof?.is === 'made' ? place.get(proof.log.logIndex) : undefined
     return found === undefined ? [] : [[found, payment]]
   })
 }
 
-function sidesOf(
+function classifySides(
   from: ChainAddressRow | undefined,
   to: ChainAddressRow | undefined,
   payment: ChainPaymentRow | undefined,
 ): Pick<Sighting, 'kind' | 'side'>[] {
   if (payment && to?.role !== 'COLD') return [{ kind: to ? 'OWN' : 'PAYMENT', side: 'IN' }]
   if (payment?.kind === 'MOVE') return [{ kind: 'TO_COLD', side: 'IN' }]
-  // A payment that began before its payee was registered as cold storage.
+  // The payment was made before its payee was registered as cold storage.
   if (payment)
     return [
       { kind: 'PAYMENT', side: 'IN' },
@@ -67,14 +67,15 @@ function sidesOf(
   if (from && from === to) return [{ kind: 'OWN', side: 'IN' }]
   if (from?.role === 'COLD' && to && to.role !== 'WALLET')
     return [{ kind: to.role === 'COLD' ? 'OWN' : 'FROM_COLD', side: 'IN' }]
-  // A wallet owner who directly pays another of our addresses spends here and deposits there.
+  // A wallet owner who directly pays another of our addresses: money spent by the wallet and deposited at the
+  // other address.
   return [
     ...(from ? [{ kind: from.role === 'COLD' ? 'COLD_OUT' : 'SPENT', side: 'OUT' } as const] : []),
     ...(to ? [{ kind: to.role === 'COLD' ? 'COLD_IN' : 'DEPOSIT', side: 'IN' } as const] : []),
   ]
 }
 
-/** Our payments that transactions of a range may have made. */
+/** Finds our payments that the transactions of a range may have made. */
 async function findExpected(
   op: Op,
   rail: string,
@@ -82,7 +83,7 @@ async function findExpected(
 ): Promise<Map<Hex, Claim[]>> {
   const expected = new Map<Hex, Claim[]>()
   const add = (hash: Hex, claim: Claim) => expected.set(hash, [...(expected.get(hash) ?? []), claim])
-  // A use without one of our transfers has moved nothing to book.
+  // An authorization used without a transfer of ours has moved nothing to book.
   for (const claim of await claimsOf(
     op,
     rail,

@@ -10,7 +10,7 @@ import type {
   ChainTransactionRow,
 } from '../../../storage/rows/chain.ts'
 
-/** A rail's followed addresses, including cold storage once its balance is taken over. */
+/** A rail's followed addresses. Cold storage is included once its balance has been recorded. */
 function followed(op: Op, rail: string) {
   return op.read
     .selectFrom('chain_addresses')
@@ -18,7 +18,7 @@ function followed(op: Op, rail: string) {
     .where((where) => where.or([where('role', '<>', 'COLD'), where('opened_block', 'is not', null)]))
 }
 
-/** Addresses of cold storage that are not followed yet. */
+/** Cold storage addresses that are not followed yet. */
 export function selectColdToOpen(op: Op, rail: string): Promise<ChainAddressRow[]> {
   return op.read
     .selectFrom('chain_addresses')
@@ -30,7 +30,7 @@ export function selectColdToOpen(op: Op, rail: string): Promise<ChainAddressRow[
     .execute()
 }
 
-/** Addresses of cold storage followed from a later block on. */
+/** Cold storage addresses that are followed only from a block above this one. */
 export function selectColdAbove(op: Op, rail: string, block: bigint): Promise<ChainAddressRow[]> {
   return op.read
     .selectFrom('chain_addresses')
@@ -41,12 +41,12 @@ export function selectColdAbove(op: Op, rail: string, block: bigint): Promise<Ch
     .execute()
 }
 
-/** The followed addresses of a rail, oldest first. */
+/** A rail's followed addresses, oldest first. */
 export function selectAddresses(op: Op, rail: string, limit: number): Promise<ChainAddressRow[]> {
   return followed(op, rail).orderBy('created_at').orderBy('id').limit(limit).selectAll().execute()
 }
 
-/** The addresses among these that are ours. */
+/** Those of the given addresses that are ours. */
 export function selectAddressesAmong(
   op: Op,
   rail: string,
@@ -55,7 +55,7 @@ export function selectAddressesAmong(
   return followed(op, rail).where('address', 'in', among).selectAll().execute()
 }
 
-/** Earlier movements of these transactions, ordered by log. */
+/** Recorded movements of these transactions, ordered by log. */
 export function selectMovementsOf(
   op: Op,
   rail: string,
@@ -71,7 +71,7 @@ export function selectMovementsOf(
     .execute()
 }
 
-/** The payments of these senders whose authorizations have these nonces. */
+/** Payments from these senders whose authorization has one of these nonces. */
 export async function selectPaymentsByNonce(
   op: Op,
   rail: string,
@@ -89,7 +89,7 @@ export async function selectPaymentsByNonce(
   return (await Promise.all([by('nonce'), by('fee_nonce')])).flat()
 }
 
-/** The plain transfers carried by our transactions, with the hashes of all signed forms. */
+/** The plain transfers carried by our transactions, with the hashes of all their signed forms. */
 export async function selectPlainPayments(
   op: Op,
   rail: string,
@@ -129,7 +129,7 @@ export async function selectBlock(op: Op, id: string): Promise<ChainBlockRow | u
   return op.find(BLOCK_BY_ID, id)
 }
 
-/** Stored blocks up to a number, the latest first. */
+/** Stored blocks up to a number, latest first. */
 export function selectBlocks(op: Op, rail: string, upTo: bigint, limit: number): Promise<ChainBlockRow[]> {
   return op.read
     .selectFrom('chain_blocks')
@@ -141,7 +141,7 @@ export function selectBlocks(op: Op, rail: string, upTo: bigint, limit: number):
     .execute()
 }
 
-/** Bookings from blocks after a number. */
+/** Movements booked from blocks above a number. */
 export function selectBookedAbove(
   op: Op,
   rail: string,
@@ -175,7 +175,7 @@ export async function selectMovement(op: Op, id: string): Promise<ChainMovementR
   return op.find(MOVEMENT_BY_ID, id)
 }
 
-/** Our transactions confirmed in blocks after a number. */
+/** Our transactions confirmed in blocks above a number. */
 export function selectDoneAbove(
   op: Op,
   rail: string,
@@ -192,7 +192,10 @@ export function selectDoneAbove(
     .execute()
 }
 
-/** Payments paid in blocks after a number, and whether one of our pending transactions carries them. */
+/**
+ * Payments paid in blocks above a number, each with a flag that says whether a pending transaction of ours
+ * carries it.
+ */
 export function selectPaidAbove(
   op: Op,
   rail: string,
@@ -219,7 +222,7 @@ export function selectPaidAbove(
     .execute()
 }
 
-/** A recent movement, by its participants. */
+/** Sender and recipient of recent movements. */
 export function selectLatelyMoved(
   op: Op,
   rail: string,
@@ -261,7 +264,7 @@ export async function selectWorthSweeping(
   return rows.map((row) => ({ ...row, held: BigInt(row.held) }))
 }
 
-/** Sweeps that failed between two times, in order of failure. */
+/** Sweeps that failed in a time range, in order of failure. */
 export function selectFailedSweeps(
   op: Op,
   rail: string,
@@ -282,7 +285,9 @@ export function selectFailedSweeps(
     .execute()
 }
 
-/** The sweeps of addresses. Each has a nonce: the index of nonces finds them by their senders. */
+/**
+ * All sweeps of the given addresses. Each sweep has a nonce, so the index on nonces finds it by its sender.
+ */
 export function selectSweeps(op: Op, rail: string, senders: readonly Hex[]): Promise<ChainPaymentRow[]> {
   return op.read
     .selectFrom('chain_payments')

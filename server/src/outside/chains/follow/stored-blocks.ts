@@ -6,13 +6,13 @@ import type { ChainWorker } from '../evm-rail.ts'
 import { chainBlockIdOf } from '../ids.ts'
 import { selectBlock, selectBlocks } from './store.ts'
 
-/** The number of stored blocks, each in the slot of its number. */
-const PLACES = 512n
+/** The number of stored blocks. Each is stored in the slot of its number modulo this. */
+const SLOTS = 512n
 const ASKED_AT_ONCE = 16
 
-/** Stores a followed block, in place of an older one. */
+/** Stores a followed block, overwriting the older block in its slot. */
 export async function storeBlock(op: Op, rail: string, { number, hash }: ChainBlock): Promise<Write> {
-  const id = chainBlockIdOf(rail, number % PLACES)
+  const id = chainBlockIdOf(rail, number % SLOTS)
   const before = await selectBlock(op, id)
   if (before)
     return update(
@@ -31,22 +31,19 @@ export async function storeBlock(op: Op, rail: string, { number, hash }: ChainBl
   })
 }
 
-/**
- * The latest stored block that is not after the cursor and still on the chain. Undefined if no stored block
- * is.
- */
+/** Finds the latest stored block that is still on the chain and not after the cursor. */
 export async function latestShared(
   op: Op,
   { rail }: ChainWorker,
   { followed_block }: Pick<ChainRow, 'followed_block'>,
-): Promise<{ readonly kept: ChainBlockRow; readonly block: ChainBlock } | undefined> {
-  const kept = await selectBlocks(op, rail.name, followed_block, Number(PLACES))
-  for (let at = 0; at < kept.length; at += ASKED_AT_ONCE) {
-    const some = kept.slice(at, at + ASKED_AT_ONCE)
-    const blocks = await Promise.all(some.map(({ number }) => rail.nodes.block(number)))
-    for (const [place, one] of some.entries()) {
-      const block = blocks[place]
-      if (block?.hash === one.hash) return { kept: one, block }
+): Promise<{ readonly stored: ChainBlockRow; readonly block: ChainBlock } | undefined> {
+  const storedBlocks = await selectBlocks(op, rail.name, followed_block, Number(SLOTS))
+  for (let at = 0; at < storedBlocks.length; at += ASKED_AT_ONCE) {
+    const chunk = storedBlocks.slice(at, at + ASKED_AT_ONCE)
+    const blocks = await Promise.all(chunk.map(({ number }) => rail.nodes.block(number)))
+    for (const [index, stored] of chunk.entries()) {
+      const block = blocks[index]
+      if (block?.hash === stored.hash) return { stored, block }
     }
   }
   return undefined

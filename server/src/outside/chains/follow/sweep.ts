@@ -11,16 +11,16 @@ import { tokenBalance } from '../token-balance.ts'
 import { selectFailedSweeps, selectLatelyMoved, selectSweeps, selectWorthSweeping } from './store.ts'
 
 const EVERY_SECONDS = 2
-/** Movements are written in chronological order, except for slow transactions. */
+/** Movements are written in chronological order, but a slow transaction may commit up to this much later. */
 const LATE_SECONDS = 60
 const MOVED_MAX = 1_000
-/** Time for which an address is left alone after its sweep failed. */
-const AGAIN_SECONDS = 3_600
+/** An address is left alone for this long after a failed sweep. */
+const RETRY_SECONDS = 3_600
 
 /**
- * A worker step: moves balances of deposit addresses to the treasury, if they are worth the gas. It checks
- * addresses with movements since the last run, and addresses whose sweep failed an hour ago. A sweep is a
- * payment of its address to the treasury; an address has one at a time.
+ * Moves balances of deposit addresses to the treasury if they are worth the gas. Checks addresses with
+ * movements since the last run, and addresses whose sweep failed an hour ago. A sweep is a payment from its
+ * address to the treasury; each address has at most one at a time.
  */
 export async function sweep(worker: ChainWorker): Promise<void> {
   const { rail, app } = worker
@@ -29,7 +29,7 @@ export async function sweep(worker: ChainWorker): Promise<void> {
   const chain = await findChain(op, rail.name)
   if (sweeps.length === 0 || !chain || op.now < plusSeconds(chain.swept_at, EVERY_SECONDS)) return
   const since = plusSeconds(chain.swept_at, -LATE_SECONDS)
-  const [from, to] = [plusSeconds(since, -AGAIN_SECONDS), plusSeconds(op.now, -AGAIN_SECONDS)]
+  const [from, to] = [plusSeconds(since, -RETRY_SECONDS), plusSeconds(op.now, -RETRY_SECONDS)]
   const [moved, failed] = await Promise.all([
     selectLatelyMoved(op, rail.name, since, MOVED_MAX),
     selectFailedSweeps(op, rail.name, from, to, MOVED_MAX),
@@ -42,12 +42,12 @@ export async function sweep(worker: ChainWorker): Promise<void> {
     ]),
   ]
   for (const { currency, from: least } of sweeps) await sweepOf(worker, op, currency, least, among)
-  // If there was more than one run reads, the next one continues after the last that was read.
+  // If there are more rows than one run reads, the next run continues after the last row read.
   const [lastMoved, lastFailed] = [moved[MOVED_MAX - 1], failed[MOVED_MAX - 1]]
   const ends = [
     op.now,
     ...(lastMoved ? [plusSeconds(lastMoved.created_at, LATE_SECONDS)] : []),
-    ...(lastFailed ? [plusSeconds(lastFailed.updated_at, AGAIN_SECONDS + LATE_SECONDS)] : []),
+    ...(lastFailed ? [plusSeconds(lastFailed.updated_at, RETRY_SECONDS + LATE_SECONDS)] : []),
   ]
   const until = ends.reduce((first, one) => (one < first ? one : first))
   await app.commit(op, [update('chains', chain.id, { swept_at: chain.swept_at }, { swept_at: until })])
@@ -68,9 +68,10 @@ async function sweepOf(
   for (const { id: addressId, address, held } of worth) {
     const own = earlier.filter(({ sender }) => sender === address)
     if (own.some((row) => isBlocking(op, row))) continue
-    // The balance may be less than the ledger's while a payment is in progress, and more than is confirmed.
-    const there = await tokenBalance(rail.nodes, token, address)
-    const amount = there < held ? there : held
+    // The balance may be lower than in the ledger while a payment is in progress, and higher than is
+    // confirmed.
+    const balance = await tokenBalance(rail.nodes, token, address)
+    const amount = balance < held ? balance : held
     if (amount < least) continue
     const id = chainSweepIdOf(rail.name, address, own.length)
     const row = newChainPayment(rail, {
@@ -84,13 +85,13 @@ async function sweepOf(
       recipient: rail.chain.treasury,
       now: op.now,
     })
-    // Skipped if another process has written it first.
+    // Not written if another process has already written it.
     await app.commit(op, [insert('chain_payments', row)])
   }
 }
 
-/** An earlier sweep that is open or failed recently. */
+/** True if an earlier sweep is in progress or failed recently. */
 function isBlocking({ now }: Op, { state, updated_at }: ChainPaymentRow): boolean {
-  if (state === 'FAILED') return now < plusSeconds(updated_at, AGAIN_SECONDS)
+  if (state === 'FAILED') return now < plusSeconds(updated_at, RETRY_SECONDS)
   return state !== 'PAID'
 }

@@ -13,9 +13,9 @@ import { requireColumn } from '../../../storage/read/required.ts'
 import type { ChainAddressRow, ChainMovementRow } from '../../../storage/rows/chain.ts'
 import type { InternalAccountRow } from '../../../storage/rows/tables.ts'
 
-/** The effect of money leaving one of our addresses without one of our payments. */
+/** Result of booking money that left one of our addresses without one of our payments. */
 export interface Spending {
-  /** The record of it in the books; null if it has no record. */
+  /** The id of its transaction record, or null if it was not recorded. */
   readonly itemId: string | null
   readonly writes: readonly Write[]
 }
@@ -23,10 +23,10 @@ export interface Spending {
 const { settle: SETTLED } = TRANSFER_OUT_TRANSITIONS[TRANSFER_OUT_INITIAL]
 
 /**
- * Books money that has left an address without one of our payments: its key was used elsewhere. A wallet's
- * key belongs to its customer, so the ledger follows, with a record and its events; payments in progress from
- * the wallet may fail on the chain, and until then the shortfall is owed. Other keys are only in the enclave,
- * so that is an alarm, and reconciliation shows the difference until a person books it.
+ * Books money that left an address without one of our payments because its key was used elsewhere. A wallet's
+ * key belongs to its customer, so the ledger follows with a record and events; payments in progress from the
+ * wallet may then fail on the chain, and until they do, the shortfall is owed. All other keys are only in the
+ * enclave, so their use raises an alert, and reconciliation shows the difference until a person books it.
  */
 export async function recordOutflow(
   op: Op,
@@ -35,7 +35,7 @@ export async function recordOutflow(
 ): Promise<Spending> {
   if (from.role !== 'WALLET') return alarm(op, movement, from)
   const wallet = await findOwnedAccount(op, requireColumn(from, 'owner_id'), 'accountId')
-  const record = recordOf(op, movement, wallet)
+  const record = buildRecord(op, movement, wallet)
   const cause = { cause: 'transaction', causeId: record.id } as const
   const takes = isBookedTo(wallet, movement)
   const taken = takes
@@ -58,8 +58,8 @@ export async function recordOutflow(
 }
 
 /**
- * Reverses such a booking: its block was reorged away, and the transfer did not reappear. Amounts owed for it
- * stay covered.
+ * Reverses the booking of an outflow whose block was reorged away and which did not reappear. Amounts owed
+ * for it stay covered.
  */
 export async function undoOutflow(op: Op, movement: ChainMovementRow): Promise<readonly Write[]> {
   const { rail, transaction_hash: transactionHash, item_id: itemId } = movement
@@ -69,11 +69,11 @@ export async function undoOutflow(op: Op, movement: ChainMovementRow): Promise<r
   const wallet = await findOwnedAccount(op, requireColumn(record, 'source_account_id'), 'accountId')
   const { currency, amount } = movement
   const takes = isBookedTo(wallet, movement)
-  const legs = takes
+  const ledgerLegs = takes
     ? [railLeg(movement, -amount), { account: wallet.id, currency, amount }]
     : outflowLegs(movement, -1n)
   return [
-    ...post(op, { cause: 'transaction', causeId: record.id }, legs),
+    ...post(op, { cause: 'transaction', causeId: record.id }, ledgerLegs),
     ...moveTransaction(op, record, 'return', { failure_reason: 'QUOTE_EXECUTION_FAILED' }).writes,
     ...(takes ? [balanceUpdated(op, wallet)] : []),
   ]
@@ -89,8 +89,10 @@ function alarm(op: Op, movement: ChainMovementRow, { address, role }: ChainAddre
   return { itemId: null, writes: [] }
 }
 
-/** The record of the payment, made by someone else and already done when it is seen. */
-function recordOf(op: Op, movement: ChainMovementRow, wallet: InternalAccountRow) {
+/**
+ * Builds the record of a payment that the key's owner made directly, so it is already done when we see it.
+ */
+function buildRecord(op: Op, movement: ChainMovementRow, wallet: InternalAccountRow) {
   const { amount, recipient, transaction_hash: transactionHash, rail } = movement
   const { currency } = movement
   if (!isKnownCurrency(currency)) throw new Error(`The rail ${rail} has a token in ${currency}`)
@@ -114,8 +116,8 @@ function recordOf(op: Op, movement: ChainMovementRow, wallet: InternalAccountRow
 }
 
 /**
- * True if the wallet's account had the money: closed accounts are empty, and other tokens were never credited
- * to it.
+ * True if the wallet's ledger account had the money. Closed accounts are empty, and other tokens were never
+ * credited.
  */
 function isBookedTo(wallet: OwnedAccountRow, { currency }: ChainMovementRow): boolean {
   return wallet.owner_deleted_at === null && wallet.status === 'ACTIVE' && wallet.currency === currency
@@ -125,7 +127,9 @@ function railLeg({ rail, currency }: ChainMovementRow, amount: bigint): Leg {
   return { system: 'rail', rail, currency, amount }
 }
 
-/** Legs of money in suspense at a wallet's address: a person sees both sides there. */
+/**
+ * The ledger legs of an outflow of money in suspense at a wallet's address: a person sees both sides there.
+ */
 function outflowLegs(movement: ChainMovementRow, sign: 1n | -1n): Leg[] {
   const amount = sign * movement.amount
   return [railLeg(movement, amount), { system: 'receivables', currency: movement.currency, amount: -amount }]

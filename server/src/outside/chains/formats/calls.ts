@@ -3,9 +3,9 @@ import type { Authorization } from '../../../base/crypto/evm/authorization.ts'
 import type { Hex } from '../../../base/formats/hex.ts'
 import { TOKEN_ABI } from './token.ts'
 
-/** Calls of contracts as bytes, and the logs that they emit. */
+/** ABI-encoded contract calls, and parsers for their results and logs. */
 
-/** A call within a transaction. */
+/** One contract call of a transaction. */
 export interface Call {
   readonly to: Hex
   readonly data: Hex
@@ -31,17 +31,27 @@ export function transferCall(token: Hex, to: Hex, amount: bigint): Call {
   }
 }
 
-/** Submits a signed authorization to the chain; `signature` has 65 bytes. */
-export function callWithAuthorization(token: Hex, one: Authorization, signature: Hex): Call {
+/** The call that submits a signed authorization to the chain. `signature` has 65 bytes. */
+export function callWithAuthorization(token: Hex, authorization: Authorization, signature: Hex): Call {
   const { r, s, v } = partsOf(signature)
-  const args = [one.from, one.to, one.value, 0n, one.validBefore, one.nonce, v, r, s] as const
+  const args = [
+    authorization.from,
+    authorization.to,
+    authorization.value,
+    0n,
+    authorization.validBefore,
+    authorization.nonce,
+    v,
+    r,
+    s,
+  ] as const
   return {
     to: token,
     data: encodeFunctionData({ abi: TOKEN_ABI, functionName: 'transferWithAuthorization', args }),
   }
 }
 
-/** The parts of a 65-byte signature. */
+/** Splits a 65-byte signature into its parts. */
 export function partsOf(signature: Hex): { readonly r: Hex; readonly s: Hex; readonly v: number } {
   const digits = signature.slice(2)
   return {
@@ -51,7 +61,7 @@ export function partsOf(signature: Hex): { readonly r: Hex; readonly s: Hex; rea
   }
 }
 
-/** All calls in one: if one of them fails, none takes effect. */
+/** Combines the calls into one. If any of them fails, none takes effect. */
 export function combineCalls(multicall: Hex, calls: readonly Call[]): Call {
   const args = [calls.map(({ to, data }) => ({ target: to, allowFailure: false, callData: data }))] as const
   return {
@@ -71,7 +81,7 @@ export function balanceIn(data: Hex): bigint {
   return decodeFunctionResult({ abi: TOKEN_ABI, functionName: 'balanceOf', data })
 }
 
-/** Reads the balances of many accounts in one call. */
+/** The call that reads the balances of many accounts together. */
 export function balancesCall(multicall: Hex, token: Hex, accounts: readonly Hex[]): Call {
   return combineCalls(
     multicall,
@@ -84,7 +94,7 @@ export function balancesIn(data: Hex): bigint[] {
   return results.map(({ returnData }) => balanceIn(returnData))
 }
 
-/** Reads whether an authorizer's nonce was used or canceled. */
+/** The call that reads whether an authorizer's nonce was used or canceled. */
 export function stateCall(token: Hex, authorizer: Hex, nonce: Hex): Call {
   return {
     to: token,
@@ -100,7 +110,7 @@ export function stateIn(data: Hex): boolean {
   return decodeFunctionResult({ abi: TOKEN_ABI, functionName: 'authorizationState', data })
 }
 
-/** An address as an indexed log topic. */
+/** Formats an address as an indexed log topic. */
 export function topicOf(address: Hex): Hex {
   return `0x${address.slice(2).toLowerCase().padStart(WORD_DIGITS, '0')}`
 }

@@ -1,6 +1,6 @@
 import { parseAbi } from 'viem/utils'
 
-/** Functions and events of tokens that this server uses: ERC-20, EIP-3009, and the EIP-712 domain. */
+/** The token functions and events that this server uses: ERC-20, EIP-3009, and the EIP-712 domain. */
 export const TOKEN_ABI = parseAbi([
   'function name() view returns (string)',
   'function version() view returns (string)',

@@ -2,14 +2,16 @@ import type { Hex } from '../../../base/formats/hex.ts'
 import type { ChainLog } from '../../../kernel/ports/chain-nodes.ts'
 import { isSameTransfer, readUsed, type TransferTerms, transferOf } from './transfers.ts'
 
-/** One of our transfers, which a transaction may have made. */
+/** One of our transfers that a transaction may have made. */
 export interface ExpectedTransfer extends TransferTerms {
   readonly token: Hex
-  /** The nonce of its authorization (EIP-3009), or the hashes of our signed forms of a plain transfer. */
+  /**
+   * Either the nonce of its authorization (EIP-3009), or the hashes of all signed forms of a plain transfer.
+   */
   readonly by: { readonly nonce: Hex } | { readonly hashes: readonly Hex[] }
 }
 
-/** A transaction in a block, with the logs that count. */
+/** A transaction in a block, with its relevant logs. */
 export interface TransactionEvidence {
   readonly transactionHash: Hex
   readonly status: 'success' | 'reverted'
@@ -19,9 +21,9 @@ export interface TransactionEvidence {
 type Log = TransactionEvidence['logs'][number]
 
 /**
- * The proof of a transfer by a transaction. `made`: it used the authorization, and the token reports exactly
- * this transfer. `used-otherwise`: it used the authorization without this transfer, which can therefore never
- * be made.
+ * The proof that a transaction gives for a transfer. `made`: it used the authorization, and the token reports
+ * exactly this transfer. `used-otherwise`: it used the authorization without this transfer, which can
+ * therefore never be made.
  */
 export type TransferProof =
   | { readonly is: 'made'; readonly log: Log }
@@ -29,68 +31,69 @@ export type TransferProof =
   | { readonly is: 'not-yet' }
 
 /**
- * Proofs of the transfers that one transaction may have made, in the order of `expected`. Each log counts for one of them. The result
- * does not depend on the order of logs or expected transfers.
+ * Returns the proofs that one transaction gives for the expected transfers, in the order of `expected`. A log
+ * proves at most one of them. The result does not depend on the order of logs or expected transfers.
  */
 export function proveTransfers(
   evidence: TransactionEvidence,
   expected: readonly ExpectedTransfer[],
 ): readonly TransferProof[] {
   const logs = [...evidence.logs].sort((a, b) => a.logIndex - b.logIndex)
-  const uses = usesOf({ ...evidence, logs }, expected)
+  const uses = findUses({ ...evidence, logs }, expected)
   const free = new Set(logs)
-  const made = new Map<number, Log>()
-  const take = (at: number, log: Log | undefined) => {
+  const provenLogs = new Map<number, Log>()
+  const take = (position: number, log: Log | undefined) => {
     if (!log) return
     free.delete(log)
-    made.set(at, log)
+    provenLogs.set(position, log)
   }
-  const inOrder = [...uses].sort(([, one], [, other]) => one - other)
-  // First matches each transfer to the use right before it: identical transfers each get their own.
-  for (const [at, index] of inOrder) take(at, ownTransfer(logs, free, expected[at], index))
-  for (const [at] of inOrder)
-    if (!made.has(at))
+  const usesInOrder = [...uses].sort(([, a], [, b]) => a - b)
+  // Match each transfer to the use right before it first, so that identical transfers each get their own log.
+  for (const [position, index] of usesInOrder)
+    take(position, findOwnTransfer(logs, free, expected[position], index))
+  for (const [position] of usesInOrder)
+    if (!provenLogs.has(position))
       take(
-        at,
-        [...free].find((log) => isTransferLog(log, expected[at])),
+        position,
+        [...free].find((log) => isTransferLog(log, expected[position])),
       )
-  return expected.map((_, at) => {
-    const log = made.get(at)
+  return expected.map((_, position) => {
+    const log = provenLogs.get(position)
     if (log) return { is: 'made', log }
-    return { is: uses.has(at) ? 'used-otherwise' : 'not-yet' }
+    return { is: uses.has(position) ? 'used-otherwise' : 'not-yet' }
   })
 }
 
 /**
- * The expected transfers whose authorization was used, by place, with the index of the log that reports it
- * (-1: by its hash).
+ * Finds the expected transfers whose authorization was used, by index in `expected`, with the index of the
+ * log that reports the use (-1 if matched by transaction hash).
  */
-function usesOf(
+function findUses(
   { transactionHash, status, logs }: TransactionEvidence,
   expected: readonly ExpectedTransfer[],
 ): ReadonlyMap<number, number> {
   const uses = new Map<number, number>()
   if (status !== 'success') return uses
-  const taken = new Set<Log>()
-  for (const [at, { by, token, sender }] of expected.entries()) {
+  const matched = new Set<Log>()
+  for (const [position, { by, token, sender }] of expected.entries()) {
     if ('hashes' in by) {
-      if (by.hashes.includes(transactionHash)) uses.set(at, -1)
+      if (by.hashes.includes(transactionHash)) uses.set(position, -1)
       continue
     }
     const use = logs.find((log) => {
-      if (taken.has(log) || log.address !== token) return false
+      if (matched.has(log) || log.address !== token) return false
       const used = readUsed(log)
       return used?.authorizer === sender && used.nonce === by.nonce
     })
     if (!use) continue
-    taken.add(use)
-    uses.set(at, use.logIndex)
+    matched.add(use)
+    uses.set(position, use.logIndex)
   }
   return uses
 }
 
-/** The transfer among the logs of its token between a use and the next one. */
-function ownTransfer(
+/** Finds the transfer among the token's logs between one use and the next. */
+function findOwnTransfer(
   logs: readonly Log[],
   free: ReadonlySet<Log>,
   expected: ExpectedTransfer | undefined,

@@ -3,10 +3,10 @@ import type { ChainLog } from '../../../kernel/ports/chain-nodes.ts'
 import { CANCELLED_TOPIC, TRANSFER_TOPIC, USED_TOPIC } from './calls.ts'
 
 const WORD_DIGITS = 64
-/** An address as a topic: 12 zero bytes before its 20. */
+/** An address as a topic: 12 zero bytes, then the 20 bytes of the address. */
 const ADDRESS_TOPIC = /^0x0{24}([0-9a-f]{40})$/
 
-/** A transfer, by the terms that its token reports. */
+/** The terms of a transfer, as its token reports them. */
 export interface TransferTerms {
   readonly sender: Hex
   readonly recipient: Hex
@@ -14,8 +14,8 @@ export interface TransferTerms {
 }
 
 /**
- * The transfer in a token's log, with addresses in lower case. Undefined for another event or form: the log
- * of a token without amounts (ERC-721) has a fourth topic.
+ * Parses the transfer in a token's log, with addresses in lower case. Undefined for other events and forms:
+ * the log of a token without amounts (ERC-721) has a fourth topic.
  */
 export function transferOf({ topics, data }: Pick<ChainLog, 'topics' | 'data'>): TransferTerms | undefined {
   if (topics[0] !== TRANSFER_TOPIC || topics.length !== 3 || data.length !== 2 + WORD_DIGITS) return undefined
@@ -23,14 +23,14 @@ export function transferOf({ topics, data }: Pick<ChainLog, 'topics' | 'data'>):
   return sender && recipient && { sender, recipient, amount: BigInt(data) }
 }
 
-/** The authorization that a log reports as used or canceled. Undefined for another event or form. */
+/** Parses the authorization that a log reports as used or canceled. Undefined for other events and forms. */
 export function authorizationEventOf({ topics }: Pick<ChainLog, 'topics'>) {
   const [event, authorizer, nonce] = [topics[0], addressIn(topics[1]), topics[2]]
   if ((event !== USED_TOPIC && event !== CANCELLED_TOPIC) || topics.length !== 3) return undefined
   return authorizer && nonce && { isCancelled: event === CANCELLED_TOPIC, authorizer, nonce }
 }
 
-/** The authorization that a log reports as used. */
+/** Parses the authorization that a log reports as used. */
 export function readUsed(log: Pick<ChainLog, 'topics'>) {
   const event = authorizationEventOf(log)
   return event && !event.isCancelled ? event : undefined

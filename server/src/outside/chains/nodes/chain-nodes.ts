@@ -19,22 +19,28 @@ import { sendToAll } from './send-to-all.ts'
 import { quantityText, readData, readQuantity } from './values.ts'
 
 export interface ChainNodesOptions {
-  /** Their URLs, the preferred one first. */
+  /** The nodes' URLs, the preferred one first. */
   readonly rpcs: readonly string[]
-  /** The number of nodes that must agree. 2 needs at least two; a third one replaces one that fails. */
+  /**
+   * The number of nodes that must agree. 2 requires at least two nodes; a third one stands in for a node that
+   * fails.
+   */
   readonly agreement: 1 | 2
   readonly chainId: number
-  /** Real time, which the head's age is compared with. */
+  /** Real time, to which the head's age is compared. */
   readonly clock: () => Date
   readonly log: Log
   readonly onAlert?: (alert: NodeAlert) => void
-  /** Per request: 10 s. */
+  /** Per request. Defaults to 10 s. */
   readonly timeoutMs?: number
-  /** Per response: 16 MB. */
+  /** Per response. Defaults to 16 MB. */
   readonly bytesMax?: number
-  /** The largest age of the latest block: an hour. Infinity for a chain that makes blocks only on demand. */
+  /**
+   * The maximum age of the latest block. Defaults to an hour; infinite for a chain that makes blocks only on
+   * demand.
+   */
   readonly headAgeSecondsMax?: number
-  /** Tolerance for a block ahead of the clock: a quarter of an hour. */
+  /** The maximum time by which a block may be ahead of the clock. Defaults to 15 minutes. */
   readonly headAheadSecondsMax?: number
 }
 
@@ -42,10 +48,10 @@ const TIMEOUT_MS = 10_000
 const BYTES_MAX = 16_000_000
 const HEAD_AGE_SECONDS_MAX = 3_600
 const HEAD_AHEAD_SECONDS_MAX = 900
-/** No chain goes back by this many blocks: a lower head is an old copy. */
+/** No chain reorganizes this many blocks: a lower head comes from an outdated copy. */
 const BACK_BLOCKS_MAX = 64n
 
-/** Access to a chain by its nodes over JSON-RPC. Keeps nothing open. */
+/** Accesses a chain through its nodes over JSON-RPC. Keeps no connection open. */
 export function createChainNodes(options: ChainNodesOptions): ChainNodes {
   const { rpcs, agreement, chainId, clock, log, timeoutMs = TIMEOUT_MS, bytesMax = BYTES_MAX } = options
   if (rpcs.length < agreement) throw new Error(`An agreement of ${agreement} needs as many nodes`)
@@ -53,7 +59,7 @@ export function createChainNodes(options: ChainNodesOptions): ChainNodes {
   const nodes = rpcs.map((url) => new Node({ url, timeoutMs, bytesMax, chainId, clock, log, alert }))
   const pool = new Pool(nodes, agreement, alert)
   const head = headReader(pool, options)
-  /** The block for a query, in the protocol's form: one that all queried nodes have. */
+  /** The block to query, in the protocol's format: one that all queried nodes have. */
   const at = async (block: bigint | 'latest' | undefined): Promise<string> => {
     if (typeof block === 'bigint') return quantityText(block)
     return agreement === 1 ? 'latest' : quantityText((await head.read()).number)
@@ -83,7 +89,7 @@ export function createChainNodes(options: ChainNodesOptions): ChainNodes {
 
 type AccountsAndCalls = Pick<ChainNodes, 'transactionCount' | 'coin' | 'code' | 'call' | 'estimateGas'>
 
-/** Queries of an account or a contract, at the block that `at` names. */
+/** Queries about an account or a contract at the block that `at` returns. */
 function accountsAndCalls(
   pool: Pool,
   at: (block: bigint | 'latest' | undefined) => Promise<string>,
@@ -105,18 +111,18 @@ function accountsAndCalls(
     async call(call, block) {
       const tag = await at(block)
       const answer = (node: Node) =>
-        catchRevert(async () => readData(await node.ask('eth_call', paramsOf(call), tag), 'eth_call'))
+        toOutcome(async () => readData(await node.ask('eth_call', paramsOf(call), tag), 'eth_call'))
       return resultOf(await pool.findAgreement('a call', answer))
     },
     async estimateGas(call) {
       const read = async (node: Node) =>
         readQuantity(await node.ask('eth_estimateGas', paramsOf(call)), 'eth_estimateGas')
-      return resultOf(await pool.one((node) => catchRevert(() => read(node))))
+      return resultOf(await pool.one((node) => toOutcome(() => read(node))))
     },
   }
 }
 
-/** Reads the head, and remembers its height. */
+/** Reads the head and remembers the highest one. */
 function headReader(pool: Pool, { clock, headAgeSecondsMax, headAheadSecondsMax }: ChainNodesOptions) {
   let highest = 0n
   const limits = () => ({
@@ -127,7 +133,7 @@ function headReader(pool: Pool, { clock, headAgeSecondsMax, headAheadSecondsMax 
   const read = async (): Promise<ChainBlock> => {
     const answers = await pool.answers((node) => latestBlock(node, clock(), limits()))
     const heads = answers.map(({ answer }) => answer)
-    const lowest = heads.reduce((low, one) => (one.number < low.number ? one : low))
+    const lowest = heads.reduce((low, head) => (head.number < low.number ? head : low))
     const isCommon = heads.every(({ hash }) => hash === lowest.hash)
     const block = isCommon
       ? lowest
@@ -143,7 +149,7 @@ function headReader(pool: Pool, { clock, headAgeSecondsMax, headAheadSecondsMax 
 }
 
 /**
- * The highest block up to a number that all these nodes have: near the head they may temporarily be on
+ * Finds the highest block up to `from` that all these nodes share: near the head, they may temporarily be on
  * different branches.
  */
 async function commonBlock(pool: Pool, nodes: readonly Node[], from: bigint): Promise<ChainBlock> {
@@ -155,7 +161,7 @@ async function commonBlock(pool: Pool, nodes: readonly Node[], from: bigint): Pr
   throw pool.disagreement(`the blocks from ${from} down`, nodes)
 }
 
-/** Undefined if one of the nodes has not reached it. */
+/** Undefined if one of the nodes has not reached the block. */
 async function findAgreedBlock(pool: Pool, number: bigint): Promise<ChainBlock | undefined> {
   for (let attempt = 1; ; attempt++) {
     const answers = await pool.answers((node) => blockOf(node, number))
@@ -171,7 +177,7 @@ async function findAgreedBlock(pool: Pool, number: bigint): Promise<ChainBlock |
 }
 
 async function receiptsOfPool(pool: Pool, hashes: readonly Hex[]): Promise<ReadonlyMap<Hex, ChainReceipt>> {
-  // The head first: transactions in a block by then are in the response that follows.
+  // Read the head first, so that the receipts that follow include every transaction in a block up to it.
   const answers = await pool.answers(async (node) => ({
     head: await headNumber(node),
     receipts: await receiptsOf(node, hashes),
@@ -186,19 +192,19 @@ async function receiptsOfPool(pool: Pool, hashes: readonly Hex[]): Promise<Reado
   )
 }
 
-/** The outcome of a call, in a form that two nodes can agree on. */
+/** The outcome of a call, in a form that can be compared between nodes. */
 type Outcome<T> =
   | { readonly value: T; readonly reverted?: undefined }
   | { readonly reverted: Hex; readonly message: () => string }
 
-async function catchRevert<T>(call: () => Promise<T>): Promise<Outcome<T>> {
+async function toOutcome<T>(call: () => Promise<T>): Promise<Outcome<T>> {
   try {
     return { value: await call() }
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
     const reverted = revertOf(error)
     if (!reverted) throw failureOf(error)
-    // A function is not compared: nodes word the same revert in different ways.
+    // The message is a function, so it is left out of the comparison: nodes word the same revert differently.
     return { reverted: reverted.data, message: () => reverted.message }
   }
 }

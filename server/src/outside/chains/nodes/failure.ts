@@ -1,9 +1,9 @@
 /**
- * Reasons why a node cannot serve a query.
+ * Why a node cannot serve a query:
  * - NO_ANSWER: it is unreachable, too busy, or refuses
  * - BAD_ANSWER: its response is invalid
  * - TOO_LONG: its response exceeds the limit
- * - OTHER_BRANCH: its response is not in the block that it names
+ * - OTHER_BRANCH: its response does not belong to the block that it names
  */
 export type FailureKind =
   | 'NO_ANSWER'
@@ -14,7 +14,7 @@ export type FailureKind =
   | 'OLD_BLOCK'
   | 'OTHER_CHAIN'
 
-/** One node failed. The next one may be used. The message is for the operator. */
+/** One node failed; another one may be queried instead. The message is for the operator. */
 export class NodeFailure extends Error {
   readonly kind: FailureKind
 
@@ -24,7 +24,7 @@ export class NodeFailure extends Error {
   }
 }
 
-/** A node's response was an error object. The message is the node's, on one line and truncated. */
+/** A node responded with an error object. The message is the node's, on one line and truncated. */
 export class Refusal extends Error {
   readonly code: number
   readonly data: unknown
@@ -36,7 +36,7 @@ export class Refusal extends Error {
   }
 }
 
-/** The failure behind a refusal unrelated to the query itself. */
+/** The node failure behind a refusal that has nothing to do with the query itself. */
 export function failureOf({ code, message }: Refusal): NodeFailure {
   return new NodeFailure('NO_ANSWER', `refuses: ${message} (${code})`)
 }

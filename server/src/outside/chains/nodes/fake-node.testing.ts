@@ -15,7 +15,7 @@ export const CHAIN_ID = 8453
 export const TOKEN: Hex = `0x${'aa'.repeat(20)}`
 export const TRANSFER: Hex = `0x${'dd'.repeat(32)}`
 
-/** An error object as a response. */
+/** A response that is a JSON-RPC error object. */
 export class RpcError {
   readonly code: number
   readonly message: string
@@ -28,28 +28,28 @@ export class RpcError {
   }
 }
 
-/** A log or a receipt, as it goes over the wire. */
+/** A log or receipt in its wire format. */
 export type Wire = Readonly<Record<string, unknown>>
 
-type Lie = (params: readonly unknown[], truth: () => unknown) => unknown
+type Lie = (params: readonly unknown[], correctResult: () => unknown) => unknown
 
-/** The state of a node, and its lies. All of it may change while it runs. */
+/** A node's state and its lies. All of it can be changed while the node runs. */
 export interface FakeNode {
   readonly url: string
-  /** The called methods, one by one. */
+  /** Names of the called methods, one entry per call. */
   readonly asked: string[]
   /** The number of HTTP requests. */
   requests: number
   chainId: number
   /** The number of the latest block. */
   head: number
-  /** The first block of its separate branch, and the branch's name. */
+  /** The first block of the node's own branch, and the branch's name. */
   branch: { readonly from: number; readonly name: string } | undefined
   logs: Wire[]
   receipts: Map<string, Wire>
-  /** Replaces the true response to a method. */
+  /** Responses that replace the truth, by method. */
   lies: Record<string, Lie>
-  /** Replaces any response. Returns false to respond as usual. */
+  /** Takes over any response. Returns false to let the node respond as usual. */
   hijack: ((response: ServerResponse, body: unknown) => boolean) | undefined
   stop(): Promise<void>
 }
@@ -66,7 +66,7 @@ export function blockHash({ branch }: Pick<FakeNode, 'branch'>, number: number):
   return hashOf(branch && number >= branch.from ? `${branch.name} ${number}` : `block ${number}`)
 }
 
-/** A transfer in a block, as this node has it. */
+/** A transfer in a block, as this node reports it. */
 export function wireLog(node: Pick<FakeNode, 'branch'>, number: number, index = 0): Wire {
   return {
     address: TOKEN.toUpperCase().replace('0X', '0x'),
@@ -94,8 +94,8 @@ export function wireReceipt(node: Pick<FakeNode, 'branch'>, number: number, stat
   }
 }
 
-/** Starts a node on this machine that serves a chain of `head` + 1 blocks. It ends with the test. */
-export async function startNode(given: Partial<FakeNode> = {}, port = 0): Promise<FakeNode> {
+/** Starts a local node with a chain of `head` + 1 blocks. It stops at the end of the test. */
+export async function startNode(initial: Partial<FakeNode> = {}, port = 0): Promise<FakeNode> {
   const server = createServer((request, response) => {
     answer(node, request, response).catch(() => response.destroy())
   })
@@ -108,7 +108,7 @@ export async function startNode(given: Partial<FakeNode> = {}, port = 0): Promis
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/key-of-the-operator`,
     ...{ asked: [], requests: 0, chainId: CHAIN_ID, head: 100, branch: undefined, logs: [] },
     ...{ receipts: new Map(), lies: {}, hijack: undefined, stop },
-    ...given,
+    ...initial,
   }
   onTestFinished(stop)
   return node
@@ -125,7 +125,7 @@ async function answer(node: FakeNode, request: IncomingMessage, response: Server
   node.requests++
   if (node.hijack?.(response, body)) return
   const answered = Array.isArray(body)
-    ? // In a different order than requested, as the protocol allows.
+    ? // In a different order than the requests, as the protocol allows.
       body.map((one: Request) => respond(node, one)).reverse()
     : respond(node, body as Request)
   response.setHeader('Content-Type', 'application/json')
@@ -134,14 +134,14 @@ async function answer(node: FakeNode, request: IncomingMessage, response: Server
 
 function respond(node: FakeNode, { id, method, params }: Request): object {
   node.asked.push(method)
-  const truth = () => truthOf(node, method, params)
-  const result = node.lies[method] ? node.lies[method](params, truth) : truth()
+  const correctResult = () => computeResult(node, method, params)
+  const result = node.lies[method] ? node.lies[method](params, correctResult) : correctResult()
   return result instanceof RpcError
     ? { jsonrpc: '2.0', id, error: { code: result.code, message: result.message, data: result.data } }
     : { jsonrpc: '2.0', id, result }
 }
 
-function truthOf(node: FakeNode, method: string, [first, second]: readonly unknown[]): unknown {
+function computeResult(node: FakeNode, method: string, [first, second]: readonly unknown[]): unknown {
   if (method === 'eth_chainId') return hex(node.chainId)
   if (method === 'eth_blockNumber') return hex(node.head)
   if (method === 'eth_getBlockByNumber')
@@ -166,19 +166,19 @@ function wireBlock(node: FakeNode, number: number): Wire | null {
     hash: blockHash(node, number),
     parentHash: blockHash(node, number - 1),
     timestamp: hex(STARTED_AT + number),
-    // The first block of a chain may be from before there was one.
+    // The first block may predate base fees.
     ...(number === 0 ? {} : { baseFeePerGas: hex(1_000 + number) }),
   }
 }
 
-/** The chain over these nodes, its log, and its clock, which stands still. */
+/** The chain as seen through these nodes, with its log and a clock that only `advance` moves. */
 export interface TestChain extends ChainNodes {
   readonly alerts: NodeAlert[]
   readonly logged: string[]
   advance(seconds: number): void
 }
 
-export function chainOf(nodes: readonly FakeNode[], given: Partial<ChainNodesOptions> = {}): TestChain {
+export function chainOf(nodes: readonly FakeNode[], initial: Partial<ChainNodesOptions> = {}): TestChain {
   const alerts: NodeAlert[] = []
   const logged: string[] = []
   let nowMs = (STARTED_AT + 100) * 1_000
@@ -191,7 +191,7 @@ export function chainOf(nodes: readonly FakeNode[], given: Partial<ChainNodesOpt
     log: { debug: write, info: write, warn: write, error: write },
     onAlert: (alert) => alerts.push(alert),
     timeoutMs: 5_000,
-    ...given,
+    ...initial,
   })
   const advance = (seconds: number) => {
     nowMs += seconds * 1_000

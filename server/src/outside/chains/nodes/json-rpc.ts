@@ -1,11 +1,12 @@
 import { isObject } from '@countersign/contract/core/decode'
 import { textFromUtf8 } from '../../../base/crypto/encodings.ts'
-import { type Answer, NoAnswer, PAYMENT_SERVICE, send } from '../../../base/http-client/send.ts'
+import { type Answer, NoAnswer } from '../../../base/http-client/answer.ts'
+import { PAYMENT_SERVICE, send } from '../../../base/http-client/send.ts'
 import { toJson } from '../../../base/json/json.ts'
 import { type JsonLimits, readJson } from '../../../base/json/json-reader.ts'
 import { NodeFailure, Refusal } from './failure.ts'
 
-/** URL and limits of a node. */
+/** A node's URL and limits. */
 export interface Endpoint {
   readonly url: string
   readonly timeoutMs: number
@@ -21,10 +22,10 @@ const JSON_LIMITS: JsonLimits = { depthMax: 16, membersMax: 2_000_000 }
 const MESSAGE_LENGTH_MAX = 200
 const TOO_MANY_REQUESTS = 429
 
-/** Makes one call by JSON-RPC 2.0. Throws NodeFailure, or Refusal if the response is an error object. */
+/** Makes one JSON-RPC 2.0 call. Throws NodeFailure, or Refusal if the response is an error object. */
 export async function callNode(endpoint: Endpoint, ask: Ask): Promise<unknown> {
   const { status, value } = await post(endpoint, { jsonrpc: '2.0', id: 0, ...ask })
-  const result = resultOf(value, 0)
+  const result = readResult(value, 0)
   if (result instanceof Refusal) throw result
   if (status !== 200) throw new NodeFailure('NO_ANSWER', `answers with HTTP status ${status}`)
   return result
@@ -48,17 +49,17 @@ export async function callNodeInBatch(
     throw new NodeFailure('BAD_ANSWER', 'The response to a batch has a different number of parts')
   // Responses may come in any order.
   const byId = new Map(value.map((part: unknown) => [isObject(part) ? part.id : undefined, part]))
-  return asks.map((_, id) => resultOf(byId.get(id), id))
+  return asks.map((_, id) => readResult(byId.get(id), id))
 }
 
-/** The result of a response, or its refusal. Undefined if it has neither, which no reader accepts. */
-function resultOf(value: unknown, id: number): unknown {
+/** The result of a response, or its refusal. Undefined if it has neither; no reader accepts that. */
+function readResult(value: unknown, id: number): unknown {
   if (!isObject(value)) throw new NodeFailure('BAD_ANSWER', 'A response is not an object')
   if (isObject(value.error)) {
-    // An error may come without an id: then the node could not even read the request.
+    // An error may come without an id if the node could not even parse the request.
     if (value.id !== id && value.id !== null && value.id !== undefined) throw wrongId()
     const { code, message, data } = value.error
-    return new Refusal(typeof code === 'number' ? code : 0, lineOf(message), data)
+    return new Refusal(typeof code === 'number' ? code : 0, toLogLine(message), data)
   }
   if (value.id !== id) throw wrongId()
   return value.result
@@ -68,8 +69,8 @@ function wrongId(): NodeFailure {
   return new NodeFailure('BAD_ANSWER', 'A response has the id of another request')
 }
 
-/** A node's message, short enough for a log. */
-function lineOf(message: unknown): string {
+/** Shortens a node's message to one line for the log. */
+function toLogLine(message: unknown): string {
   if (typeof message !== 'string') return ''
   const line = message.toWellFormed().replaceAll(/[\p{Cc}\p{Cf}\s]+/gu, ' ')
   return line.slice(0, MESSAGE_LENGTH_MAX)
@@ -88,7 +89,7 @@ async function post(
         headers: { 'Content-Type': 'application/json', Accept: 'application/json' },
         body: Buffer.from(toJson(content)),
       },
-      // Each call may be made twice, including calls that send a signed transaction.
+      // The HTTP client may retry any of these calls, including one that sends a signed transaction.
       { ...PAYMENT_SERVICE, signal: AbortSignal.timeout(timeoutMs), bytesMax },
     )
   } catch (error) {
@@ -98,7 +99,7 @@ async function post(
   const { status } = answer
   if (status === TOO_MANY_REQUESTS) throw new NodeFailure('NO_ANSWER', 'accepts no more requests for now')
   if (!answer.isWhole) throw new NodeFailure('TOO_LONG', `returned more than ${bytesMax} bytes`)
-  const value = jsonOf(answer.body)
+  const value = parseJson(answer.body)
   if (value === undefined) {
     if (status !== 200) throw new NodeFailure('NO_ANSWER', `answers with HTTP status ${status}`)
     throw new NodeFailure('BAD_ANSWER', 'The response is not JSON')
@@ -106,8 +107,8 @@ async function post(
   return { status, value }
 }
 
-/** Parses JSON; undefined if it is invalid, or beyond the limits. */
-function jsonOf(body: Uint8Array): unknown {
+/** Parses JSON. Undefined if it is invalid or exceeds the limits. */
+function parseJson(body: Uint8Array): unknown {
   const text = textFromUtf8(body)
   if (text === undefined) return undefined
   try {

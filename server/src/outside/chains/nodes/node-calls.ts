@@ -11,13 +11,13 @@ import type { Node } from './node.ts'
 import { isRangeRefusal } from './refusals.ts'
 import { quantityText, readBlock, readList, readLog, readQuantity, readReceipt } from './values.ts'
 
-/** Queries of one node. They throw NodeFailure, and return only checked values. */
+/** Queries to one node. They throw NodeFailure and return only validated values. */
 
 const METHOD_NOT_FOUND = -32601
 
 /**
- * Limits of the latest block: its age, its lead over this machine's clock, and its distance below an earlier
- * one.
+ * Limits for the latest block: its age, how far it may be ahead of this machine's clock, and how far below an
+ * earlier head.
  */
 export interface HeadLimits {
   readonly ageSecondsMax: number
@@ -25,7 +25,7 @@ export interface HeadLimits {
   readonly numberMin: bigint
 }
 
-/** Makes a call whose refusals are failures. */
+/** Makes a call for which a refusal counts as a failure. */
 export async function ask(node: Node, method: string, ...params: readonly unknown[]): Promise<unknown> {
   try {
     return await node.ask(method, ...params)
@@ -50,16 +50,16 @@ export async function latestBlock(node: Node, now: Date, limits: HeadLimits): Pr
   return block
 }
 
-/** Undefined only if the node has not reached it. */
+/** Undefined only if the node has not reached the block. */
 export async function blockOf(node: Node, number: bigint): Promise<ChainBlock | undefined> {
   const read = (value: unknown) => blockWithNumber(value, number)
   const params = [quantityText(number), false] as const
   const found = read(await ask(node, 'eth_getBlockByNumber', ...params))
   if (found || (await headNumber(node)) < number) return found
-  // The block may have been made in between.
-  const late = read(await ask(node, 'eth_getBlockByNumber', ...params))
-  if (!late) throw new NodeFailure('BAD_ANSWER', 'A block below the head is missing')
-  return late
+  // The block may have been mined between the two queries.
+  const retried = read(await ask(node, 'eth_getBlockByNumber', ...params))
+  if (!retried) throw new NodeFailure('BAD_ANSWER', 'A block below the head is missing')
+  return retried
 }
 
 function blockWithNumber(value: unknown, number: bigint): ChainBlock | undefined {
@@ -70,16 +70,13 @@ function blockWithNumber(value: unknown, number: bigint): ChainBlock | undefined
   return block
 }
 
-/** Items in a block, which they name. */
+/** An item together with the block that it claims to be in. */
 interface InBlock {
   readonly blockNumber: bigint
   readonly blockHash: Hex
 }
 
-/**
- * Checks that each named block is the one with its number: otherwise it belongs to another branch, or is
- * invented.
- */
+/** Checks that each named block is the one with its number. Otherwise it is on another branch, or made up. */
 async function checkBranch(node: Node, found: readonly InBlock[]): Promise<void> {
   const hashes = new Map<bigint, Hex>()
   const otherBranch = () =>
@@ -101,7 +98,7 @@ async function checkBranch(node: Node, found: readonly InBlock[]): Promise<void>
 }
 
 /** Retries once, because the chain may just have switched branches. */
-async function onOneBranch<T>(read: () => Promise<T>): Promise<T> {
+async function retryOnBranchChange<T>(read: () => Promise<T>): Promise<T> {
   try {
     return await read()
   } catch (error) {
@@ -110,9 +107,9 @@ async function onOneBranch<T>(read: () => Promise<T>): Promise<T> {
   }
 }
 
-/** The logs of a range by block and index, in as many requests as the node requires. */
+/** The logs of a range, ordered by block and index, in as many requests as the node requires. */
 export async function logsOf(node: Node, filter: LogFilter): Promise<readonly ChainLog[]> {
-  // A node responds for blocks that it does not have yet as if they had no logs.
+  // A node answers for blocks that it does not have yet as if they had no logs.
   if (filter.from > filter.to) return []
   const head = await headNumber(node)
   if (head < filter.to) throw new NodeFailure('BEHIND', `is at block ${head}, before ${filter.to}`)
@@ -121,7 +118,7 @@ export async function logsOf(node: Node, filter: LogFilter): Promise<readonly Ch
   for (let from = filter.from; from <= filter.to; ) {
     const end = from + span - 1n
     const to = end < filter.to ? end : filter.to
-    const logs = await onOneBranch(() => logsAtOnce(node, { ...filter, from, to }))
+    const logs = await retryOnBranchChange(() => logsAtOnce(node, { ...filter, from, to }))
     if (logs) {
       for (const log of logs) found.push(log)
       from = to + 1n
@@ -132,7 +129,7 @@ export async function logsOf(node: Node, filter: LogFilter): Promise<readonly Ch
   return found
 }
 
-/** Undefined if the range is too long for one request and can be halved. */
+/** Undefined if the node refuses the range as too long; the caller halves it. */
 async function logsAtOnce(node: Node, filter: LogFilter): Promise<readonly ChainLog[] | undefined> {
   const { address, topics, from, to } = filter
   const query = { address, topics, fromBlock: quantityText(from), toBlock: quantityText(to) }
@@ -156,36 +153,36 @@ async function logsAtOnce(node: Node, filter: LogFilter): Promise<readonly Chain
 function checkLogs(logs: readonly ChainLog[], filter: LogFilter): void {
   const seen = new Set<string>()
   for (const log of logs) {
-    if (!isAskedFor(log, filter)) throw new NodeFailure('BAD_ANSWER', 'A log was not requested')
+    if (!matchesFilter(log, filter)) throw new NodeFailure('BAD_ANSWER', 'A log was not requested')
     const place = `${log.blockNumber}:${log.logIndex}`
     if (seen.has(place)) throw new NodeFailure('BAD_ANSWER', 'Two logs have the same index in a block')
     seen.add(place)
   }
 }
 
-function isAskedFor(log: ChainLog, { address, topics, from, to }: LogFilter): boolean {
+function matchesFilter(log: ChainLog, { address, topics, from, to }: LogFilter): boolean {
   return (
     log.address === address.toLowerCase() &&
     log.blockNumber >= from &&
     log.blockNumber <= to &&
-    topics.every((wanted, at) => isTopic(log.topics[at], wanted))
+    topics.every((wanted, at) => matchesTopic(log.topics[at], wanted))
   )
 }
 
-function isTopic(topic: Hex | undefined, wanted: Hex | readonly Hex[] | null): boolean {
+function matchesTopic(topic: Hex | undefined, wanted: Hex | readonly Hex[] | null): boolean {
   if (topic === undefined) return false
   if (wanted === null) return true
   const choices: readonly Hex[] = typeof wanted === 'string' ? [wanted] : wanted
   // An empty list matches any topic, like null.
-  return choices.length === 0 || choices.some((one) => one.toLowerCase() === topic)
+  return choices.length === 0 || choices.some((choice) => choice.toLowerCase() === topic)
 }
 
-/** The receipts of the transactions that are in a block. */
+/** The receipts of those transactions that are in a block. */
 export async function receiptsOf(
   node: Node,
   hashes: readonly Hex[],
 ): Promise<ReadonlyMap<Hex, ChainReceipt>> {
-  return onOneBranch(async () => {
+  return retryOnBranchChange(async () => {
     const answers = await node.askMany(
       hashes.map((hash) => ({ method: 'eth_getTransactionReceipt', params: [hash] })),
     )

@@ -7,10 +7,14 @@ const CHECK_EVERY_MS = 60_000
 const REST_MS_MIN = 1_000
 const REST_MS_MAX = 60_000
 const BATCH_MAX = 50
-/** Time without batches after one was refused, perhaps because the node was busy. */
+/**
+ * The time for which calls are sent one by one after a batch was refused, perhaps because the node was busy.
+ */
 const SINGLY_MS = 3_600_000
 
-/** A problem that needs attention. `node` is its host, without the path, which may contain a key. */
+/**
+ * A problem that needs attention. `node` is the node's host without the URL's path, which may contain a key.
+ */
 export interface NodeAlert {
   readonly kind: 'OTHER_CHAIN' | 'OLD_BLOCK' | 'BAD_ANSWER' | 'DISAGREEMENT' | 'NO_ANSWER'
   readonly node: string
@@ -24,11 +28,13 @@ export interface NodeOptions extends Endpoint {
   readonly alert: (alert: NodeAlert) => void
 }
 
-/** One node. It is verified to be on the right chain before any other query, and rests after a failure. */
+/**
+ * One node. It is verified to be on the right chain before any other query, and gets a rest after a failure.
+ */
 export class Node {
   readonly name: string
   readonly #options: NodeOptions
-  /** The time of the last chain check. Undefined since it last failed. */
+  /** The time of the last successful chain check. Undefined since a check failed. */
   #checkedAtMs: number | undefined
   #checking: Promise<void> | undefined
   #otherChain: { readonly untilMs: number; readonly failure: NodeFailure } | undefined
@@ -41,7 +47,7 @@ export class Node {
     this.name = new URL(options.url).host
   }
 
-  /** The time until which others are preferred; in the past if it works. */
+  /** Until this time, other nodes are preferred. In the past if the node works. */
   get restsUntilMs(): number {
     return this.#restsUntilMs > this.#nowMs() ? this.#restsUntilMs : 0
   }
@@ -52,7 +58,10 @@ export class Node {
     return this.#recheckOnFailure(() => callNode(this.#options, { method, params }))
   }
 
-  /** Makes many calls, in batches if the node accepts them. Throws NodeFailure; a result may be a Refusal. */
+  /**
+   * Makes many calls, in batches if the node accepts them. Throws NodeFailure. Individual results may be a
+   * Refusal.
+   */
   async askMany(asks: readonly Ask[]): Promise<readonly unknown[]> {
     const results: unknown[] = []
     for (let at = 0; at < asks.length; at += BATCH_MAX)
@@ -79,9 +88,7 @@ export class Node {
     return results
   }
 
-  /**
-   * Checks the chain's id: before anything else, again every minute, and after a failure. Throws NodeFailure.
-   */
+  /** Checks the chain id before anything else, every minute, and after a failure. Throws NodeFailure. */
   async check(): Promise<void> {
     const nowMs = this.#nowMs()
     if (this.#otherChain && nowMs < this.#otherChain.untilMs) throw this.#otherChain.failure
@@ -94,7 +101,7 @@ export class Node {
 
   async #checkNow(): Promise<void> {
     const answered = await this.#recheckOnFailure(() =>
-      // A refusal here is not a refusal of the later query.
+      // A refusal of this check must not be taken for a refusal of the actual query.
       callNode(this.#options, { method: 'eth_chainId', params: [] }).catch((error: unknown) => {
         throw error instanceof Refusal ? failureOf(error) : error
       }),
@@ -111,7 +118,9 @@ export class Node {
     throw failure
   }
 
-  /** After a failed connection, another server may respond at this address. */
+  /**
+   * After a failed connection, a different server may respond at this address, so the chain is checked again.
+   */
   async #recheckOnFailure<T>(call: () => Promise<T>): Promise<T> {
     try {
       return await call()
@@ -126,7 +135,10 @@ export class Node {
     this.#restsUntilMs = 0
   }
 
-  /** Lets it rest, longer each time. Failures of concurrent queries while it rests count as one. */
+  /**
+   * Rests the node, longer after each failure. Concurrent queries that fail while it rests count as one
+   * failure.
+   */
   noteFailure({ kind, message }: NodeFailure): void {
     const { log, alert } = this.#options
     if (kind === 'OTHER_CHAIN' || kind === 'OLD_BLOCK') alert({ kind, node: this.name, detail: message })

@@ -7,7 +7,7 @@ import type { Node, NodeAlert } from './node.ts'
 /** The minimum interval between identical alerts. */
 const ALERT_EVERY_MS = 60_000
 
-/** A response, and its node. */
+/** A response and the node that gave it. */
 export interface Answered<T> {
   readonly node: Node
   readonly answer: T
@@ -18,14 +18,17 @@ interface Failed {
   readonly failure: NodeFailure
 }
 
-/** The problem of a failure if no other node responds, the most telling one first. */
+/** The reported problem if no node responds, in order of precedence. */
 const PROBLEMS: readonly (readonly [NodeProblem, NodeFailure['kind']])[] = [
   ['OTHER_CHAIN', 'OTHER_CHAIN'],
   ['OLD_BLOCK', 'OLD_BLOCK'],
   ['BEHIND', 'BEHIND'],
 ]
 
-/** Queries as many nodes as must agree, in order, and the next one in place of one that fails. */
+/**
+ * Queries as many nodes as must agree, in order of preference, and replaces a node that fails with the next
+ * one.
+ */
 export class Pool {
   readonly nodes: readonly Node[]
   readonly #agreement: number
@@ -37,29 +40,35 @@ export class Pool {
     this.#alert = alert
   }
 
-  /** The response of one node. Throws NodeError. */
+  /** Returns one node's response. Throws NodeError. */
   async one<T>(ask: (node: Node) => Promise<T>): Promise<T> {
     return (await this.answers(ask, this.nodes, 1))[0].answer
   }
 
-  /** Checks the chain of every node, including standbys: a wrong chain raises an alert. Throws NodeError. */
+  /**
+   * Checks the chain id of every node, including standbys, and raises an alert for a wrong chain. Throws
+   * NodeError.
+   */
   async checkAll(): Promise<void> {
     const tried = await Promise.all(this.nodes.map((node) => tryNode(node, (one) => one.check())))
     const failed = tried.filter((one) => 'failure' in one)
     if (failed.length === tried.length) throw this.#noAnswer(failed)
   }
 
-  /** A response on which enough nodes agree. Retries before it reports a difference. Throws NodeError. */
+  /**
+   * Returns a response that enough nodes agree on. Retries before it reports a disagreement. Throws
+   * NodeError.
+   */
   async findAgreement<T>(question: string, ask: (node: Node) => Promise<T>): Promise<T> {
     for (let attempt = 1; ; attempt++) {
       const [first, ...others] = await this.answers(ask)
-      const other = others.find(({ answer }) => textOf(answer) !== textOf(first.answer))
+      const other = others.find(({ answer }) => serialize(answer) !== serialize(first.answer))
       if (!other) return first.answer
       if (attempt === 2) throw this.disagreement(question, [first.node, other.node])
     }
   }
 
-  /** The responses from as many of these nodes as must agree. Throws NodeError. */
+  /** Returns the responses of as many of these nodes as must agree. Throws NodeError. */
   async answers<T>(
     ask: (node: Node) => Promise<T>,
     nodes = this.nodes,
@@ -89,7 +98,7 @@ export class Pool {
     return new NodeError(problem, `Too few nodes respond: ${detail}`)
   }
 
-  /** Two nodes contradict each other: it is unknown which of them lies. */
+  /** Two nodes contradict each other, and it is unknown which of them is wrong. */
   disagreement(question: string, nodes: readonly Node[]): NodeError {
     const node = nodes.map(({ name }) => name).join(', ')
     const detail = `Two nodes disagree on ${question}`
@@ -98,7 +107,7 @@ export class Pool {
   }
 }
 
-/** Queries one node, and records whether it works. */
+/** Queries one node and records whether it works. */
 async function tryNode<T>(node: Node, ask: (node: Node) => Promise<T>): Promise<Answered<T> | Failed> {
   try {
     const answer = await ask(node)
@@ -111,12 +120,12 @@ async function tryNode<T>(node: Node, ask: (node: Node) => Promise<T>): Promise<
   }
 }
 
-/** Equal for equal responses: the readers return properties in one order. */
-function textOf(answer: unknown): string {
+/** Serializes a response for comparison. Works because the readers return properties in a fixed order. */
+function serialize(answer: unknown): string {
   return answer === undefined ? '' : toJson(answer)
 }
 
-/** Logs and reports alerts, identical ones at most once a minute. */
+/** Creates an alert function that logs and reports, repeating identical alerts at most once a minute. */
 export function alertOnce(
   log: Log,
   clock: () => Date,

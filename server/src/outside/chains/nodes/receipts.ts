@@ -2,18 +2,18 @@ import type { Hex } from '../../../base/formats/hex.ts'
 import { toJson } from '../../../base/json/json.ts'
 import type { ChainReceipt } from '../../../kernel/ports/chain-nodes.ts'
 
-/** This close to the head two honest nodes may temporarily be on different branches. */
+/** This close to the head, two honest nodes may temporarily be on different branches. */
 export const TIP_BLOCKS = 4n
 
-/** A node's receipts, and its head from before the query. */
+/** A node's receipts, and its head as read before them. */
 export interface KnownReceipts {
   readonly head: bigint
   readonly receipts: ReadonlyMap<Hex, ChainReceipt>
 }
 
 /**
- * The receipts that two nodes agree on. One that only one node has, or in another block, is left out near the
- * lower head; further down, the nodes contradict each other: then undefined.
+ * The receipts that two nodes agree on. A receipt that only one node has, or that differs in its block, is
+ * left out if it is near the lower head. Further down it is a contradiction, and the result is undefined.
  */
 export function mergeReceipts(
   hashes: readonly Hex[],
@@ -23,15 +23,19 @@ export function mergeReceipts(
   const lower = first.head < second.head ? first.head : second.head
   const merged = new Map<Hex, ChainReceipt>()
   for (const hash of hashes) {
-    const one = first.receipts.get(hash)
-    const other = second.receipts.get(hash)
-    if (one && other && toJson(one) === toJson(other)) merged.set(hash, one)
-    else if (!mayDiffer(one, other, lower)) return undefined
+    const receiptA = first.receipts.get(hash)
+    const receiptB = second.receipts.get(hash)
+    if (receiptA && receiptB && toJson(receiptA) === toJson(receiptB)) merged.set(hash, receiptA)
+    else if (!mayDiffer(receiptA, receiptB, lower)) return undefined
   }
   return merged
 }
 
-function mayDiffer(one: ChainReceipt | undefined, other: ChainReceipt | undefined, lower: bigint): boolean {
-  if (one && other && one.blockHash === other.blockHash) return false
-  return [one, other].every((receipt) => !receipt || receipt.blockNumber > lower - TIP_BLOCKS)
+function mayDiffer(
+  receiptA: ChainReceipt | undefined,
+  receiptB: ChainReceipt | undefined,
+  lower: bigint,
+): boolean {
+  if (receiptA && receiptB && receiptA.blockHash === receiptB.blockHash) return false
+  return [receiptA, receiptB].every((receipt) => !receipt || receipt.blockNumber > lower - TIP_BLOCKS)
 }

@@ -6,8 +6,8 @@ import type { Refusal } from './failure.ts'
 import { isData } from './values.ts'
 
 /**
- * Meanings of refusals. There is no standard for them: these are the messages of geth and its derivatives
- * (op-geth, bor), erigon, nethermind, besu, reth and anvil, and of the large providers.
+ * Meanings of refusals. No standard defines them: these are the messages of geth and its derivatives
+ * (op-geth, bor), erigon, nethermind, besu, reth, anvil, and the large providers.
  */
 const SENDING: readonly (readonly [SendResult, RegExp])[] = [
   [
@@ -20,7 +20,7 @@ const SENDING: readonly (readonly [SendResult, RegExp])[] = [
   ['no-funds', /insufficient ?(?:funds|balance)|(?:upfront|overall) cost exceeds/i],
 ]
 
-/** The meaning of a refused transaction; undefined if unknown. */
+/** The meaning of a refused transaction, or undefined if it is unknown. */
 export function classifyRefusal({ message }: Refusal): SendResult | undefined {
   return SENDING.find(([, words]) => words.test(message))?.[0]
 }
@@ -31,14 +31,14 @@ const REVERTED =
 const CANNOT_PAY = /insufficient ?(?:funds|balance)|gas required exceeds|cost exceeds/i
 const BEFORE_DATA = /^reverted /i
 
-/** A refusal of a call that the chain itself would refuse; undefined for any other. */
+/** Parses the refusal of a call that the chain itself would revert. Undefined for any other refusal. */
 export function revertOf({ code, message, data }: Refusal): CallReverted | undefined {
   if (!REVERTED_CODES.includes(code) && !REVERTED.test(message) && !CANNOT_PAY.test(message)) return undefined
   return new CallReverted(revertData(data), message)
 }
 
 function revertData(data: unknown): Hex {
-  // Some nodes put it one level deeper.
+  // Some nodes nest the data one level deeper.
   const text = isObject(data) ? data.data : data
   const digits = typeof text === 'string' ? text.replace(BEFORE_DATA, '') : ''
   return isData(digits) ? lowerHex(digits) : '0x'
@@ -48,7 +48,7 @@ const TOO_BUSY = /too many requests|requests? per|rate.?limit|throughput|capacit
 const TOO_MUCH = /more than|exceed|limited|limit\b|\bmax|too (?:large|wide|big|long|many)|\bover\b/i
 const OF_LOGS = /results|logs|blocks?\b|range|response/i
 
-/** True if a node refuses a range of logs for its length or its content. */
+/** True if a node refuses a range of logs because of its length or the size of its result. */
 export function isRangeRefusal({ message }: Refusal): boolean {
   return !TOO_BUSY.test(message) && TOO_MUCH.test(message) && OF_LOGS.test(message)
 }

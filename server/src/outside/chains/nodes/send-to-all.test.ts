@@ -99,6 +99,8 @@ describe('all nodes get it', () => {
       return isKnown ? new RpcError(-32000, 'already known') : hashOf('sent')
     }
     await chain.chainId()
+    // Its connection can be used again after two turns of the loop.
+    for (let n = 0; n < 2; n++) await new Promise((resolve) => setImmediate(resolve))
     node.hijack = (response, body) => {
       if (!isLost) return false
       isLost = false

@@ -5,12 +5,12 @@ import type { Node } from './node.ts'
 import { classifyRefusal } from './refusals.ts'
 import { readHash } from './values.ts'
 
-/** Outcome of a transaction at one node. `unknown`: it may have it. `unsent`: this call did not send it. */
+/** The outcome at one node. `unknown`: it may have the transaction. `unsent`: this call did not send it. */
 type AtNode = SendResult | { readonly node: Node; readonly is: 'unknown' | 'unsent'; readonly detail: string }
 
 /**
- * Outcomes that count once all nodes have responded, the strongest first. Only if no node may have accepted
- * it.
+ * Refusals that count once all nodes have responded, the strongest first, and only if no node may have
+ * accepted the transaction.
  */
 const REFUSED = ['underpriced', 'no-funds'] as const
 
@@ -25,20 +25,20 @@ export async function sendToAll(nodes: readonly Node[], raw: Hex): Promise<SendR
 
 async function waitForArrival(attempt: Promise<AtNode>): Promise<SendResult> {
   const outcome = await attempt
-  // Either outcome counts as soon as one node reports it.
+  // Either of these is final as soon as one node reports it.
   if (outcome === 'taken' || outcome === 'known') return outcome
   throw new Error('not there')
 }
 
 function outcomeOf(outcomes: readonly AtNode[]): SendResult {
   if (outcomes.includes('nonce-used')) return 'nonce-used'
-  const refused = REFUSED.find((word) => outcomes.includes(word))
-  const left = outcomes.filter((outcome) => typeof outcome === 'object')
-  if (refused && left.every(({ is }) => is === 'unsent')) return refused
-  const words = left.map(({ node, detail }) => `${node.name}: ${detail}`)
+  const refused = REFUSED.find((refusal) => outcomes.includes(refusal))
+  const failed = outcomes.filter((outcome) => typeof outcome === 'object')
+  if (refused && failed.every(({ is }) => is === 'unsent')) return refused
+  const details = failed.map(({ node, detail }) => `${node.name}: ${detail}`)
   throw new NodeError(
     'NO_ANSWER',
-    `It is unknown whether a transaction was accepted: ${[...words, ...(refused ? [refused] : [])].join('; ')}`,
+    `It is unknown whether a transaction was accepted: ${[...details, ...(refused ? [refused] : [])].join('; ')}`,
   )
 }
 

@@ -7,38 +7,42 @@ import { NodeFailure } from './failure.ts'
 const HASH_BYTES = 32
 const ADDRESS_BYTES = 20
 const TOPICS_MAX = 4
-/** Leading zeros are accepted, as some nodes write them. */
+/** Leading zeros are accepted, because some nodes write them. */
 const QUANTITY = /^0x[0-9a-f]{1,64}$/i
 const NO_DIGIT = /[^0-9a-f]/i
 
-/** A number in the protocol's form. */
+/** Formats a number as the protocol's hex quantity. */
 export function quantityText(value: bigint): Hex {
   return `0x${value.toString(16)}`
 }
 
 /**
- * All readers here throw NodeFailure (BAD_ANSWER), whose message names the invalid part and not its value.
+ * All readers here throw NodeFailure (BAD_ANSWER). The message names the invalid part but never contains its
+ * value.
  */
-export function readQuantity(value: unknown, what: string): bigint {
+export function readQuantity(value: unknown, label: string): bigint {
   if (typeof value !== 'string' || !QUANTITY.test(value))
-    throw badAnswer(`${what} is not a number in hex digits`)
+    throw badAnswer(`${label} is not a number in hex digits`)
   return BigInt(value)
 }
 
-/** Bytes, in lower case. */
-export function readData(value: unknown, what: string, bytes?: number): Hex {
-  if (typeof value !== 'string' || !isData(value)) throw badAnswer(`${what} is not bytes in hex digits`)
-  if (bytes !== undefined && value.length !== 2 + 2 * bytes) throw badAnswer(`${what} has not ${bytes} bytes`)
+/** Reads bytes as lowercase hex. */
+export function readData(value: unknown, label: string, bytes?: number): Hex {
+  if (typeof value !== 'string' || !isData(value)) throw badAnswer(`${label} is not bytes in hex digits`)
+  if (bytes !== undefined && value.length !== 2 + 2 * bytes)
+    throw badAnswer(`${label} has not ${bytes} bytes`)
   return lowerHex(value)
 }
 
-/** Searches for an invalid character, because the string may have millions of digits. */
+/**
+ * Searches for an invalid character instead of matching the whole string, which may have millions of digits.
+ */
 export function isData(text: string): boolean {
   return text.length % 2 === 0 && text.startsWith('0x') && !NO_DIGIT.test(text.slice(2))
 }
 
-export function readHash(value: unknown, what: string): Hex {
-  return readData(value, what, HASH_BYTES)
+export function readHash(value: unknown, label: string): Hex {
+  return readData(value, label, HASH_BYTES)
 }
 
 export function readBlock(value: unknown): ChainBlock {
@@ -55,7 +59,7 @@ export function readBlock(value: unknown): ChainBlock {
   }
 }
 
-/** Refuses a log without a block, or one that a node has withdrawn. */
+/** Rejects a log without a block, and one that a node has withdrawn. */
 export function readLog(value: unknown): ChainLog {
   const log = readObject(value, 'A log')
   if (log.removed !== undefined && log.removed !== null && log.removed !== false)
@@ -75,7 +79,7 @@ export function readLog(value: unknown): ChainLog {
   }
 }
 
-/** Refuses logs of another transaction or block than the receipt's. */
+/** Rejects logs whose transaction or block differs from the receipt's. */
 export function readReceipt(value: unknown): ChainReceipt {
   const receipt = readObject(value, 'A receipt')
   const transactionHash = readHash(receipt.transactionHash, "A receipt's transactionHash")
@@ -107,13 +111,13 @@ export function readReceipt(value: unknown): ChainReceipt {
   }
 }
 
-export function readList(value: unknown, what: string): readonly unknown[] {
-  if (!Array.isArray(value)) throw badAnswer(`${what} is not a list`)
+export function readList(value: unknown, label: string): readonly unknown[] {
+  if (!Array.isArray(value)) throw badAnswer(`${label} is not a list`)
   return value
 }
 
-function readObject(value: unknown, what: string): Readonly<Record<string, unknown>> {
-  if (!isObject(value)) throw badAnswer(`${what} is not an object`)
+function readObject(value: unknown, label: string): Readonly<Record<string, unknown>> {
+  if (!isObject(value)) throw badAnswer(`${label} is not an object`)
   return value
 }
 

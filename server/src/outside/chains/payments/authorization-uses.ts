@@ -9,26 +9,32 @@ import { CANCELLED_TOPIC, stateCall, stateIn, TRANSFER_TOPIC, topicOf, USED_TOPI
 import { authorizationEventOf, isSameTransfer, transferOf } from '../formats/transfers.ts'
 import { judgeReceipt } from './judge-receipt.ts'
 
-/** A transfer of a payment that the chain makes at most once. */
+/** A transfer that belongs to a payment. The chain makes it at most once. */
 export type Part = 'payment' | 'fee'
 
 /**
- * An authorization's outcome in the blocks up to a confirmed one. Anyone may submit it to the chain, and the
- * key's owner may use its nonce for another transfer, so only the transfer itself proves that it was made.
+ * The outcome of an authorization in the blocks up to a confirmed one. Anyone may submit it to the chain, and
+ * the key's owner may use its nonce for another transfer, so only the transfer itself proves that it was
+ * made.
  */
 export type Use =
   | { readonly is: 'made'; readonly hash: Hex; readonly block: bigint }
-  /** It can never be made. `hasPaidPayee`: the transaction has moved another amount to the payee. */
+  /**
+   * The transfer can never be made. `hasPaidPayee`: the transaction has moved a different amount to the
+   * payee.
+   */
   | { readonly is: 'used-otherwise'; readonly hasPaidPayee: boolean }
   | { readonly is: 'cancelled' }
   | { readonly is: 'unused' }
-  /** The token reports that it was used, but the nodes do not show for what. */
+  /** The token reports that the authorization was used, but the nodes do not show for what. */
   | { readonly is: 'unclear' }
 
 const BLOCKS_AT_ONCE = 2000n
 const UNCLEAR: Use = { is: 'unclear' }
 
-/** True if an authorization was used or canceled by a block, or by the latest one. Throws NodeError. */
+/**
+ * True if an authorization was used or canceled by the given block, or by the latest one. Throws NodeError.
+ */
 export async function isUsed(
   { nodes }: EvmRail,
   { token, sender }: Pick<ChainPaymentRow, 'token' | 'sender'>,
@@ -42,7 +48,7 @@ export function nonceOf(payment: ChainPaymentRow, part: Part): Hex {
   return requireColumn(payment, part === 'payment' ? 'nonce' : 'fee_nonce')
 }
 
-/** Throws NodeError. */
+/** Finds out what became of an authorization. Throws NodeError. */
 export async function findUse(
   op: Op,
   rail: EvmRail,
@@ -52,8 +58,7 @@ export async function findUse(
 ): Promise<Use> {
   const nonce = nonceOf(payment, part)
   const isSpent = await isUsed(rail, payment, nonce, confirmed)
-  // The logs are read in both cases: a node that has lost one of them must not cause a payment to be made or
-  // refunded twice.
+  // Reads the logs in both cases: a node that has lost one of them must not cause a second payment or refund.
   const log = await findLog(rail, payment, nonce, confirmed, isSpent)
   if (!log) {
     if (!isSpent) return { is: 'unused' }
@@ -81,7 +86,7 @@ async function judgeUse(
   return { is: 'used-otherwise', hasPaidPayee: hasPaidPayee(payment, receipt) }
 }
 
-/** True if a transaction has moved anything from the sender of a payment to its payee. */
+/** True if a transaction moved anything from the payment's sender to its payee. */
 export function hasPaidPayee(
   { token, sender, recipient }: ChainPaymentRow,
   { status, logs }: ChainReceipt,
@@ -93,8 +98,8 @@ export function hasPaidPayee(
 }
 
 /**
- * False if the block has a log of this transfer that the receipt lacks: a single response must not fail a
- * payment.
+ * False if the block has a log of this transfer that is missing from the receipt: a single wrong response
+ * must not fail a payment.
  */
 async function hasAllTransfers(
   { nodes }: EvmRail,
@@ -116,8 +121,9 @@ function isSameLog(one: ChainLog, other: ChainLog): boolean {
 }
 
 /**
- * True if an authorization without a log was used before the last followed block at the time when the payment
- * was made: the payment was not signed at that time. A node without the state of that block leaves it unclear.
+ * True if an authorization without a log was already used when the payment was made, at the block followed by
+ * then: the payment was not signed at that time. Stays unclear if the node no longer has the state of that
+ * block.
  */
 async function wasUsedBefore(rail: EvmRail, payment: ChainPaymentRow, nonce: Hex): Promise<boolean> {
   if (payment.attempts > 0) return false
@@ -130,7 +136,8 @@ async function wasUsedBefore(rail: EvmRail, payment: ChainPaymentRow, nonce: Hex
 }
 
 /**
- * The log of a nonce. A nonce is not secret, so it may have been used shortly before its payment was made.
+ * Finds the log of a nonce. A nonce is not secret, so it may have been used shortly before its payment was
+ * made.
  */
 async function findLog(
   { nodes }: EvmRail,

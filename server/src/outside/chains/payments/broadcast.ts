@@ -6,9 +6,9 @@ import { lastForm } from './transactions.ts'
 const AT_ONCE = 8
 
 /**
- * Sends transactions to the nodes, ordered by nonce. Their signed forms have been committed, so the same
- * bytes may be sent any number of times. Throws NodeError if it is unknown whether one was accepted: the rest
- * is sent again later.
+ * Sends transactions to the nodes, ordered by nonce. Their signed forms are committed, so the same bytes may
+ * be sent any number of times. Throws NodeError if it is unknown whether one was accepted; the rest is sent
+ * later.
  */
 export async function broadcast(
   { rail, app }: ChainWorker,
@@ -16,7 +16,7 @@ export async function broadcast(
 ): Promise<void> {
   const memory = memoryOf(rail)
   const { sentAt, contested, underpriced } = memory
-  await inTurn(rows, AT_ONCE, async (row) => {
+  await runWithLimit(rows, AT_ONCE, async (row) => {
     const outcome = await rail.nodes.send(lastForm(row).raw)
     sentAt.set(row.id, performance.now())
     if (outcome === 'nonce-used') {
@@ -31,8 +31,8 @@ export async function broadcast(
   })
 }
 
-/** Runs a few tasks at a time, in order, and starts no more once one has failed. */
-export async function inTurn<T, R>(
+/** Runs tasks in order, a limited number at a time, and starts no more after a failure. */
+export async function runWithLimit<T, R>(
   items: readonly T[],
   atOnce: number,
   by: (item: T) => Promise<R>,

@@ -11,17 +11,19 @@ import { selectAddress, selectUnmined } from './store.ts'
 import { coinOf, feesOf, lastForm, signTransaction } from './transactions.ts'
 
 const STUCK_SECONDS = 60
-/** Nodes forget, and responses get lost: transactions in no block are sent again after this time. */
+/**
+ * Nodes drop transactions and responses get lost: a transaction in no block is sent again after this time.
+ */
 const AGAIN_MS = 5_000
 /**
- * If a node calls the fees too low, they are not raised immediately: its response may be about an earlier
- * form.
+ * Fees that a node calls too low are raised only after this time, because its response may be about an
+ * earlier form.
  */
 const UNDERPRICED_SECONDS = 2
 
 /**
- * A worker step: resends transactions that a node may not have, and replaces stuck ones with forms of the
- * same nonce and content and higher fees, which are committed before they are sent.
+ * Resends transactions that a node may not have, and replaces stuck ones with a form that has the same nonce
+ * and content and higher fees. The new form is committed before it is sent.
  */
 export async function bumpStuckPayments(worker: ChainWorker): Promise<void> {
   const op = await opOf(worker)
@@ -29,7 +31,7 @@ export async function bumpStuckPayments(worker: ChainWorker): Promise<void> {
   if (rows.length === 0) return
   const { sentAt } = memoryOf(worker.rail)
   const slow = rows.filter((row) => isSlow(worker, op, row))
-  const replaced = slow.length === 0 ? [] : await replace(worker, op, slow, firstsOf(rows))
+  const replaced = slow.length === 0 ? [] : await replace(worker, op, slow, firstBySender(rows))
   const byId = new Map(replaced.map((row) => [row.id, row]))
   const isDue = ({ id }: ChainTransactionRow) =>
     byId.has(id) || (sentAt.get(id) ?? Number.NEGATIVE_INFINITY) < performance.now() - AGAIN_MS
@@ -39,8 +41,8 @@ export async function bumpStuckPayments(worker: ChainWorker): Promise<void> {
   )
 }
 
-/** The first of each sender, which the others wait for. */
-function firstsOf(rows: readonly ChainTransactionRow[]): ReadonlySet<string> {
+/** The first transaction of each sender. The others wait for it. */
+function firstBySender(rows: readonly ChainTransactionRow[]): ReadonlySet<string> {
   return new Set(rows.filter((row, index) => rows[index - 1]?.sender !== row.sender).map(({ id }) => id))
 }
 
@@ -51,8 +53,8 @@ function isSlow({ rail }: ChainWorker, { now }: Op, row: ChainTransactionRow): b
 }
 
 /**
- * Commits new forms for transactions stuck because of their fees, and returns them. Guard: no other process
- * has replaced them.
+ * Commits new forms of transactions that are stuck because of their fees, and returns the updated
+ * transactions. Guards against another process having replaced them.
  */
 async function replace(
   worker: ChainWorker,
@@ -67,15 +69,15 @@ async function replace(
     (row) => firsts.has(row.id) || memory.underpriced.has(row.id) || isBelow(row, fees),
   )
   const replaced: ChainTransactionRow[] = []
-  let isTooDear = false
+  let exceedsLimit = false
   for (const row of chosen) {
     const offered = raiseFees(feesOf(lastForm(row)), fees, feeLimit(rail.entry))
-    isTooDear ||= !offered
+    exceedsLimit ||= !offered
     const sender = offered && (await selectAddress(op, row.sender_id))
     if (!offered || !sender) continue
     const next = signTransaction(op, rail, sender.path, row, offered, coinOf(lastForm(row)))
     const attempts = [...row.attempts, next]
-    // Later than before in any case, so that the guard of another process detects the change.
+    // Always later than before, so that another process's guard detects the change.
     const updatedAt = new Date(Math.max(op.now.getTime(), row.updated_at.getTime() + 1))
     const guard = { state: row.state, updated_at: row.updated_at }
     const change = { attempts, updated_at: updatedAt }
@@ -84,14 +86,14 @@ async function replace(
     memory.underpriced.delete(row.id)
     replaced.push({ ...row, ...change })
   }
-  if (isTooDear) {
+  if (exceedsLimit) {
     app.metrics.chainAlert(rail.name, 'fee-limit')
     app.log.warn({ rail: rail.name }, 'cannot bump stuck transaction: fee limit reached')
   }
   return replaced
 }
 
-/** True if it offers less than the next block requires. */
+/** True if the transaction offers less than the next block requires. */
 function isBelow(row: ChainTransactionRow, { baseFeePerGas }: ChainFees): boolean {
   return feesOf(lastForm(row)).maxFee < baseFeePerGas
 }

@@ -6,19 +6,19 @@ import type { EvmRail } from '../evm-rail.ts'
 import { findChain } from '../records.ts'
 
 /**
- * The highest followed block that is deep enough for a payment: after a deep reorganization, payments that
- * ended above the followed blocks would not be found.
+ * The highest block that is both followed and deep enough for a payment. After a deep reorganization,
+ * payments that ended above the followed blocks could not be found.
  */
 export interface Confirmed {
   readonly number: bigint
-  /** The last followed position at that time. Undefined until the chain is reached. */
+  /** The last followed position when this was read. Undefined until the chain has been reached. */
   readonly cursor: Pick<ChainRow, 'id' | 'followed_block' | 'followed_hash'> | undefined
 }
 
-/** The state of the chain while payments are examined. */
+/** The state of the chain at which payments are examined. */
 export interface Moment {
   readonly head: ChainBlock
-  /** The block of `at`. */
+  /** The block at height `at`. */
   readonly confirmed: ChainBlock
   readonly at: Confirmed
 }
@@ -41,7 +41,7 @@ export async function readConfirmed(op: Op, { name, entry }: EvmRail, head: bigi
   return { number: number > 0n ? number : 0n, cursor }
 }
 
-/** Guard: nothing has been followed since then. */
+/** Guards against the chain having been followed further since. */
 export function stillFollowedTo({
   id,
   followed_block,

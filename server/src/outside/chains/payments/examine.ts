@@ -11,29 +11,29 @@ import { tokenBalance } from '../token-balance.ts'
 import { findUse, isUsed, nonceOf, type Part, type Use } from './authorization-uses.ts'
 import type { Moment } from './confirmed.ts'
 
-/** Next action for a payment that waits. */
+/** The next step for a waiting payment. */
 export type Verdict =
   | { readonly do: 'send'; readonly parts: readonly Part[]; readonly gas: bigint }
   | { readonly do: 'wait'; readonly note: string; readonly seconds: number; readonly alert?: ChainAlert }
   | { readonly do: 'fail'; readonly note: string; readonly alert?: ChainAlert }
   | { readonly do: 'pay'; readonly use: Extract<Use, { is: 'made' }>; readonly note?: string }
 
-/** Kinds that go to an address that is not this server's. */
+/** Kinds of payment to an address that does not belong to this server. */
 const PAYS_OUT: ReadonlySet<ChainPaymentRow['kind']> = new Set(['OUT', 'MOVE'])
 const SOON_SECONDS = 2
 const LATER_SECONDS = 5
 const PERSON_SECONDS = 60
-/** Remaining validity that a wallet's signature must have when it is sent. */
+/** The remaining validity that a wallet's signature must have when it is sent. */
 const VALID_SECONDS_MIN = 30n
-/** Attempts to submit the fee of a payment that someone else has submitted. */
+/** The maximum number of attempts to submit the fee of a payment that someone else has submitted. */
 const FEE_ATTEMPTS_MAX = 3
-/** Gas beyond the estimate of a plain transfer: a quarter, and the check and the record of a signature. */
+/** Gas added to a plain transfer's estimate: a quarter more, plus verifying and recording a signature. */
 const GAS_OF_SIGNATURE = 90_000n
 const GAS_OF_FEE = 200_000n
 
 /**
  * Decides whether a payment can be sent now, without showing its signed data to a node. `isCovered` is false
- * if its sender is known to have too little. Throws NodeError.
+ * if the sender is known not to have enough. Throws NodeError.
  */
 export async function examine(
   op: Op,
@@ -44,7 +44,7 @@ export async function examine(
   isCovered: boolean,
 ): Promise<Verdict> {
   const isOut = payment.attempts > 0 && payment.nonce !== null
-  const used = payment.nonce === null ? undefined : await ofUsed(op, rail, confirmed, payment, sender)
+  const used = payment.nonce === null ? undefined : await judgeUsed(op, rail, confirmed, payment, sender)
   if (used) return used
   if (!isOut && PAYS_OUT.has(payment.kind) && (await isContract(rail, payment.recipient)))
     return { do: 'fail', note: 'The payee is a contract' }
@@ -55,7 +55,7 @@ export async function examine(
   if (!isOwnKey && !lasts) return refusePayment(op, rail, confirmed, payment, 'The signature has expired')
   const isFeeOpen = payment.fee_amount !== null && !(await isUsed(rail, payment, nonceOf(payment, 'fee')))
   if (payment.fee_amount !== null && !isFeeOpen) {
-    const withheld = await ofWithheldFee(op, rail, confirmed, payment)
+    const withheld = await judgeWithheldFee(op, rail, confirmed, payment)
     if (withheld) return withheld
   }
   const needed = payment.amount + (isFeeOpen ? requireColumn(payment, 'fee_amount') : 0n)
@@ -69,15 +69,15 @@ export async function examine(
     return { do: 'send', parts: isFeeOpen ? ['payment', 'fee'] : ['payment'], gas }
   } catch (error) {
     if (!(error instanceof CallReverted)) throw error
-    return ofRevert(op, rail, confirmed, payment)
+    return judgeRevert(op, rail, confirmed, payment)
   }
 }
 
 /**
- * The verdict on an authorization whose nonce is used: by us, by anyone who has seen it, or by the owner of
- * the key, who may know the nonce before anything is sent. Undefined if the nonce is unused.
+ * The verdict on an authorization whose nonce has been used: by us, by anyone who has seen it, or by the
+ * key's owner, who may know the nonce before anything is sent. Undefined if the nonce is unused.
  */
-async function ofUsed(
+async function judgeUsed(
   op: Op,
   rail: EvmRail,
   confirmed: ChainBlock,
@@ -92,16 +92,16 @@ async function ofUsed(
     case 'used-otherwise':
       return judgeOtherUse(sender, use.hasPaidPayee)
     case 'made':
-      return payment.fee_amount === null ? { do: 'pay', use } : ofFee(op, rail, confirmed, payment, use)
+      return payment.fee_amount === null ? { do: 'pay', use } : submitFee(op, rail, confirmed, payment, use)
     default:
       return { do: 'wait', note: 'Waits for confirmations', seconds: SOON_SECONDS }
   }
 }
 
 /**
- * A wallet's owner may spend with the key, so the payment fails. If a key of the enclave was used elsewhere,
- * that is an alarm; and if the payee got another amount, as from a token that keeps a fee, a refund would pay
- * twice.
+ * A wallet's owner may spend with its key, so the payment fails. If a key of the enclave was used elsewhere,
+ * that is an alert instead. If the payee received a different amount, as with a token that charges a fee, a
+ * refund would pay twice.
  */
 export function judgeOtherUse({ role }: ChainAddressRow, hasPaidPayee: boolean): Verdict {
   const note = 'The nonce of the authorization was used for another transfer'
@@ -115,8 +115,11 @@ export function judgeOtherUse({ role }: ChainAddressRow, hasPaidPayee: boolean):
   }
 }
 
-/** Undefined if someone has submitted only the fee of a payment, before the payment. */
-async function ofWithheldFee(
+/**
+ * The verdict on a payment if someone may have submitted only its fee, before the payment itself. Undefined
+ * if nobody has.
+ */
+async function judgeWithheldFee(
   op: Op,
   rail: EvmRail,
   confirmed: ChainBlock,
@@ -129,8 +132,8 @@ async function ofWithheldFee(
     : { do: 'wait', note: 'The fee waits for confirmations', seconds: SOON_SECONDS }
 }
 
-/** Submits the fee of a completed payment separately, up to a number of attempts. */
-async function ofFee(
+/** Submits the fee of a completed payment separately, with a limited number of attempts. */
+async function submitFee(
   op: Op,
   rail: EvmRail,
   confirmed: ChainBlock,
@@ -153,25 +156,25 @@ async function ofFee(
 }
 
 /**
- * The estimate predicts that the transfer would fail. A single node may claim that; the payment fails only if
- * all nodes that must agree confirm it.
+ * The estimate predicts that the transfer would fail. A single node might be wrong, so the payment fails only
+ * if all nodes that must agree confirm it.
  */
-async function ofRevert(
+async function judgeRevert(
   op: Op,
   rail: EvmRail,
   confirmed: ChainBlock,
   payment: ChainPaymentRow,
 ): Promise<Verdict> {
   const { token, recipient, amount, sender } = payment
-  const wouldGo = (to: Hex) => goesThrough(rail, transferCall(token, to, amount), sender)
-  if (await wouldGo(recipient)) return { do: 'wait', note: 'A node refused it', seconds: LATER_SECONDS }
-  // A problem of the treasury itself affects every payment, so it fails none of them.
-  if (isTreasury(rail, sender) && !(await wouldGo(sender)))
+  const canPay = (to: Hex) => wouldSucceed(rail, transferCall(token, to, amount), sender)
+  if (await canPay(recipient)) return { do: 'wait', note: 'A node refused it', seconds: LATER_SECONDS }
+  // A problem of the treasury itself affects every payment, so it must not fail any single one.
+  if (isTreasury(rail, sender) && !(await canPay(sender)))
     return { do: 'wait', note: 'The treasury cannot pay', seconds: LATER_SECONDS, alert: 'treasury' }
   return refusePayment(op, rail, confirmed, payment, 'The token refuses the transfer')
 }
 
-async function goesThrough({ nodes }: EvmRail, call: Call, from: Hex): Promise<boolean> {
+async function wouldSucceed({ nodes }: EvmRail, call: Call, from: Hex): Promise<boolean> {
   try {
     await nodes.call({ ...call, from })
     return true
@@ -182,8 +185,8 @@ async function goesThrough({ nodes }: EvmRail, call: Call, from: Hex): Promise<b
 }
 
 /**
- * A payment that the chain would refuse fails only when nothing signed for it can still take effect: until
- * then the payee could still be paid.
+ * A payment that the chain would refuse fails only once nothing signed for it can take effect; until then the
+ * payee could still be paid.
  */
 async function refusePayment(
   op: Op,

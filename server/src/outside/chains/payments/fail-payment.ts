@@ -10,8 +10,8 @@ import type { Confirmed } from './confirmed.ts'
 import { markFailed } from './outcome.ts'
 
 /**
- * Fails a payment that can never be made. If someone has submitted only its fee, the treasury sends it back
- * to the wallet. Undefined while the fate of the fee is unclear; throws NodeError.
+ * Fails a payment that can never be made. If someone has submitted only its fee, the treasury refunds the fee
+ * to the wallet. Undefined while the outcome of the fee is unclear; throws NodeError.
  */
 export async function failPayment(
   rail: EvmRail,
@@ -26,7 +26,7 @@ export async function failPayment(
   const ending = await markFailed(op, payment, note, confirmed)
   if (fee !== 'made') return ending
   const id = chainFeeReturnIdOf(payment.id)
-  const back = newChainPayment(rail, {
+  const refund = newChainPayment(rail, {
     id,
     platformId: op.platform.id,
     kind: 'SWEEP',
@@ -36,5 +36,5 @@ export async function failPayment(
     recipient: payment.sender,
     now: op.now,
   })
-  return [...ending, insert('chain_payments', back)]
+  return [...ending, insert('chain_payments', refund)]
 }

@@ -9,15 +9,15 @@ import { judgeReceipt } from './judge-receipt.ts'
 import { again, markFailed, markPaid } from './outcome.ts'
 import { selectPayment } from './store.ts'
 
-/** Writes that end a payment whose transaction is confirmed. */
+/** The writes that end a payment whose transaction is confirmed. */
 export type Ending = readonly Write[]
 
-/** Limit for a plain token that accepts transfers and moves nothing. */
+/** The limit for a plain token that accepts transfers but moves nothing. */
 const ATTEMPTS_MAX = 5
 
 /**
- * The end of a payment, by the confirmed transaction that carried it; without a receipt another transaction
- * has used its nonce. Undefined while it is unclear. Throws NodeError.
+ * Ends a payment by the confirmed transaction that carried it; without a receipt, a different transaction has
+ * used the nonce. Undefined while the outcome is unclear. Throws NodeError.
  */
 export async function findEnding(
   worker: ChainWorker,
@@ -34,11 +34,11 @@ export async function findEnding(
       return markPaid(op, payment, { hash: receipt.transactionHash, block: receipt.blockNumber })
   }
   return payment.nonce === null
-    ? endOfPlain(worker, op, payment, receipt, confirmed)
-    : endOfAuthorized(worker, op, payment, confirmed)
+    ? endPlain(worker, op, payment, receipt, confirmed)
+    : endAuthorized(worker, op, payment, confirmed)
 }
 
-async function endOfAuthorized(
+async function endAuthorized(
   { rail }: ChainWorker,
   op: Op,
   payment: ChainPaymentRow,
@@ -48,7 +48,7 @@ async function endOfAuthorized(
   switch (use.is) {
     case 'made':
       return payment.fee_nonce === null ? markPaid(op, payment, use) : again(op, payment, 'Its fee remains')
-    // The next run finds out how it ends.
+    // The next run finds out how it ended.
     case 'cancelled':
     case 'used-otherwise':
     case 'unused':
@@ -59,12 +59,12 @@ async function endOfAuthorized(
 }
 
 /**
- * The end of a plain transfer that has not paid as intended. A reverted one has no effect, so another may
- * take its place. A person must review it if it has moved something else, as a token with a fee does, because
- * another one would pay twice; and if someone else has used its nonce, because a single node is not trusted
- * to say that ours is in no block.
+ * Ends a plain transfer that has not paid as intended. A reverted transfer has no effect, so it may be
+ * retried. A person must review it if something else was moved, as with a token that charges a fee, because a
+ * retry would pay twice; and also if someone else has used its nonce, because a single node is not trusted to
+ * say that ours is in no block.
  */
-async function endOfPlain(
+async function endPlain(
   { app, rail }: ChainWorker,
   op: Op,
   payment: ChainPaymentRow,

@@ -7,15 +7,18 @@ import { selectMovementsOf } from '../follow/store.ts'
 import { proveTransfers, type TransferProof } from '../formats/transfer-proof.ts'
 import { isSameTransfer, readUsed, transferOf } from '../formats/transfers.ts'
 
-/** One transaction's proofs of a payment's parts. `fee` is undefined for a payment without a fee. */
+/**
+ * The proofs that one transaction gives for a payment and its fee. `fee` is undefined for a payment without a
+ * fee.
+ */
 export interface Judgement {
   readonly payment: TransferProof['is']
   readonly fee: TransferProof['is'] | undefined
 }
 
 /**
- * Judges a payment by the receipt of a followed transaction. A transfer booked as something else proves
- * nothing: it counts once, in the books as on the chain.
+ * Judges a payment by the receipt of a followed transaction. A transfer that is booked as something else
+ * proves nothing, because each transfer counts only once, as on the chain.
  */
 export async function judgeReceipt(
   op: Op,
@@ -27,22 +30,25 @@ export async function judgeReceipt(
   const booked = (await selectMovementsOf(op, rail, [transactionHash])).filter(
     ({ state }) => state !== 'GONE',
   )
-  const logs = withoutThose(
+  const logs = withoutBooked(
     receipt.logs,
     booked.filter(({ item_id }) => item_id !== payment.id),
   )
-  const claims = await claimsIn(op, rail, payment, receipt, booked)
+  const claims = await findClaims(op, rail, payment, receipt, booked)
   const proofs = proveTransfers({ transactionHash, status, logs }, claims)
   const proofOf = (nonce: Hex | null): TransferProof['is'] => {
-    const at = claims.findIndex((one) => one.payment.id === payment.id && nonceOf(one) === nonce)
+    const at = claims.findIndex((claim) => claim.payment.id === payment.id && nonceOf(claim) === nonce)
     return proofs[at]?.is ?? 'not-yet'
   }
   const { nonce, fee_nonce } = payment
   return { payment: proofOf(nonce), fee: fee_nonce === null ? undefined : proofOf(fee_nonce) }
 }
 
-/** Transfers that a receipt may prove: of this payment, and of other payments that are not booked yet. */
-async function claimsIn(
+/**
+ * Finds the transfers that a receipt may prove, belonging to this payment or to other payments not booked
+ * yet.
+ */
+async function findClaims(
   op: Op,
   rail: string,
   payment: ChainPaymentRow,
@@ -61,26 +67,30 @@ async function claimsIn(
   )
 }
 
-/** Null: a plain transfer. */
+/** Null for a plain transfer. */
 function nonceOf({ by }: Claim): Hex | null {
   return 'nonce' in by ? by.nonce : null
 }
 
-/** Removes the logs of movements, found by their places, or by their terms if their block has changed. */
-function withoutThose(
+/**
+ * Removes the logs of movements. They are matched by position, or by their terms if their block has changed.
+ */
+function withoutBooked(
   logs: readonly ChainLog[],
   movements: readonly ChainMovementRow[],
 ): readonly ChainLog[] {
   const left = [...logs]
   // A transfer between two of our addresses can have two movements.
-  const each = new Map(movements.map((one) => [`${one.block_hash} ${one.log_index}`, one]))
-  for (const movement of each.values()) {
+  const byPosition = new Map(
+    movements.map((movement) => [`${movement.block_hash} ${movement.log_index}`, movement]),
+  )
+  for (const movement of byPosition.values()) {
     const isIt = (log: ChainLog) =>
       log.address === movement.token && isSameTransfer(transferOf(log), movement)
-    const inPlace = left.findIndex(
+    const atPosition = left.findIndex(
       (log) => isIt(log) && log.blockHash === movement.block_hash && log.logIndex === movement.log_index,
     )
-    const at = inPlace >= 0 ? inPlace : left.findIndex(isIt)
+    const at = atPosition >= 0 ? atPosition : left.findIndex(isIt)
     if (at >= 0) left.splice(at, 1)
   }
   return left

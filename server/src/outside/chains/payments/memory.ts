@@ -1,15 +1,20 @@
 import type { EvmRail } from '../evm-rail.ts'
 
-/** A process's memory of a chain between two runs. It only saves queries, so it may be lost. */
+/**
+ * State that a process remembers about a chain between two runs. It only saves queries, so losing it does no
+ * harm.
+ */
 export interface Memory {
-  /** Time at which a transaction was sent to the nodes, by its id, in milliseconds of the process. */
+  /**
+   * When a transaction was last sent to the nodes, by transaction id, in milliseconds of the process's clock.
+   */
   readonly sentAt: Map<string, number>
   /**
    * Transactions whose nonce a node has reported as used, and those whose fees it has reported as too low.
    */
   readonly contested: Set<string>
   readonly underpriced: Set<string>
-  /** The head and the confirmed block at the last full receipt check. */
+  /** The head and the confirmed block of the last complete receipt check. */
   looked: string | undefined
   hasMulticall: boolean
 }
@@ -28,7 +33,7 @@ export function memoryOf(rail: EvmRail): Memory {
   return found
 }
 
-/** Forgets a transaction whose state has changed: it is sent again if its block is reorged away. */
+/** Forgets a transaction whose state has changed, so that it is sent again if its block is reorged away. */
 export function forget({ sentAt, contested, underpriced }: Memory, id: string): void {
   sentAt.delete(id)
   contested.delete(id)

@@ -10,7 +10,7 @@ import type { ChainPaymentRow } from '../../../storage/rows/chain.ts'
 import { CHAIN_PAYMENT_TRANSITIONS } from '../../../storage/rows/states.ts'
 import { type Confirmed, stillFollowedTo } from './confirmed.ts'
 
-/** The end of a payment, and its report. */
+/** Ends payments and reports their outcome. */
 
 const FAILURE = {
   code: 'QUOTE_EXECUTION_FAILED',
@@ -18,7 +18,10 @@ const FAILURE = {
 } as const
 const RETRY_SECONDS_MAX = 300
 
-/** Ends a payment that is in a confirmed block; `note` is for the operator. Guard: it had not ended. */
+/**
+ * Marks a payment in a confirmed block as paid; `note` is for the operator. Guards against it having ended
+ * already.
+ */
 export async function markPaid(
   op: Op,
   payment: ChainPaymentRow,
@@ -31,8 +34,9 @@ export async function markPaid(
 }
 
 /**
- * Fails a payment whose signatures can no longer take effect. Guard: it had not ended, and the chain was not
- * followed further since, because a later use of its nonce is a spend by the owner of the key.
+ * Fails a payment whose signatures can no longer take effect. Guards against it having ended already, and
+ * against the chain having been followed further, because a later use of its nonce is a spend by the key's
+ * owner.
  */
 export async function markFailed(
   op: Op,
@@ -48,22 +52,22 @@ export async function markFailed(
   ]
 }
 
-/** Retries a payment in another transaction, because its earlier one is final and has had no effect. */
+/** Retries a payment in a new transaction, because its earlier one is final and had no effect. */
 export function again(op: Op, payment: ChainPaymentRow, note: string): Write[] {
   const seconds = payment.attempts <= 1 ? 0 : Math.min(2 ** payment.attempts, RETRY_SECONDS_MAX)
   const change = { due_at: plusSeconds(op.now, seconds), note }
   return [transition(op, 'chain_payments', CHAIN_PAYMENT_TRANSITIONS, payment, 'retry', change).write]
 }
 
-/** Keeps a payment waiting that cannot be sent now. Guard: it still waits. */
+/** Postpones a payment that cannot be sent now. Guards against it no longer waiting. */
 export function waits(op: Op, payment: ChainPaymentRow, note: string, seconds: number): Write[] {
   const change = { note, due_at: plusSeconds(op.now, seconds), updated_at: op.now }
   return [update('chain_payments', payment.id, { state: payment.state }, change)]
 }
 
 /**
- * Reports the outcome of a payment; a sweep is not a payment and needs no report. A contradiction to its
- * earlier end is kept for a person. Guard: nothing else was reported in the meantime.
+ * Reports the outcome of a payment; a sweep is not a payment and needs no report. If the outcome contradicts
+ * an earlier one, the report is stored for a person to review. Guards against another report in the meantime.
  */
 export async function reportOutcome(
   op: Op,
@@ -81,7 +85,7 @@ export async function reportOutcome(
     account: null,
     event,
     subject: { direction: kind, id: payment_id },
-    // The proof of the transfer has compared both.
+    // The amount needs no check here: the proof of the transfer has compared it already.
     amount: null,
     currency: null,
     occurredAt: op.now.toISOString(),

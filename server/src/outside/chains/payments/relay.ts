@@ -19,7 +19,7 @@ import {
 } from '../formats/calls.ts'
 import { tokenBalance } from '../token-balance.ts'
 import type { Part } from './authorization-uses.ts'
-import { broadcast, inTurn } from './broadcast.ts'
+import { broadcast, runWithLimit } from './broadcast.ts'
 import { type Moment, readMoment } from './confirmed.ts'
 import { examine, type Verdict } from './examine.ts'
 import { failPayment } from './fail-payment.ts'
@@ -29,19 +29,19 @@ import { chooseSender, OPEN_MAX, readSenders, type Sender, type Senders } from '
 import { selectAddress, selectDue, selectUnderWay } from './store.ts'
 import { costMax, newTransaction } from './transactions.ts'
 
-/** Payments sent together, in one commit. */
+/** The maximum number of payments sent in one commit. */
 const BATCH = 64
 const AT_ONCE = 16
 /**
- * Validity of an authorization that this server signs. An expired payment can be signed again: its nonce is
- * the same.
+ * Validity of an authorization signed by this server. An expired payment can be signed again, because its
+ * nonce stays the same.
  */
 const VALID_SECONDS = 3600n
 const WAIT_SECONDS = 5
 
 /**
- * A worker step: sends waiting payments. Each gets a nonce of one of our accounts and a signed transaction,
- * which are committed with the payment's state before any node gets them.
+ * Sends waiting payments. Each gets a signed transaction with a nonce of one of our accounts. Both are
+ * committed with the payment's new state before any node receives them.
  */
 export async function relay(worker: ChainWorker): Promise<void> {
   const { rail } = worker
@@ -54,7 +54,7 @@ export async function relay(worker: ChainWorker): Promise<void> {
   const moment = await readMoment(op, rail)
   const fees = offer(await rail.nodes.fees(), feeLimit(rail.entry))
   const covered = await findCovered(worker, op, due)
-  const examined = await inTurn(due, AT_ONCE, async (payment) => {
+  const examined = await runWithLimit(due, AT_ONCE, async (payment) => {
     const sender = await selectAddress(op, payment.sender_id)
     if (!sender) throw new Error(`${payment.sender_id} does not exist`)
     return { payment, verdict: await examine(op, rail, moment, payment, sender, covered.has(payment.id)) }
@@ -64,16 +64,16 @@ export async function relay(worker: ChainWorker): Promise<void> {
   await batch.send()
 }
 
-/** The payments for which senders have capacity. The others need no queries yet. */
+/** The payments for which senders have capacity. The others are not queried yet. */
 function withinCapacity(
   waiting: readonly ChainPaymentRow[],
   { treasuries, gas }: Senders,
 ): ChainPaymentRow[] {
-  const capacityOf = (senders: readonly Sender[]) =>
+  const getCapacity = (senders: readonly Sender[]) =>
     senders.reduce((sum, { open }) => sum + Math.max(0, OPEN_MAX - open), 0)
   const capacity = new Map([
-    ['gas', capacityOf(gas)],
-    ...treasuries.map((one) => [one.address.address, capacityOf([one])] as const),
+    ['gas', getCapacity(gas)],
+    ...treasuries.map((one) => [one.address.address, getCapacity([one])] as const),
   ])
   return waiting.filter(({ nonce, sender }) => {
     const by = nonce === null ? sender : 'gas'
@@ -90,12 +90,13 @@ function needsOf(due: readonly ChainPaymentRow[]) {
   }
 }
 
-function shortOf(alert: ChainAlert, note: string): Verdict {
+function waitWithAlert(alert: ChainAlert, note: string): Verdict {
   return { do: 'wait', note, seconds: WAIT_SECONDS, alert }
 }
 
 /**
- * The payments that the treasury can cover at their addresses, after those in progress; payments of others use their own money.
+ * Finds the payments that the treasury's addresses can cover after those in progress. Other senders' payments
+ * use their own money.
  */
 async function findCovered(
   { rail }: ChainWorker,
@@ -106,11 +107,11 @@ async function findCovered(
   const covered = new Set(due.filter(({ sender }) => !isTreasury(rail, sender)).map(({ id }) => id))
   for (const sender of new Set(ours.map((one) => one.sender))) {
     const own = ours.filter((one) => one.sender === sender)
-    const underWay = await selectUnderWay(op, rail.name, sender)
+    const inTransit = await selectUnderWay(op, rail.name, sender)
     const left = new Map<Hex, bigint>()
     for (const token of new Set(own.map((one) => one.token))) {
       const balance = await tokenBalance(rail.nodes, token, sender)
-      left.set(token, balance - (underWay.get(token) ?? 0n))
+      left.set(token, balance - (inTransit.get(token) ?? 0n))
     }
     for (const { id, token, amount } of own) {
       const has = left.get(token) ?? 0n
@@ -122,7 +123,7 @@ async function findCovered(
   return covered
 }
 
-/** The decisions of one run: one commit, then the broadcasts. */
+/** The decisions of one run: a single commit, then the broadcasts. */
 class Batch {
   readonly #writes: Write[] = []
   readonly #rows: ChainTransactionRow[] = []
@@ -176,15 +177,15 @@ class Batch {
   ): Promise<void> {
     const op = this.#op
     const { rail } = this.#worker
-    if (!this.#fees) return this.add(payment, shortOf('fee-limit', 'The network fees exceed the limit'))
+    if (!this.#fees) return this.add(payment, waitWithAlert('fee-limit', 'The network fees exceed the limit'))
     if (parts.length > 1 && !(await this.#hasMulticall()))
-      return this.add(payment, shortOf('work', 'The multicall address has no contract'))
+      return this.add(payment, waitWithAlert('work', 'The multicall address has no contract'))
     const sender = this.#senderFor(payment, gas * this.#fees.maxFee)
     if (sender === 'busy') return
     if (sender === 'no-coin')
-      return this.add(payment, shortOf('gas', 'No account has enough coin for the gas'))
+      return this.add(payment, waitWithAlert('gas', 'No account has enough coin for the gas'))
     const signed = await this.#signPayment(payment)
-    const { to, data } = callOf(rail, signed, parts)
+    const { to, data } = buildCall(rail, signed, parts)
     const content = { nonce: sender.nextNonce, recipient: to, data, gas_limit: gas, paymentId: payment.id }
     const row = newTransaction(op, rail, sender.address, content, this.#fees)
     sender.nextNonce += 1n
@@ -213,14 +214,14 @@ class Batch {
     return chooseSender(nonce === null ? own : gas, cost)
   }
 
-  /** The payment with a valid authorization. A wallet's is the one that its holder has signed. */
+  /** Returns the payment with a valid authorization. A wallet's authorization was signed by its holder. */
   async #signPayment(payment: ChainPaymentRow): Promise<ChainPaymentRow> {
     if (payment.nonce === null) return payment
     const sender = await selectAddress(this.#op, payment.sender_id)
     if (sender?.role === 'WALLET') return payment
     const { head } = this.#moment
     const until = head.timestamp + VALID_SECONDS
-    // An earlier signature is valid until its own end: the later end applies to both.
+    // An earlier signature stays valid until its own expiry, so the later expiry applies to both.
     const validBefore =
       payment.valid_before !== null && payment.valid_before > until ? payment.valid_before : until
     const domain = this.#worker.rail.facts?.tokens[payment.token]?.domain
@@ -244,7 +245,7 @@ class Batch {
   }
 
   /**
-   * Commits everything, then sends it to the nodes. If another process was faster, nothing has happened, and
+   * Commits everything, then sends it to the nodes. If another process was faster, nothing is written, and
    * the next run retries.
    */
   async send(): Promise<void> {
@@ -264,7 +265,7 @@ function multicallOf({ entry }: EvmRail): Hex {
 }
 
 /** The contract call of a payment's transaction. */
-function callOf(rail: EvmRail, payment: ChainPaymentRow, parts: readonly Part[]): Call {
+function buildCall(rail: EvmRail, payment: ChainPaymentRow, parts: readonly Part[]): Call {
   const { token, recipient, amount, nonce } = payment
   if (nonce === null) return transferCall(token, recipient, amount)
   const calls = parts.map((part) => authorizationOf(payment, part))

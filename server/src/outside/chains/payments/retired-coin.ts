@@ -9,15 +9,18 @@ import { readSenders } from './senders.ts'
 import { hasOpenWork } from './store.ts'
 import { newTransaction } from './transactions.ts'
 
-/** Gas for a coin transfer to an address without a contract. */
+/** Gas for a coin transfer to an address that is not a contract. */
 const GAS = 21_000n
-/** Plain tokens that reach the old address later are sent on with its coin: it keeps the cost of as many transfers. */
+/**
+ * The old address keeps enough coin for this many transfers, so that plain tokens that arrive later can be
+ * forwarded.
+ */
 const TRANSFERS_KEPT = 10
 
 /**
- * Sends a retired treasury address's coin to the current address, once nothing else is to be sent from there;
- * it keeps some for rising fees and for plain tokens that arrive later. Coin is in no account of the ledger.
- * Guard: the nonce is free.
+ * Sends a retired treasury address's coin, which is not part of the ledger, to the current address once
+ * nothing else is left to send from there. It keeps some coin for rising fees and for plain tokens that
+ * arrive later. Guards against the nonce having been used.
  */
 export async function sweepCoin(worker: ChainWorker, from: ChainAddressRow): Promise<void> {
   const { rail, app } = worker
@@ -30,10 +33,10 @@ export async function sweepCoin(worker: ChainWorker, from: ChainAddressRow): Pro
   const fees = offer(chainFees, feeLimit(entry))
   if (!fees) return
   const isPlain = entry.tokens.some(({ standard }) => standard === 'ERC20')
-  const kept = transferCost(entry, chainFees, 'ERC20', isPlain ? TRANSFERS_KEPT : 1)
+  const reserve = transferCost(entry, chainFees, 'ERC20', isPlain ? TRANSFERS_KEPT : 1)
   const fee = GAS * fees.maxFee
-  const value = coin - kept - fee
-  // Less than its fee is not worth it, which also ends a series of ever smaller transfers.
+  const value = coin - reserve - fee
+  // An amount below its own fee is not worth sending. This also ends the series of ever smaller transfers.
   if (value < fee) return
   const needs = { treasuries: new Set([from.address]), gas: false }
   const [sender] = (await readSenders(worker, op, needs)).treasuries

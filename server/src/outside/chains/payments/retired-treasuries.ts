@@ -19,8 +19,8 @@ const EVERY_MS = 5_000
 const sweptAtMs = new WeakMap<object, number>()
 
 /**
- * A worker step: moves unsigned payments to the current treasury address. Signed payments keep their sender,
- * because the chain may still make them. Guard: nothing was signed in the meantime.
+ * Moves unsigned payments to the current treasury address. Signed payments keep their sender, because the
+ * chain may still execute them. Guards against a signature in the meantime.
  */
 export async function reassign(worker: ChainWorker): Promise<void> {
   const { rail, app } = worker
@@ -39,8 +39,8 @@ export async function reassign(worker: ChainWorker): Promise<void> {
 }
 
 /**
- * A worker step: sends the balances of retired treasury addresses to the current one, each time that
- * something arrives there. Amounts that signed payments still need stay.
+ * Forwards the balances of retired treasury addresses to the current one whenever something arrives there.
+ * Amounts that signed payments still need stay behind.
  */
 export async function sweepRetired(worker: ChainWorker): Promise<void> {
   const { rail } = worker
@@ -68,14 +68,14 @@ async function sweepOne(
   if (earlier.some(({ state }) => state === 'WAITING' || state === 'SENT')) return
   const followed = rail.followedBlock
   if (followed === undefined) return
-  const [confirmed, present] = await Promise.all([
+  const [confirmed, balance] = await Promise.all([
     tokenBalance(rail.nodes, token, from.address, followed),
     tokenBalance(rail.nodes, token, from.address),
   ])
   const needed = await selectUnended(op, rail.name, from.address, currency)
-  const amount = (present < confirmed ? present : confirmed) - needed
-  const least = rail.entry.sweeps?.find((one) => one.currency === currency)?.from ?? 1n
-  if (amount < least) return
+  const amount = (balance < confirmed ? balance : confirmed) - needed
+  const minimum = rail.entry.sweeps?.find((one) => one.currency === currency)?.from ?? 1n
+  if (amount < minimum) return
   const movement = rotated(op, {
     id: op.newId('TreasuryMovement'),
     rail: rail.name,
@@ -85,7 +85,7 @@ async function sweepOne(
     amount,
   })
   const payment = newChainPayment(rail, {
-    // Another process that has written it first has the same id.
+    // The id is derived, so another process that writes the same transfer first causes a conflict.
     id: chainRotationIdOf(rail.name, `${from.address} ${rail.treasury} ${currency}`, earlier.length),
     platformId: op.platform.id,
     kind: 'MOVE',

@@ -10,26 +10,29 @@ import { chainAddressIdOf } from '../ids.ts'
 import { selectLastNonce, selectSenders, selectUnmined } from './store.ts'
 import { costMax } from './transactions.ts'
 
-/** Nodes keep about this many pending transactions of an account. */
+/** Nodes accept about this many pending transactions per account. */
 export const OPEN_MAX = 64
 
-/** An account that sends transactions, with its remaining capacity. */
+/** An account that sends transactions, and its remaining capacity. */
 export interface Sender {
   readonly address: ChainAddressRow
-  /** The number of its transactions that are in no block yet. */
+  /** The number of its transactions that are not in a block yet. */
   open: number
   nextNonce: bigint
-  /** Wei that its open transactions leave. */
+  /** Wei left after its open transactions. */
   coin: bigint
 }
 
-/** The treasury, which pays plain tokens, with its retired addresses, and the gas accounts, which relay authorizations. */
+/**
+ * The treasury and its retired addresses, which pay plain tokens, and the gas accounts, which relay
+ * authorizations.
+ */
 export interface Senders {
   readonly treasuries: readonly Sender[]
   readonly gas: readonly Sender[]
 }
 
-/** Reads the accounts that payments need. Throws NodeError. */
+/** Reads the accounts that the payments need. Throws NodeError. */
 export async function readSenders(
   worker: ChainWorker,
   op: Op,
@@ -38,7 +41,7 @@ export async function readSenders(
   const { rail } = worker
   const rows = await recordSenders(worker, op)
   const open = await selectUnmined(op, rail.name)
-  const senderOf = (address: ChainAddressRow): Promise<Sender> =>
+  const getSender = (address: ChainAddressRow): Promise<Sender> =>
     readSender(
       worker,
       op,
@@ -47,8 +50,8 @@ export async function readSenders(
     )
   const names = gasNames(rail.entry).map((name) => chainAddressIdOf(rail.name, name))
   const [treasuries, gas] = await Promise.all([
-    Promise.all(rows.filter(({ address }) => needs.treasuries.has(address)).map(senderOf)),
-    Promise.all(needs.gas ? rows.filter(({ id }) => names.includes(id)).map(senderOf) : []),
+    Promise.all(rows.filter(({ address }) => needs.treasuries.has(address)).map(getSender)),
+    Promise.all(needs.gas ? rows.filter(({ id }) => names.includes(id)).map(getSender) : []),
   ])
   return { treasuries, gas }
 }
@@ -64,7 +67,7 @@ async function readSender(
     rail.nodes.transactionCount(address.address, 'latest'),
     rail.nodes.coin(address.address),
   ])
-  // The chain is ahead only if the key was used elsewhere.
+  // The chain can be ahead only if the key was used elsewhere.
   const next = last === undefined ? count : last + 1n
   return {
     address,
@@ -74,7 +77,7 @@ async function readSender(
   }
 }
 
-/** The sending accounts, with records of those that the rails file has added. */
+/** Returns the sending accounts, and first creates the records of any that were added to the rails file. */
 async function recordSenders(worker: ChainWorker, op: Op): Promise<ChainAddressRow[]> {
   const { rail } = worker
   const rows = await selectSenders(op, rail.name)
@@ -94,8 +97,8 @@ async function recordSenders(worker: ChainWorker, op: Op): Promise<ChainAddressR
 }
 
 /**
- * The account for the next transaction, which costs at most this many wei: the least busy one that can pay
- * for it. `no-coin` if those with capacity had too little coin, `busy` if none had capacity.
+ * Chooses the account for the next transaction, which costs at most `cost` wei: the least busy one that can
+ * pay for it. `no-coin` if every account with capacity has too little coin, `busy` if none has capacity.
  */
 export function chooseSender(senders: readonly Sender[], cost: bigint): Sender | 'no-coin' | 'busy' {
   const free = senders.filter(({ open }) => open < OPEN_MAX)

@@ -31,7 +31,7 @@ export function selectDue(op: Op, rail: string, limit: number): Promise<ChainPay
     .execute()
 }
 
-/** The accounts that send transactions, in order: of two that are as busy, the first sends. */
+/** The accounts that send transactions. The order breaks ties between equally busy accounts. */
 export function selectSenders(op: Op, rail: string): Promise<ChainAddressRow[]> {
   return op.read
     .selectFrom('chain_addresses')
@@ -43,7 +43,7 @@ export function selectSenders(op: Op, rail: string): Promise<ChainAddressRow[]> 
     .execute()
 }
 
-/** The highest assigned nonce of a sender. */
+/** The highest nonce assigned to a sender. */
 export async function selectLastNonce(op: Op, rail: string, sender: Hex): Promise<bigint | undefined> {
   const found = await op.read
     .selectFrom('chain_transactions')
@@ -55,7 +55,7 @@ export async function selectLastNonce(op: Op, rail: string, sender: Hex): Promis
   return found?.nonce
 }
 
-/** Transactions that are in no block, by sender and nonce. */
+/** Transactions that are in no block, ordered by sender and nonce. */
 export function selectUnmined(op: Op, rail: string): Promise<ChainTransactionRow[]> {
   return op.read
     .selectFrom('chain_transactions')
@@ -68,7 +68,7 @@ export function selectUnmined(op: Op, rail: string): Promise<ChainTransactionRow
     .execute()
 }
 
-/** Transactions whose block is not confirmed yet, by block. */
+/** Transactions whose block is not confirmed yet, ordered by block. */
 export function selectMined(op: Op, rail: string, limit: number): Promise<ChainTransactionRow[]> {
   return op.read
     .selectFrom('chain_transactions')
@@ -82,7 +82,7 @@ export function selectMined(op: Op, rail: string, limit: number): Promise<ChainT
     .execute()
 }
 
-/** Amounts in transit from a sender in transactions that are in no block, by token. */
+/** A sender's amounts in transactions that are in no block, by token. */
 export async function selectUnderWay(op: Op, rail: string, sender: Hex): Promise<Map<Hex, bigint>> {
   const rows = await op.read
     .selectFrom('chain_payments as p')
@@ -97,7 +97,9 @@ export async function selectUnderWay(op: Op, rail: string, sender: Hex): Promise
   return new Map(rows.map(({ token, amount }) => [token, BigInt(amount)]))
 }
 
-/** Payments of these senders that wait and were never signed, but for movements to addresses in `except`. */
+/**
+ * Waiting payments of these senders that were never signed, except movements to the addresses in `except`.
+ */
 export function selectUnsigned(
   op: Op,
   rail: string,
@@ -137,7 +139,7 @@ export function selectMovesFrom(
     .execute()
 }
 
-/** The need of a sender's open payments in a currency, in the smallest unit. */
+/** The amount that a sender's open payments in a currency need, in the smallest unit. */
 export async function selectUnended(op: Op, rail: string, sender: Hex, currency: string): Promise<bigint> {
   const rows = await op.read
     .selectFrom('chain_payments')
@@ -150,7 +152,7 @@ export async function selectUnended(op: Op, rail: string, sender: Hex, currency:
   return rows.reduce((sum, { amount }) => sum + amount, 0n)
 }
 
-/** True if a sender has a payment that has not ended, or a transaction that is in no confirmed block. */
+/** True if a sender has an unfinished payment, or a transaction that is in no confirmed block. */
 export async function hasOpenWork(op: Op, rail: string, sender: Hex): Promise<boolean> {
   const [payment, transaction] = await Promise.all([
     op.read

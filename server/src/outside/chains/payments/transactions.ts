@@ -9,7 +9,7 @@ import type { OfferedFees } from '../fees.ts'
 import { partsOf } from '../formats/calls.ts'
 import { chainTransactionIdOf } from '../ids.ts'
 
-/** The content of a transaction with its nonce. */
+/** The content of a transaction, including its nonce. */
 export type TransactionContent = Pick<
   ChainTransactionRow,
   'sender' | 'nonce' | 'recipient' | 'data' | 'gas_limit'
@@ -17,7 +17,10 @@ export type TransactionContent = Pick<
 
 const V_BASE = 27
 
-/** A transaction signed with the key of its sender. The same content and fees give the same form. `value` is coin, in wei. */
+/**
+ * Signs a transaction with its sender's key. The same content and fees always give the same form. `value` is
+ * coin, in wei.
+ */
 export function signTransaction(
   op: Op,
   { chain }: EvmRail,
@@ -50,7 +53,7 @@ export function signTransaction(
   }
 }
 
-/** The record of a transaction with its first signed form. */
+/** Builds the record of a transaction with its first signed form. */
 export function newTransaction(
   op: Op,
   rail: EvmRail,
@@ -82,7 +85,7 @@ export function newTransaction(
   }
 }
 
-/** The latest form. */
+/** The latest signed form. */
 export function lastForm({ attempts }: ChainTransactionRow): ChainAttempt {
   return requireValue(attempts.at(-1), 'form of a transaction')
 }
@@ -91,18 +94,18 @@ export function feesOf({ maxFee, priorityFee }: ChainAttempt): OfferedFees {
   return { maxFee: BigInt(maxFee), priorityFee: BigInt(priorityFee) }
 }
 
-/** The coin that it moves, in wei. */
+/** The coin that a form moves, in wei. */
 export function coinOf({ value = '0' }: ChainAttempt): bigint {
   return BigInt(value)
 }
 
-/** The most that it can take from its sender, in wei, which nodes require before they accept it. */
+/** The most wei that it can take from its sender. Nodes require this much before they accept it. */
 export function costMax(row: ChainTransactionRow): bigint {
   const form = lastForm(row)
   return row.gas_limit * feesOf(form).maxFee + coinOf(form)
 }
 
-/** The hash of every signed form, oldest first. A block may contain the latest form, or an earlier one. */
+/** The hashes of all signed forms, oldest first. A block may contain the latest form or an earlier one. */
 export function hashesOf({ attempts }: ChainTransactionRow): Hex[] {
   return attempts.map(({ hash }) => hash)
 }

@@ -15,21 +15,21 @@ import { hashesOf } from './transactions.ts'
 
 const MINED_MAX = 1000
 /** Transactions per commit. */
-const PIECE = 32
+const BATCH = 32
 
-/** State of transactions at one head. */
+/** The state of a set of transactions on the chain, at one head. */
 interface Sight {
   readonly confirmed: Confirmed
   readonly receipts: ReadonlyMap<Hex, ChainReceipt>
-  /** Keyed by sender with contested nonces: the number of its transactions up to the confirmed block. */
+  /** For each sender with contested nonces, the number of its transactions up to the confirmed block. */
   readonly counts: ReadonlyMap<Hex, bigint>
-  /** True if a block is still on the chain. */
+  /** True if the receipt's block is still on the chain. */
   isCanonical(receipt: ChainReceipt): Promise<boolean>
 }
 
 /**
- * A worker step: searches blocks for transactions, and ends those that are deep enough, with their payments.
- * Its decisions follow only from the records and the chain.
+ * Looks for transactions in blocks, and ends those that are deep enough together with their payments.
+ * Decisions depend only on the records and the chain.
  */
 export async function watch(worker: ChainWorker): Promise<void> {
   const { rail } = worker
@@ -41,12 +41,12 @@ export async function watch(worker: ChainWorker): Promise<void> {
   const confirmed = await readConfirmed(op, rail, head.number)
   const moment = `${head.hash} ${confirmed.number}`
   if (moment === memory.looked) return
-  const sight = await look(worker, rows, confirmed)
+  const sight = await readSight(worker, rows, confirmed)
   let isComplete = true
-  for (let start = 0; start < rows.length; start += PIECE) {
+  for (let start = 0; start < rows.length; start += BATCH) {
     const writes: Write[] = []
     const changed: string[] = []
-    for (const row of rows.slice(start, start + PIECE)) {
+    for (const row of rows.slice(start, start + BATCH)) {
       const change = await changeOf(worker, op, row, sight)
       if (change) writes.push(...change)
       if (change) changed.push(row.id)
@@ -59,14 +59,14 @@ export async function watch(worker: ChainWorker): Promise<void> {
   if (isComplete) memory.looked = moment
 }
 
-async function look(
+async function readSight(
   { rail }: ChainWorker,
   rows: readonly ChainTransactionRow[],
   confirmed: Confirmed,
 ): Promise<Sight> {
   const { contested } = memoryOf(rail)
   const senders = new Set(rows.filter(({ id }) => contested.has(id)).map(({ sender }) => sender))
-  // The counts first: transactions in a block by then have a receipt afterwards.
+  // Read the counts first: a transaction counted by then is sure to have a receipt afterwards.
   const counts = new Map<Hex, bigint>()
   for (const sender of senders)
     counts.set(sender, await rail.nodes.transactionCount(sender, confirmed.number))
@@ -83,7 +83,7 @@ async function look(
   }
 }
 
-/** The writes for a transaction; undefined if nothing has changed. */
+/** The writes for a transaction, or undefined if nothing has changed. */
 async function changeOf(
   worker: ChainWorker,
   op: Op,
@@ -105,7 +105,7 @@ async function changeOf(
     return [transition(op, 'chain_transactions', CHAIN_TRANSACTION_TRANSITIONS, row, 'unmine', nothing).write]
   }
   const count = sight.counts.get(row.sender)
-  return count !== undefined && count > row.nonce ? overtaken(worker, op, row, sight.confirmed) : undefined
+  return count !== undefined && count > row.nonce ? endOvertaken(worker, op, row, sight.confirmed) : undefined
 }
 
 async function inBlock(
@@ -131,12 +131,12 @@ async function inBlock(
     : undefined
 }
 
-/** A transaction that is not ours has used the nonce: ours can never be in a block. */
-async function overtaken(
+/** A foreign transaction has used the nonce, so ours can never be in a block. */
+async function endOvertaken(
   worker: ChainWorker,
   op: Op,
   row: ChainTransactionRow,
-  at: Confirmed,
+  confirmed: Confirmed,
 ): Promise<readonly Write[] | undefined> {
   const { app, rail } = worker
   app.metrics.chainAlert(rail.name, 'work')
@@ -144,8 +144,8 @@ async function overtaken(
     { rail: rail.name, account: row.sender, nonce: String(row.nonce) },
     'nonce used by a foreign transaction: the key of this account is used elsewhere',
   )
-  const ending = await findEnding(worker, op, row, at, undefined)
-  const found = { block_number: at.number, succeeded: false, cost: '0' }
+  const ending = await findEnding(worker, op, row, confirmed, undefined)
+  const found = { block_number: confirmed.number, succeeded: false, cost: '0' }
   return ending && confirmTransaction(op, row, ['mine', 'confirm'], found, ending)
 }
 

@@ -13,42 +13,42 @@ import { readTreasury } from '../rotation.ts'
 import { STEPS } from './steps.ts'
 import { watchLevels } from './watch-levels.ts'
 
-/** Payments and deposits wait up to this long if the process that works on their chain dies. */
+/** If the process that works on a chain dies, its payments and deposits wait up to this long. */
 const CLAIM_SECONDS = 4
 /**
- * A step may be slow, so a claim is renewed well before its end. Two concurrent processes would only
- * duplicate queries.
+ * A step may be slow, so a claim is renewed well before it expires. Two processes working in parallel would
+ * only duplicate queries.
  */
 const RENEW_SECONDS = 1
 const PAUSE_SECONDS_MAX = 30
 const EVER = new Date(0)
 
-/** This process's claim on a chain, and its pause after failures. */
+/** This process's claim on a chain, and its backoff after failures. */
 export interface Hold {
-  /** The rail of the claim. A reloaded one may name another chain. */
+  /** The rail that the claim is for. After a reload, a rail of the same name may be on another chain. */
   rail: EvmRail | undefined
   claimedUntil: Date
   pausedUntil: Date
   failures: number
 }
 
-/** Works once on each chain. One that fails is logged, and left alone for a while. */
+/** Runs the worker once for each chain. A failure is logged, and that chain then pauses for a while. */
 export async function runAllChains(app: App, holds: Map<string, Hold>): Promise<void> {
   await Promise.all(
     app.rails
       .list()
       .filter(isEvmRail)
-      .map((rail) => workAt(app, rail, holdOf(holds, rail))),
+      .map((rail) => runChain(app, rail, getHold(holds, rail))),
   )
 }
 
-function holdOf(holds: Map<string, Hold>, { name }: EvmRail): Hold {
+function getHold(holds: Map<string, Hold>, { name }: EvmRail): Hold {
   const found = holds.get(name) ?? { rail: undefined, claimedUntil: EVER, pausedUntil: EVER, failures: 0 }
   holds.set(name, found)
   return found
 }
 
-async function workAt(app: App, rail: EvmRail, hold: Hold): Promise<void> {
+async function runChain(app: App, rail: EvmRail, hold: Hold): Promise<void> {
   if (app.clock() < hold.pausedUntil) return
   try {
     const platformId = await app.rails.ownerOf(rail)
@@ -60,8 +60,8 @@ async function workAt(app: App, rail: EvmRail, hold: Hold): Promise<void> {
     if (!isClaimed) return
     for (const step of STEPS) {
       await step(worker)
-      // A run is finished even if the claim is lost: two slow processes would otherwise keep each other from
-      // the last steps.
+      // Finish the run even if the claim is lost: otherwise two slow processes would forever keep each other
+      // from the last steps.
       await claim(worker, hold)
     }
     hold.failures = 0
@@ -77,20 +77,21 @@ async function workAt(app: App, rail: EvmRail, hold: Hold): Promise<void> {
   }
 }
 
-/** True if this process works on the chain. Renews its claim when necessary. */
+/** True if this process may work on the chain. Renews its claim when necessary. */
 async function claim(worker: ChainWorker, hold: Hold): Promise<boolean> {
   const { app, rail } = worker
   const now = app.clock()
   if (hold.rail === rail && plusSeconds(now, CLAIM_SECONDS - RENEW_SECONDS) < hold.claimedUntil) return true
   const op = await opOf(worker)
   const id = chainIdOf(rail.name)
-  const found = (await findChain(op, rail.name)) ?? (await begin(worker))
+  const found = (await findChain(op, rail.name)) ?? (await startFollowing(worker))
   if (!found) return false
   checkSame(rail, found)
   hold.rail = rail
   rail.followedBlock = found.followed_block
   await readTreasury(op.read, rail, found.treasury_id)
-  // The embedded database has a single process, so every claim in it is its own, or a dead process's.
+  // Only one process can open the embedded database, so a claim in it is this process's own or a dead
+  // process's.
   const isOwn = app.db.kind === 'embedded' || found.claimed_until.getTime() === hold.claimedUntil.getTime()
   if (!isOwn && found.claimed_until > now) return false
   const until = plusSeconds(now, CLAIM_SECONDS)
@@ -100,14 +101,14 @@ async function claim(worker: ChainWorker, hold: Hold): Promise<boolean> {
   return done
 }
 
-/** The records of a chain reached for the first time: it is followed from now on. */
-async function begin(worker: ChainWorker): Promise<ChainRow | undefined> {
+/** Creates the records of a chain that is reached for the first time. It is followed from then on. */
+async function startFollowing(worker: ChainWorker): Promise<ChainRow | undefined> {
   const { app, rail, platformId } = worker
   const { name, entry, facts, nodes } = rail
   if (!facts) return undefined
   const head = await nodes.head()
-  const back = BigInt(entry.confirmations)
-  const from = head.number > back ? head.number - back : 0n
+  const depth = BigInt(entry.confirmations)
+  const from = head.number > depth ? head.number - depth : 0n
   const block = await nodes.block(from)
   if (!block) return undefined
   const op = await opOf(worker)
@@ -140,13 +141,13 @@ async function begin(worker: ChainWorker): Promise<ChainRow | undefined> {
   return done ? row : findChain(await opOf(worker), name)
 }
 
-/** A rail is bound to its chain permanently: records of one chain would otherwise be read as another's. */
+/** A rail is bound to its chain permanently: otherwise records of one chain would be taken for another's. */
 function checkSame({ entry, facts }: EvmRail, { chain_number, genesis }: ChainRow): void {
   if (chain_number !== BigInt(entry.chainId) || genesis !== facts?.genesis)
     throw new WrongChain(`this rail was used with chain ${chain_number}, whose genesis block is ${genesis}`)
 }
 
-/** Releases the chains to other processes. */
+/** Releases all claims, so that other processes can take over. */
 export async function releaseAll(app: App, holds: ReadonlyMap<string, Hold>): Promise<void> {
   for (const rail of app.rails.list().filter(isEvmRail)) {
     const claimedUntil = holds.get(rail.name)?.claimedUntil ?? EVER

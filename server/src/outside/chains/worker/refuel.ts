@@ -3,12 +3,12 @@ import type { Faucet } from '../faucet.ts'
 
 const REFUEL_MS = 10_000
 
-/** A gas account below this amount gets it in addition. */
+/** A gas account with less than this amount receives this amount. */
 const GAS_WEI = 10n ** 18n
 
 const refuelledMs = new WeakMap<Faucet, number>()
 
-/** Funds gas accounts if the chain has a faucet, so that nobody has to fund them on a local chain. */
+/** Funds the gas accounts of a chain that has a faucet, so that nobody has to do it on a local chain. */
 export async function refuel({ app, rail }: ChainWorker): Promise<void> {
   const { faucet, nodes, gas } = rail
   if (!faucet) return

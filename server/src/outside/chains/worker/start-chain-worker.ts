@@ -5,13 +5,13 @@ import type { Hold } from './chain-worker.ts'
 const INTERVAL_MS = 250
 
 /**
- * Starts the chain worker: it detects deposits, sends and watches payments, and sweeps addresses. One process
- * works on a chain at a time; its steps are guarded anyway, and a crash at any point leaves the rest to the
- * next one.
+ * Starts the chain worker, which detects deposits, sends and watches payments, and sweeps addresses. One
+ * process works on a chain at a time, but its steps are guarded anyway. After a crash at any point, another
+ * process continues.
  */
 export function startChainWorker(app: App): Background {
   const holds = new Map<string, Hold>()
-  // The chain code takes long to load, and most servers have no chain.
+  // Loaded lazily: the chain code takes long to load, and most servers have no chain.
   const worker = () => import('./chain-worker.ts')
   const work = inBackground(
     INTERVAL_MS,

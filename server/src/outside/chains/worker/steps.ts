@@ -7,7 +7,7 @@ import { reassign, sweepRetired } from '../payments/retired-treasuries.ts'
 import { watch } from '../payments/watch.ts'
 import { refuel } from './refuel.ts'
 
-/** Steps of the worker on a chain, repeated in this order. Each one continues from its last run. */
+/** The worker's steps on a chain, repeated in this order. Each step continues where its last run stopped. */
 export const STEPS: readonly ((worker: ChainWorker) => Promise<void>)[] = [
   refuel,
   follow,

@@ -7,8 +7,9 @@ const EVERY_MS = 15_000
 const readAtMs = new WeakMap<EvmRail, number>()
 
 /**
- * Periodically checks that the accounts that send payments have enough. Every process does, because each has
- * metrics and an overview. If no node responds, the levels are unknown, and the following work reports it.
+ * Checks periodically that the sending accounts have enough. Every process does this, because each has its
+ * own metrics and overview. If no node responds, the levels are unknown, and the steps that follow report the
+ * failure.
  */
 export async function watchLevels({ app, rail }: ChainWorker): Promise<void> {
   const nowMs = performance.now()

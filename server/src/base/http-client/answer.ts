@@ -1,0 +1,160 @@
+import type { Transform } from 'node:stream'
+import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
+import { memberOf, present } from '@countersign/contract/core/objects'
+import type { Dispatcher } from 'undici'
+import { codeOf } from '../formats/thrown-errors.ts'
+import type { Connection } from './connections.ts'
+
+/** A response: its status, and the part of its body that was read. */
+export interface Answer {
+  readonly status: number
+  readonly body: Uint8Array
+  /** False if the body is longer than the part that was read. */
+  readonly isWhole: boolean
+  /** The `Retry-After` header. */
+  readonly retryAfter?: string
+}
+
+/**
+ * No response was received. `code` is the system's error code, such as ECONNREFUSED, or TIMEOUT or
+ * ADDRESS_REFUSED.
+ */
+export class NoAnswer extends Error {
+  readonly code: string
+  /** True if a reused connection broke before the head of a response. */
+  readonly isStaleConnection: boolean
+
+  constructor(code: string, isStaleConnection = false) {
+    super(code)
+    this.code = code
+    this.isStaleConnection = isStaleConnection
+  }
+}
+
+/** Decompressors. Requests ask for no compression, but a compressed response is still decompressed, up to the limit. */
+const UNPACK: Readonly<Record<string, () => Transform>> = {
+  gzip: createGunzip,
+  'x-gzip': createGunzip,
+  deflate: createInflate,
+  br: createBrotliDecompress,
+}
+
+/** The codes of the HTTP library that have another name here. */
+const REASONS: Readonly<Record<string, string>> = {
+  UND_ERR_SOCKET: 'ECONNRESET',
+  UND_ERR_CONNECT_TIMEOUT: 'TIMEOUT',
+  UND_ERR_BODY_TIMEOUT: 'TIMEOUT',
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'ECONNRESET',
+}
+
+/** Errors of a connection that the other side has closed. */
+const CLOSED: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE'])
+
+interface Settling {
+  resolve(answer: Answer): void
+  reject(error: NoAnswer): void
+}
+
+/** Reads the response to one request, up to `bytesMax` bytes of its decompressed body. */
+export class AnswerReading implements Dispatcher.DispatchHandler {
+  /** The connection that sends the request. */
+  connection: Connection | undefined
+  onSettled: (() => void) | undefined
+  readonly #bytesMax: number
+  readonly #settling: Settling
+  #isSettled = false
+  #controller: Dispatcher.DispatchController | undefined
+  #isReused = false
+  #status = 0
+  #retryAfter: string | undefined
+  #unpacker: Transform | undefined
+  readonly #chunks: Uint8Array[] = []
+  #length = 0
+
+  constructor(bytesMax: number, settling: Settling) {
+    this.#bytesMax = bytesMax
+    this.#settling = settling
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller
+    this.#isReused = this.connection?.isUsed === true
+    // Its time was up while it waited for a connection.
+    if (this.#isSettled) controller.abort(new NoAnswer('TIMEOUT'))
+  }
+
+  onResponseStart(
+    controller: Dispatcher.DispatchController,
+    status: number,
+    headers: Readonly<Record<string, string | string[] | undefined>>,
+  ): void {
+    if (status < 200) return
+    this.#status = status
+    const { 'retry-after': retryAfter, 'content-encoding': encoding } = headers
+    if (typeof retryAfter === 'string') this.#retryAfter = retryAfter
+    const unpacker = typeof encoding === 'string' ? memberOf(UNPACK, encoding.toLowerCase())?.() : undefined
+    if (!unpacker) return
+    unpacker.on('data', (chunk: Uint8Array) => this.#add(chunk))
+    unpacker.on('end', () => this.#finish(true))
+    unpacker.on('error', (error) => this.fail(reasonOf(error)))
+    unpacker.on('drain', () => controller.resume())
+    this.#unpacker = unpacker
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Uint8Array): void {
+    if (!this.#unpacker) this.#add(chunk)
+    else if (!this.#unpacker.write(chunk)) controller.pause()
+  }
+
+  onResponseEnd(): void {
+    if (this.connection) this.connection.isUsed = true
+    if (this.#unpacker) this.#unpacker.end()
+    else this.#finish(true)
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    this.fail(reasonOf(error))
+  }
+
+  /** Ends the request without a response. */
+  fail(code: string): void {
+    if (this.#isSettled) return
+    const isStale = this.#isReused && this.#status === 0 && CLOSED.has(code)
+    this.#settling.reject(new NoAnswer(code, isStale))
+    this.#settle(false)
+  }
+
+  #add(chunk: Uint8Array): void {
+    if (this.#isSettled) return
+    this.#chunks.push(chunk)
+    this.#length += chunk.length
+    if (this.#length > this.#bytesMax) this.#finish(false)
+  }
+
+  #finish(isWhole: boolean): void {
+    if (this.#isSettled) return
+    const body = Buffer.concat(this.#chunks).subarray(0, this.#bytesMax)
+    this.#settling.resolve({
+      status: this.#status,
+      body,
+      isWhole,
+      ...present({ retryAfter: this.#retryAfter }),
+    })
+    this.#settle(isWhole)
+  }
+
+  /** Closes the connection if more of the response may come. */
+  #settle(isRead: boolean): void {
+    this.#isSettled = true
+    this.onSettled?.()
+    if (isRead) return
+    this.#unpacker?.destroy()
+    this.#controller?.abort(new NoAnswer('TIMEOUT'))
+  }
+}
+
+/** The reason why no response was received. */
+export function reasonOf(error: unknown): string {
+  const code = codeOf(error) ?? 'FAILED'
+  return memberOf(REASONS, code) ?? code
+}

@@ -1,0 +1,115 @@
+import { createSecureServer, type Http2SecureServer, type ServerHttp2Session } from 'node:http2'
+import type { AddressInfo } from 'node:net'
+import { expect, onTestFinished, test } from 'vitest'
+import { timeLimit } from '../../../../test/machine-speed.ts'
+import { Connections } from './connections.ts'
+import { send } from './send.ts'
+
+/** A certificate of `localhost`, for these tests only. */
+const CERT = `
+-----BEGIN CERTIFICATE-----
+MIIBlDCCATugAwIBAgIUUai/1GufcOUjF+MyBkIKcSgDwJowCgYIKoZIzj0EAwIw
+FDESMBAGA1UEAwwJbG9jYWxob3N0MCAXDTI2MTEzMDExMDA0MVoYDzIxMjYxMTA2
+MTEwMDQxWjAUMRIwEAYDVQQDDAlsb2NhbGhvc3QwWTATBgcqhkjOPQIBBggqhkjO
+PQMBBwNCAAQoabP9btgZw5KWpJcWWMzNMMuncIkF5qT47sjjHr+DBat6sMEjswcq
+13g+I+EhsEuMVTxPKVd4VRAW1tIgzuTSo2kwZzAdBgNVHQ4EFgQUXutfCkNw96xW
+zcLlI4E2f7V4pZswHwYDVR0jBBgwFoAUXutfCkNw96xWzcLlI4E2f7V4pZswDwYD
+VR0TAQH/BAUwAwEB/zAUBgNVHREEDTALgglsb2NhbGhvc3QwCgYIKoZIzj0EAwID
+RwAwRAIgBGXnEETVD7EQBXH24Sk468UOuWVVfJ5fS7nzfyi5Za4CIGssBQsvWTzL
+03wflZyvOLUTy1GcLHd1HsM65/vUbFAu
+-----END CERTIFICATE-----
+`
+const KEY = `
+-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgHtJtF8YY99xpfE+v
+KEvdK0MXwXLctiMmYLnlPW9ARa2hRANCAAQoabP9btgZw5KWpJcWWMzNMMuncIkF
+5qT47sjjHr+DBat6sMEjswcq13g+I+EhsEuMVTxPKVd4VRAW1tIgzuTS
+-----END PRIVATE KEY-----
+`
+
+/** Starts a receiver that offers HTTP/2, and returns how it was called. */
+async function serve(configure: (server: Http2SecureServer) => void) {
+  const server = createSecureServer({ cert: CERT, key: KEY, allowHTTP1: true })
+  const sessions: ServerHttp2Session[] = []
+  server.on('session', (session) => sessions.push(session))
+  configure(server)
+  await new Promise<void>((resolve) => server.listen(0, 'localhost', resolve))
+  onTestFinished(() => {
+    for (const session of sessions) session.destroy()
+    server.close()
+  })
+  const { port } = server.address() as AddressInfo
+  const connections = new Connections({ ca: CERT })
+  const post = (body: string, bounds: { isRepeatable?: boolean; ms?: number } = {}) =>
+    send(
+      { method: 'POST', url: `https://localhost:${port}/hook`, body: Buffer.from(body) },
+      {
+        signal: AbortSignal.timeout(bounds.ms ?? timeLimit(5000)),
+        bytesMax: 1024,
+        reach: 'any',
+        isRepeatable: bounds.isRepeatable ?? true,
+        connections,
+      },
+    )
+  return { sessions, post }
+}
+
+/** Responds with the protocol and the body of the request. */
+function echo(server: Http2SecureServer): void {
+  server.on('request', (request, response) => {
+    response.writeHead(200, { 'Retry-After': '7' })
+    response.write(`${request.httpVersion} `)
+    request.pipe(response)
+  })
+}
+
+test('a server that offers HTTP/2 gets it, and requests in parallel share its connections', async () => {
+  const { sessions, post } = await serve(echo)
+  const answers = await Promise.all(Array.from({ length: 100 }, (_, n) => post(String(n))))
+  expect(answers.map(({ body }) => Buffer.from(body).toString())).toEqual(
+    Array.from({ length: 100 }, (_, n) => `2.0 ${n}`),
+  )
+  expect(answers[0]).toMatchObject({ status: 200, isWhole: true, retryAfter: '7' })
+  expect(sessions.length).toBeLessThanOrEqual(32)
+})
+
+test('a request over HTTP/2 that must not arrive twice is sent once, on its own connection', async () => {
+  const { sessions, post } = await serve(echo)
+  await post('a')
+  expect(await post('b', { isRepeatable: false })).toMatchObject({ status: 200 })
+  expect(sessions.length).toBe(2)
+})
+
+test('a session that the server closes is replaced', async () => {
+  const { sessions, post } = await serve(echo)
+  await post('a')
+  for (const session of sessions) session.destroy()
+  expect(await post('b')).toMatchObject({ status: 200 })
+  expect(sessions.length).toBe(2)
+})
+
+test('a request that gets no response on a used session is sent again on a new one', async () => {
+  let calls = 0
+  const { post } = await serve((server) => {
+    server.on('request', (request, response) => {
+      calls++
+      if (calls === 2) request.stream.session?.destroy()
+      else response.end('ok')
+    })
+  })
+  await post('a')
+  expect(await post('b')).toMatchObject({ status: 200 })
+  expect(calls).toBe(3)
+})
+
+test('a request over HTTP/2 that hangs ends with its signal, and others go on', async () => {
+  const { post } = await serve((server) => {
+    let calls = 0
+    server.on('request', (_request, response) => {
+      calls++
+      if (calls !== 1) response.end('ok')
+    })
+  })
+  await expect(post('hangs', { ms: 200 })).rejects.toMatchObject({ code: 'TIMEOUT' })
+  expect(await post('b')).toMatchObject({ status: 200 })
+})

@@ -1,0 +1,25 @@
+import { parentPort } from 'node:worker_threads'
+import { messageOf } from '../../base/formats/thrown-errors.ts'
+import { type Series, sendSeries } from '../../people/webhooks/request-series.ts'
+import type { OutcomeMessage, SeriesMessage } from '../../people/webhooks/series-thread.ts'
+
+/** The program of the thread that sends webhooks. See `series-thread.ts`. */
+
+let ended: OutcomeMessage[number][] = []
+
+parentPort?.on('message', (message: SeriesMessage) => {
+  for (const [id, series] of message) void run(id, series)
+})
+
+async function run(id: number, series: Series): Promise<void> {
+  const outcome = await sendSeries(series).catch(messageOf)
+  if (ended.length === 0) setImmediate(flush)
+  ended.push([id, outcome])
+}
+
+/** The outcomes of one turn of the loop are one message. */
+function flush(): void {
+  const message: OutcomeMessage = ended
+  ended = []
+  parentPort?.postMessage(message)
+}

@@ -1,0 +1,77 @@
+import { type Answer, NoAnswer } from '../../base/http-client/answer.ts'
+import type { Reach } from '../../base/http-client/connections.ts'
+import { send } from '../../base/http-client/send.ts'
+
+/** Deliveries to one URL, sent one after the other: each once the one before has been received. */
+export interface Series {
+  readonly url: string
+  readonly reach: Reach
+  /** Requests of one owner never wait for the requests of another. */
+  readonly owner: string
+  readonly requests: readonly SignedRequest[]
+}
+
+export interface SignedRequest {
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+}
+
+/** A response, or the code of the error that prevented it. */
+export type PostOutcome = { readonly answer: Answer } | { readonly error: string }
+
+export type SeriesOutcome = PostOutcome & {
+  /** From the start of the series to the start of the request. */
+  readonly startedAfterMs: number
+  readonly durationMs: number
+}
+
+/** Sends a series. Requests after one that was not received, or for which time is up, have no outcome. */
+export type SendSeries = (series: Series) => Promise<readonly SeriesOutcome[]>
+
+const TIMEOUT_MS = 10_000
+const ANSWER_BYTES_MAX = 64 * 1024
+/** A series starts no request after this time, so that its outcomes are recorded soon. */
+const SERIES_MS_MAX = 50
+
+/** Sends a series in this thread. */
+export async function sendSeries({ requests, ...target }: Series): Promise<readonly SeriesOutcome[]> {
+  const outcomes: SeriesOutcome[] = []
+  const beganMs = performance.now()
+  for (const request of requests) {
+    const startedMs = performance.now()
+    const startedAfterMs = startedMs - beganMs
+    if (startedAfterMs >= SERIES_MS_MAX) break
+    const outcome = await post(target, request)
+    outcomes.push({ ...outcome, startedAfterMs, durationMs: performance.now() - startedMs })
+    if (!('answer' in outcome && isReceived(outcome.answer.status))) break
+  }
+  return outcomes
+}
+
+async function post(
+  { url, reach, owner }: Omit<Series, 'requests'>,
+  { headers, body }: SignedRequest,
+): Promise<PostOutcome> {
+  try {
+    const answer = await send(
+      { method: 'POST', url, headers, body: Buffer.from(body) },
+      {
+        signal: AbortSignal.timeout(TIMEOUT_MS),
+        bytesMax: ANSWER_BYTES_MAX,
+        reach,
+        isRepeatable: true,
+        owner,
+      },
+    )
+    // A message between threads would copy the pool of buffers around it.
+    return { answer: { ...answer, body: new Uint8Array(answer.body) } }
+  } catch (error) {
+    if (error instanceof NoAnswer) return { error: error.code }
+    throw error
+  }
+}
+
+/** 409 means that the event was already received. */
+export function isReceived(status: number): boolean {
+  return (status >= 200 && status < 300) || status === 409
+}

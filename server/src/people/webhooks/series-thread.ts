@@ -1,0 +1,74 @@
+import { Worker } from 'node:worker_threads'
+import type { SendSeries, Series, SeriesOutcome } from './request-series.ts'
+
+/** To the thread: the series of one turn of the loop. */
+export type SeriesMessage = readonly (readonly [number, Series])[]
+
+/** From the thread: the outcomes of one turn of its loop. A string is the message of an unexpected error. */
+export type OutcomeMessage = readonly (readonly [number, readonly SeriesOutcome[] | string])[]
+
+interface Waiting {
+  resolve(outcomes: readonly SeriesOutcome[]): void
+  reject(error: Error): void
+}
+
+/**
+ * Sends series in a thread of its own, which starts with the first one. So the next event of an object does not
+ * wait for the requests that the main thread serves. The process does not wait for the thread when it ends.
+ */
+export class SeriesThread {
+  readonly #program: URL
+  #worker: Worker | undefined
+  readonly #waiting = new Map<number, Waiting>()
+  #count = 0
+  #next: [number, Series][] = []
+
+  constructor(program: URL) {
+    this.#program = program
+  }
+
+  readonly send: SendSeries = (series) =>
+    new Promise((resolve, reject) => {
+      this.#count += 1
+      this.#waiting.set(this.#count, { resolve, reject })
+      if (this.#next.length === 0) setImmediate(() => this.#flush())
+      this.#next.push([this.#count, series])
+    })
+
+  async stop(): Promise<void> {
+    await this.#worker?.terminate()
+  }
+
+  #flush(): void {
+    this.#worker ??= this.#start()
+    const message: SeriesMessage = this.#next
+    this.#next = []
+    this.#worker.postMessage(message)
+  }
+
+  #start(): Worker {
+    const worker = new Worker(this.#program)
+    worker.unref()
+    worker.on('message', (outcomes: OutcomeMessage) => {
+      for (const [id, outcome] of outcomes) this.#settle(id, outcome)
+    })
+    let failure = 'The thread that sends webhooks has ended'
+    worker.on('error', ({ message }) => {
+      failure = message
+    })
+    worker.on('exit', () => {
+      if (this.#worker === worker) this.#worker = undefined
+      // The next thread gets what this one was not given.
+      const later = new Set(this.#next.map(([id]) => id))
+      for (const id of this.#waiting.keys()) if (!later.has(id)) this.#settle(id, failure)
+    })
+    return worker
+  }
+
+  #settle(id: number, outcome: readonly SeriesOutcome[] | string): void {
+    const waiting = this.#waiting.get(id)
+    this.#waiting.delete(id)
+    if (typeof outcome === 'string') waiting?.reject(new Error(outcome))
+    else waiting?.resolve(outcome)
+  }
+}
