@@ -59,7 +59,7 @@ export function ApprovalActions(props: {
       {kind === 'RAIL_EVENT' && approval.transactionId !== undefined && (
         <DecideButton
           transactionId={approval.transactionId}
-          {...(isResolvedByLine(approval) ? {} : { railEventId: approval.objectId })}
+          railEventId={approval.objectId}
           denied={denied}
           onDone={decided}
         />
@@ -67,11 +67,6 @@ export function ApprovalActions(props: {
       {typeof refusal !== 'string' && <VerdictButton {...shared} verdict={refusal} denied={denied} />}
     </>
   )
-}
-
-/** True for a line of a statement: the decision names the line as its evidence, which resolves the report. */
-function isResolvedByLine({ policy }: Approval): boolean {
-  return policy?.rule === 'REVERSAL'
 }
 
 function VerdictButton(props: {

@@ -11,13 +11,19 @@ export interface CarriedPayment {
 /** Requests to the bank of a payee to give back a payment. */
 export interface Reversals {
   /**
-   * Queues a request, or returns the reason why none can be made now: an earlier one has not failed, or it would be too
-   * late. Guard: no other request was queued in the meantime.
+   * Queues a request, or returns the reason why none can be made now: an earlier one has not failed, or it would leave
+   * too late. Guard: no other request of the rail was queued in the meantime.
    */
   request(read: Read, payment: CarriedPayment, now: Date): Promise<RequestedReversal | ReversalFault>
-  /** The progress of a request. The first for a payment has the number 1. */
-  find(read: Read, payment: CarriedPayment, number: number): Promise<Reversal | undefined>
-  findLast(read: Read, payment: CarriedPayment): Promise<Reversal | undefined>
+  /** All requests for a payment, in order. */
+  list(read: Read, payment: CarriedPayment): Promise<readonly Reversal[]>
+  /** The writes by which a request has failed, as a person has found. Empty if it had failed already. */
+  end(
+    read: Read,
+    payment: CarriedPayment,
+    reversal: Pick<Reversal, 'id'>,
+    now: Date,
+  ): Promise<readonly Write[]>
 }
 
 export interface RequestedReversal {
@@ -26,13 +32,17 @@ export interface RequestedReversal {
 }
 
 export interface ReversalFault {
-  readonly fault: 'NOT_SENT' | 'NOT_REVERSIBLE' | 'ALREADY_REQUESTED' | 'TOO_LATE'
+  readonly fault: 'NOT_SENT' | 'NOT_REVERSIBLE' | 'ALREADY_REQUESTED' | 'TOO_LATE' | 'TOO_MANY'
   readonly message: string
 }
 
 export interface Reversal {
+  readonly id: string
+  /** The first for a payment has 1. */
   readonly number: number
   readonly status: (typeof REVERSAL_STATES)[number]
   /** The reason why it has failed. */
   readonly failure?: string
+  /** Guard: it has neither left nor failed in the meantime. */
+  readonly guard: Write
 }

@@ -152,6 +152,8 @@ async function compareWithDecision(
   const isAboutEnd = verdict.effect === 'hold' && SETTLED_BY_DECISION.has(verdict.reason)
   if (!row || !(isAboutEnd || (verdict.effect === 'none' && row.failure?.isDecided))) return { verdict }
   const decision = await findLastDecision(op, row)
+  // A person knows more than the calendar.
+  if (decision && evidence.source === 'CALENDAR') return { verdict: { effect: 'none' }, decision }
   // A booking without its amount stays held, regardless of the decision.
   if (!decision || (isBooking(evidence.source) && evidence.amount === null)) return { verdict, decision }
   const judged = judgeDecided(evidence, row, decision)
@@ -160,8 +162,8 @@ async function compareWithDecision(
 }
 
 /**
- * True for a return of a payment whose money a person has decided to be back because its bank may have given it back on request:
- * the two may be different money. The lines of the decision are its own money.
+ * True for a return of a payment whose money a person has decided to be back because its bank may have given it
+ * back on request: the two may be different money. The lines of the decision are its own money.
  */
 async function isSecondReturn(
   op: Op,
@@ -170,8 +172,8 @@ async function isSecondReturn(
   { outcome, statement_lines }: SettledDecisionRow,
 ): Promise<boolean> {
   if (event !== 'return' || outcome !== 'RETURNED' || statement_lines.includes(id)) return false
-  const reversal = await op.rails.find(row.rail)?.reversals?.findLast(op.read, row)
-  return reversal?.status === 'SENT'
+  const reversals = await op.rails.find(row.rail)?.reversals?.list(op.read, row)
+  return reversals?.some(({ status }) => status === 'SENT') === true
 }
 
 /** The reasons for which a claim about a known payment is held, and which a decision may have settled already. */

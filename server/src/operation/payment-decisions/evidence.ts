@@ -19,8 +19,8 @@ type DecisionBody = BodyOf<typeof transaction_decide>
 
 /** The checked evidence of a decision. */
 export interface CheckedEvidence {
-  /** True if lines of a statement book the payment as decided. */
-  readonly hasLines: boolean
+  /** The lines of statements that book the payment as decided. */
+  readonly lines: readonly StatementLine[]
   /** Keep the evidence: unexplained lines are explained, their reports resolved, and a document stays as it is. */
   readonly writes: readonly Write[]
 }
@@ -53,7 +53,7 @@ export async function checkEvidence(
   const lines = await findLines(op, claimed, statementEntryIds)
   if (lines.length > 0) checkSums(claimed, lines)
   return {
-    hasLines: lines.length > 0,
+    lines,
     writes: [
       ...explainLines(op, lines, claimed.payment.payment_id),
       ...(await resolveLineReports(

@@ -8,11 +8,13 @@ import {
   type TransactionWithCustomer,
   transactionView,
 } from '../../kernel/transactions/transactions.ts'
+import { reportOfLine } from '../../money/rail-events/waiting-lines.ts'
 import { findLastDecision } from '../../money/rails/rail-payments.ts'
 import { castVote, type Vote } from '../../people/members/approval-votes.ts'
 import { expectRow, insert, type Write } from '../../storage/commit/writes.ts'
 import type { RailEventRow } from '../../storage/rows/rail.ts'
 import { RAIL_EVENT_TRANSITIONS } from '../../storage/rows/states.ts'
+import type { StatementLine } from '../reconciliations/explain-lines.ts'
 import { ballotOf, type DecisionOf, decisionRow } from './decision-rows.ts'
 import { type Decided, effectWrites, isOwedAfter } from './effects.ts'
 import { checkEvidence } from './evidence.ts'
@@ -25,7 +27,7 @@ import {
   effectOf,
   reportAbout,
 } from './payment-decisions.ts'
-import { checkReversal, decisionViews, isReversalSent } from './reversals.ts'
+import { checkReversal, checkReversals, decisionViews, reversalsOf } from './reversals.ts'
 import { selectDecisions } from './store.ts'
 
 export const paymentDecisionHandlers: Handlers<typeof paymentDecisions> = {
@@ -37,11 +39,14 @@ export const paymentDecisionHandlers: Handlers<typeof paymentDecisions> = {
     const charge = chargeOf(body, payment)
     const last = await findLastDecision(op, payment)
     const report = await reportAbout(op, payment, body.railEventId)
-    const isReversed = outcome === 'RETURNED' && (await isReversalSent(op, payment))
+    const reversals = await reversalsOf(op, payment)
+    const isReversed = outcome === 'RETURNED' && reversals.at(-1)?.status === 'SENT'
     const effect = effectOf(outcome, payment, { last, report, isReversed })
     const claimed = { transaction, payment, outcome, charge, reason: body.reason }
     const evidence = await checkEvidence(op, claimed, body.evidence)
-    await checkWallet(op, transaction, { effect, outcome, hasLines: evidence.hasLines })
+    const { lines } = evidence
+    await checkWallet(op, transaction, { effect, outcome, hasLines: lines.length > 0 })
+    const ofReversals = await checkReversals(op, { payment, outcome, effect, reversals, report, lines })
     const decided: Decided = { payment, last, outcome, effect, charge }
     const said = { payment, place: (last?.place ?? 0) + 1, outcome, charge, isOwed: isOwedAfter(decided) }
     const vote = await castVote(op, ballotOf(said, body))
@@ -56,7 +61,8 @@ export const paymentDecisionHandlers: Handlers<typeof paymentDecisions> = {
         insert('payment_decisions', row),
         ...(await effectWrites(op, decided)),
         ...evidence.writes,
-        ...(report ? [resolveReport(op, report, body.reason)] : []),
+        ...ofReversals,
+        ...(report && !isOfLine(report, lines) ? [resolveReport(op, report, body.reason)] : []),
       ],
     }
   },
@@ -123,6 +129,11 @@ function proposeDecision(
     body: { transaction, decision: decisionView(row) },
     writes: [...writes, insert('payment_decisions', row), stillWaits],
   }
+}
+
+/** True for the report of one of these lines, which the evidence resolves. */
+function isOfLine({ body }: RailEventRow, lines: readonly StatementLine[]): boolean {
+  return lines.some(({ entry }) => reportOfLine(entry.rail_reference) === body.id)
 }
 
 /** Guard: nobody else has resolved the report. */

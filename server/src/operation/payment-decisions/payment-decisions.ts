@@ -84,7 +84,10 @@ export async function reportAbout(
   const report = await findRailEventById(op, id)
   if (!report) throw new ApiError('RAIL_EVENT_NOT_FOUND', { details: { field: 'railEventId' } })
   const { rail, type, body } = report
-  const isAbout = isObject(body.data) && body.data.id === payment.payment_id && type.startsWith('payment.')
+  const isAbout =
+    isObject(body.data) &&
+    body.data.id === payment.payment_id &&
+    (type.startsWith('payment.') || reversalIdIn(report) !== undefined)
   if (rail !== payment.rail || !isAbout)
     throw fieldError('INVALID_INPUT', 'railEventId', 'This report is not about the payment')
   if (report.state !== RAIL_EVENT_INITIAL)
@@ -93,6 +96,12 @@ export async function reportAbout(
       details: { field: 'railEventId', status: report.state },
     })
   return report
+}
+
+/** The reversal that a report is about, if it is about one. */
+export function reversalIdIn({ body }: Pick<RailEventRow, 'body'>): string | undefined {
+  const id = isObject(body.data) ? body.data.reversalId : undefined
+  return typeof id === 'string' ? id : undefined
 }
 
 interface Known {

@@ -62,11 +62,11 @@ export class AchFile {
       return noteOtherAccount(this.#worker, entry.account, 'USD')
     // Debits originated by others wait for a person.
     if (Number(entry.transactionCode[1]) >= 5) return this.#hold(record, id, 'UNKNOWN_PAYMENT')
-    const op = await opOf(this.#worker)
-    const reversal = await findReversalIn(op, rail, [entry.individualId, record.text])
-    if (reversal) return this.#hold(record, id, 'REVERSAL', reversal)
     // If a different kind of file counts deposits, this one adds nothing.
     if (rail.depositsFrom !== 'ACH_FILES') return
+    const op = await opOf(this.#worker)
+    // The statement's line about it waits for a person, so this one adds nothing either.
+    if (await findReversalIn(op, rail, [entry.individualId, record.text], entry.amount)) return
     await this.#applyOnce(depositOf(rail, record, this.#nameOf(record), op.now))
   }
 

@@ -74,12 +74,20 @@ test.each([
   expect(networkDate(ach, date, 5)).toBe(until)
 })
 
-test('a payment that is queued less than an interval before midnight may get the date after the next banking day', () => {
-  expect(effectiveDateOfQueued(ach, new Date('2026-03-04T03:59:00Z'))).toBe('2026-03-04')
-  expect(effectiveDateOfQueued(ach, new Date('2026-03-04T04:01:00Z'))).toBe('2026-03-05')
-  expect(effectiveDateOfQueued({ ...ach, everyMinutes: 5 }, new Date('2026-03-04T04:01:00Z'))).toBe(
-    '2026-03-04',
-  )
+test('an entry that is queued less than an interval before midnight may get the date after the next banking day', () => {
+  expect(effectiveDateOfQueued(ach, new Date('2026-03-04T03:59:00Z'), 0)).toBe('2026-03-04')
+  expect(effectiveDateOfQueued(ach, new Date('2026-03-04T04:01:00Z'), 0)).toBe('2026-03-05')
+  const often = { ...ach, everyMinutes: 5 }
+  expect(effectiveDateOfQueued(often, new Date('2026-03-04T04:01:00Z'), 0)).toBe('2026-03-04')
+})
+
+test('an entry that waits for the files of later days gets the date of the last of them, and closed days do not count', () => {
+  const friday = new Date('2026-03-06T12:00:00Z')
+  const datesOf = (timed: Parameters<typeof effectiveDateOfQueued>[0]) =>
+    [0, 1, 2, 3].map((days) => effectiveDateOfQueued(timed, friday, days))
+  expect(datesOf(ach)).toEqual(['2026-03-09', '2026-03-09', '2026-03-09', '2026-03-10'])
+  const timed = { ...ach, hours: { ...weekdays, timeZone: 'America/New_York' } }
+  expect(datesOf(timed)).toEqual(['2026-03-09', '2026-03-09', '2026-03-10', '2026-03-11'])
 })
 
 test('a date is settled from noon of its last banking day on, on the clock of the bank', () => {

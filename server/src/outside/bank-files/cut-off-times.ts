@@ -67,10 +67,15 @@ export function effectiveDate(timed: Timed, now: Date): string {
   return dateOf(day)
 }
 
-/** The latest effective date of an ACH payment that is queued at this time: its file may be made an interval later. */
-export function effectiveDateOfQueued(timed: Timed, queuedAt: Date): string {
+/**
+ * The latest effective date of an ACH entry that is queued at this time, and waits for the files of `days` later
+ * days on which the bank is open: its file may be made an interval later.
+ */
+export function effectiveDateOfQueued(timed: Timed, queuedAt: Date, days: number): string {
   const { everyMinutes = EVERY_MINUTES[timed.format.type] } = timed
-  return effectiveDate(timed, new Date(queuedAt.getTime() + everyMinutes * 60_000))
+  let at = queuedAt
+  for (let left = days; left > 0; left--) at = openingOn(timed, nextDay(local(timed, at))).toJSDate()
+  return effectiveDate(timed, new Date(at.getTime() + everyMinutes * 60_000))
 }
 
 /** True if a file made at this time (as returned by `formatBankTime`) can be same-day ACH. */

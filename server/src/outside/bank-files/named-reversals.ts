@@ -7,6 +7,11 @@ import type { BankFilesRail } from './rail.ts'
 import type { Line } from './statement-lines.ts'
 import { selectNamedReversal } from './store.ts'
 
+/** The part of a report by which a person's decision finds the payment and its reversal. */
+export function aboutReversal({ id, payment_id }: Pick<ReversalRow, 'id' | 'payment_id'>) {
+  return { id: payment_id, reversalId: id }
+}
+
 /** The reversal that a line of the account names, in whatever field: such a line waits for a person. */
 export function findReversalOfLine(
   op: Op,

@@ -19,14 +19,15 @@ import {
 } from './cut-off-times.ts'
 import { endingOf } from './file-content.ts'
 import { freeModifier, MARK_BYTES, nameByScheme, namesOfFile } from './file-names.ts'
-import { countFilesOfDay, selectFileByName, selectModifiers } from './file-store.ts'
+import { countFilesOfDay, selectFileByName, selectFilesOfDay } from './file-store.ts'
 import { BACS_TEXT_CHARACTERS } from './formats/bacs-text.ts'
 import { workerIdOf } from './ids.ts'
 import { provenUntil } from './prenotes.ts'
-import { debitSequenceOf } from './queue.ts'
+import { debitSequenceOf, isReversalFile } from './queue.ts'
 import { selectWaiting, selectWaitingReversal } from './queue-store.ts'
 import { accountOf, type BankFileWorker } from './rail.ts'
-import { checkBeforeLeaving, endReversal } from './reversals.ts'
+import { REVERSALS_PER_DAY_MAX } from './reversal-requests.ts'
+import { checkBeforeLeaving } from './reversals.ts'
 import { selectWorker } from './store.ts'
 
 /** The maximum number of payments per file, unless the rails file sets one. */
@@ -43,9 +44,9 @@ const SAME_DAY_MAX = 100_000_000n
 type Entry = BankFileWorker['rail']['entry']
 
 /**
- * Opens the next file with a reversal or the payment that has waited longest, if one has been waiting since
- * `until` or earlier. Returns false if none has. A file without a payment cannot exist, even if two workers open
- * one for the same payment.
+ * Opens the next file with the payment that has waited longest, if one has been waiting since `until` or
+ * earlier, otherwise with a reversal. Returns false if none has. A file without a payment cannot exist, even if
+ * two workers open one for the same payment.
  */
 export async function openFile(worker: BankFileWorker, until: Date): Promise<boolean> {
   let isDone = true
@@ -69,8 +70,8 @@ async function opening(op: Op, worker: BankFileWorker, until: Date): Promise<rea
   const guards: Write[] = []
   if (isOfKind(first, 'REVERSAL')) {
     const checked = await checkBeforeLeaving(op, entry, first, row.executed_on)
-    if (!('guard' in checked)) return endReversal(op, first, checked)
-    guards.push(checked.guard)
+    if ('ended' in checked) return checked.ended
+    guards.push(...checked.guards)
   }
   return [
     ...guards,
@@ -85,15 +86,23 @@ async function opening(op: Op, worker: BankFileWorker, until: Date): Promise<rea
   ]
 }
 
+/** Reversals come last, and only a few a day: each takes one of the files that payments need too. */
 async function nextRow(
   op: Op,
   { rail: { name: rail, entry } }: BankFileWorker,
   until: Date,
 ): Promise<BankPaymentRow | undefined> {
-  const reversal = entry.format.type === 'ACH' ? await selectWaitingReversal(op, { rail, until }) : undefined
-  if (reversal) return reversal
   const [first] = await selectWaiting(op, { rail, until, limit: 1, provenOn: provenUntil(entry, op.now) })
-  return first
+  if (first || entry.format.type !== 'ACH') return first
+  const used = await filesOfDay(op, entry, entry.format)
+  if (used.filter(isReversalFile).length >= REVERSALS_PER_DAY_MAX) return undefined
+  return selectWaitingReversal(op, { rail, until })
+}
+
+type AchFormat = Extract<Entry['format'], { type: 'ACH' }>
+
+function filesOfDay(op: Op, entry: Entry, format: AchFormat) {
+  return selectFilesOfDay(op.read, op.platform.id, format, dayOfBankTime(formatBankTime(entry, op.now)))
 }
 
 /** The write that adds a waiting payment to this file. It fails if the payment is already in a file. */
@@ -111,8 +120,7 @@ async function nextModifier(op: Op, { app, rail }: BankFileWorker): Promise<stri
   const { name, entry } = rail
   const { format } = entry
   if (format.type !== 'ACH') return null
-  const used = await selectModifiers(op, format, dayOfBankTime(formatBankTime(entry, op.now)))
-  const modifier = freeModifier(used)
+  const modifier = freeModifier(await filesOfDay(op, entry, format))
   if (modifier === undefined)
     app.log.warn({ rail: name }, 'no ACH file id modifiers left today: payments wait for the next day')
   return modifier
@@ -164,7 +172,7 @@ function newFile(
     traces_before: traces + BigInt(filePaymentsMax + OFFSETS_MAX) > TRACES_MAX ? 0n : traces,
     format,
     made_on: madeOn,
-    executed_on: executedOn(entry, op.now, madeOn, first),
+    executed_on: executedOn(entry, op.now, first),
     part: null,
     accepted_at: null,
     settles_at: null,
@@ -175,13 +183,14 @@ function newFile(
   }
 }
 
-/** The date of a file's payments, taken from the first one. */
-function executedOn(entry: Entry, now: Date, madeOn: string, first: BankPaymentRow): string {
+/** The date of the payments of a file that is made at this time, taken from the first one. */
+export function executedOn(entry: Entry, now: Date, first: Pick<BankPaymentRow, 'batch' | 'amount'>): string {
   const { format } = entry
   if (format.type === 'BACS') return collectionDate(entry, now, leadDaysOf(format, first.batch))
   if (format.type === 'SEPA' && debitSequenceOf(first.batch))
     return collectionDate(entry, now, format.debits?.leadDays ?? LEAD_DAYS)
   if (format.type !== 'ACH') return executionDate(entry, now, first.batch === 'INSTANT')
+  const madeOn = formatBankTime(entry, now)
   const isSameDay = isSameDayAmount(first.amount) && sameDayOf(entry, madeOn)
   return isSameDay ? dayOfBankTime(madeOn) : effectiveDate(entry, now)
 }

@@ -22,8 +22,8 @@ import { selectFileByMessage } from './file-store.ts'
 import type { BankStatus } from './formats/pain-002.ts'
 import { bankEvent, holdRecord } from './hold-line.ts'
 import { isoStatus } from './iso-statuses.ts'
-import { findReversalIn } from './named-reversals.ts'
-import { applyToAll, endEntry } from './outgoing.ts'
+import { aboutReversal, findReversalIn } from './named-reversals.ts'
+import { applyToAll, applyToEntry } from './outgoing.ts'
 import { debitSequenceOf, uuidOfInstruction } from './queue.ts'
 import type { BankFileWorker } from './rail.ts'
 import { selectByReference, selectQueued } from './store.ts'
@@ -94,9 +94,9 @@ async function applyToPayment(
   event: RailPaymentEvent,
 ): Promise<void> {
   if (!payment) return hold(worker, status, id, 'UNKNOWN_PAYMENT')
-  const { failure } = failureOf(status, event)
+  const failure = failureOf(status, event)
   if (!isOfKind(payment, 'PAYMENT'))
-    return failure ? decide(worker, async (op) => endEntry(op, payment, failure, id)) : undefined
+    return decide(worker, (op) => applyToEntry(op, payment, { id, event, ...failure }))
   const evidence: PaymentEvidence = {
     id,
     source: 'STATUS_FILE',
@@ -107,7 +107,7 @@ async function applyToPayment(
     amount: status.amount,
     currency: status.currency,
     occurredAt: (await opOf(worker)).now.toISOString(),
-    ...present({ failure }),
+    ...failure,
   }
   await applyOnce(worker, evidence)
 }
@@ -180,6 +180,8 @@ function hold(
   payment?: BankPaymentRow,
 ): Promise<void> {
   const words = status.status === null ? undefined : isoStatus(status.status)?.words
-  const data = { ...status, ...present({ words, id: payment?.payment_id }) }
+  const isReversal = payment && isOfKind(payment, 'REVERSAL')
+  const about = isReversal ? aboutReversal(payment) : present({ id: payment?.payment_id })
+  const data = { ...status, ...present({ words }), ...about }
   return holdRecord(worker, bankEvent(id, 'file.status', data), reason)
 }

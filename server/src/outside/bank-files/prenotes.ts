@@ -9,7 +9,7 @@ import { findRailEvent, recordReport } from '../../money/rail-events/rail-events
 import { findRailPayment } from '../../money/rails/rail-payments.ts'
 import { decide, opOf } from '../../money/rails/rail-worker.ts'
 import { insert, update, type Write } from '../../storage/commit/writes.ts'
-import type { BankPaymentRow, PrenoteRow } from '../../storage/rows/bank-file.ts'
+import { type BankPaymentRow, isOfKind, type PrenoteRow } from '../../storage/rows/bank-file.ts'
 import { settledDate } from './cut-off-times.ts'
 import { achFailure, type Failure } from './failure-reasons.ts'
 import type { AchRecord } from './formats/ach-reader.ts'
@@ -17,6 +17,7 @@ import { bankEvent } from './hold-line.ts'
 import { prenoteFor } from './queue.ts'
 import { selectRefused, selectWithoutPrenote } from './queue-store.ts'
 import type { BankFileWorker } from './rail.ts'
+import { selectQueued } from './store.ts'
 
 /**
  * ACH prenotes: an entry without an amount precedes the first payment to an account, and the payment waits
@@ -64,7 +65,7 @@ export function endPrenote(
   if (details.failure) return []
   const { code, message } = failure
   const failed = { code, message: `The prenote has failed. ${message}`, at: op.now.toISOString() }
-  return [update('bank_payments', id, {}, { details: { ...details, failure: failed } })]
+  return [update('bank_payments', id, { details }, { details: { ...details, failure: failed } })]
 }
 
 /**
@@ -72,14 +73,15 @@ export function endPrenote(
  */
 export function applyPrenoteReturn(
   worker: BankFileWorker,
-  prenote: PrenoteRow,
+  { id: prenoteId }: PrenoteRow,
   record: Extract<AchRecord, { type: 'return' }>,
   id: string,
 ): Promise<void> {
   const { name } = worker.rail
   const failure = achFailure(record.reason, record.information)
   return decide(worker, async (op) => {
-    if (await findRailEvent(op, name, id)) return []
+    const prenote = await selectQueued(op, prenoteId)
+    if (!prenote || !isOfKind(prenote, 'PRENOTE') || (await findRailEvent(op, name, id))) return []
     const data = { ...record, id: prenote.payment_id }
     return [
       ...endPrenote(op, prenote, failure),

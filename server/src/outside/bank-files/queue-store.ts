@@ -50,18 +50,15 @@ export function selectWithoutPrenote(op: Op, waiting: Waiting): Promise<QueuedPa
     .execute()
 }
 
-/** The reversal that waits longest for a file, if one waits since `until` or longer. Changes of its account do not matter. */
+/**
+ * The reversal that waits longest for a file, if one waits since `until` or longer. Changes of its account do not
+ * matter.
+ */
 export function selectWaitingReversal(
   op: Op,
   { rail, until }: Pick<Waiting, 'rail' | 'until'>,
 ): Promise<ReversalRow | undefined> {
-  return op.read
-    .selectFrom('bank_payments')
-    .where('rail', '=', rail)
-    .where('platform_id', '=', op.platform.id)
-    .where('kind', '=', 'REVERSAL')
-    .where('file_id', 'is', null)
-    .where(sql<boolean>`details ? 'failure'`, '=', false)
+  return waitingReversals(op.read, op.platform.id, rail)
     .where('created_at', '<=', until)
     .orderBy('created_at')
     .orderBy('id')
@@ -69,6 +66,23 @@ export function selectWaitingReversal(
     .selectAll()
     .$narrowType<{ kind: 'REVERSAL' }>()
     .executeTakeFirst()
+}
+
+export async function countWaitingReversals(read: Read, platformId: string, rail: string): Promise<number> {
+  const { count } = await waitingReversals(read, platformId, rail)
+    .select(({ fn }) => fn.countAll<string>().as('count'))
+    .executeTakeFirstOrThrow()
+  return Number(count)
+}
+
+function waitingReversals(read: Read, platformId: string, rail: string) {
+  return read
+    .selectFrom('bank_payments')
+    .where('rail', '=', rail)
+    .where('platform_id', '=', platformId)
+    .where('kind', '=', 'REVERSAL')
+    .where('file_id', 'is', null)
+    .where(sql<boolean>`details ? 'failure'`, '=', false)
 }
 
 /** Waiting payments whose prenote has failed in the meantime, with the failure. */

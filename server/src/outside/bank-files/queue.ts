@@ -6,6 +6,7 @@ import { insert } from '../../storage/commit/writes.ts'
 import { idOfKind, uuidOfText } from '../../storage/engine/ids.ts'
 import type { Read } from '../../storage/read/read.ts'
 import type {
+  BankFileRow,
   BankPaymentRow,
   PrenoteRow,
   QueuedPaymentRow,
@@ -278,6 +279,11 @@ export function achBatchOf(
   const isPrenote = batch.endsWith(PRENOTE_ENDING)
   const isReversal = batch.endsWith(REVERSAL_ENDING)
   return { entryClass, direction: batch.includes('-DEBIT') ? 'DEBIT' : 'CREDIT', isPrenote, isReversal }
+}
+
+/** True for the file of a reversal, which has no other row. */
+export function isReversalFile({ batches }: Pick<BankFileRow, 'batches'>): boolean {
+  return batches.some((batch) => achBatchOf(batch).isReversal)
 }
 
 const PRENOTE_ENDING = '-PRENOTE'

@@ -21,6 +21,20 @@ export async function selectWorker(op: Op, id: string): Promise<BankFileWorkerRo
   return op.find(WORKER_BY_ID, id)
 }
 
+/** The same, for a caller that has no operation. */
+export function selectWorkerById(
+  read: Read,
+  platformId: string,
+  id: string,
+): Promise<BankFileWorkerRow | undefined> {
+  return read
+    .selectFrom('bank_file_workers')
+    .where('platform_id', '=', platformId)
+    .where('id', '=', id)
+    .selectAll()
+    .executeTakeFirst()
+}
+
 const PAYMENT_BY_ID = rowById('bank_payments')
 
 export async function selectBankPayment(op: Op, id: string): Promise<QueuedPaymentRow | undefined> {

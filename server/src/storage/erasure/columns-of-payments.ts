@@ -2,6 +2,9 @@ import { ERASED, ERASED_UMA_ADDRESS, identifierFor, type TableColumns, wordFor }
 
 /** Records of the payments at hand. */
 const OF_PAYMENTS = 'id = ANY ($1)'
+/** An entry of a bank's file. A failure is kept, because without it the entry would still be on its way. */
+const ERASED_ENTRY = `'{"name": "erased", "account": "erased"}' || CASE WHEN details ? 'failure'
+  THEN jsonb_build_object('failure', details->'failure' || '{"message": "erased"}') ELSE '{}' END`
 
 const withoutMembers = (column: string, ...members: readonly string[]) =>
   `${column}${members.map((member) => ` - '${member}'`).join('')}`
@@ -155,7 +158,7 @@ export const COLUMNS_OF_PAYMENTS: Readonly<Record<string, TableColumns>> = {
     ],
   },
   reconciliation_match_items: { plain: 'rail currency' },
-  bank_file_workers: { plain: 'rail files traces' },
+  bank_file_workers: { plain: 'rail files traces reversals' },
   bank_files: {
     plain:
       'rail number name message_name state batches payments total traces_before format made_on executed_on part bank_status modifier',
@@ -166,18 +169,18 @@ export const COLUMNS_OF_PAYMENTS: Readonly<Record<string, TableColumns>> = {
       {
         by: 'payments',
         rows: "kind = 'REVERSAL' AND payment_id = ANY ($1)",
-        set: { details: `'{"name": "erased", "account": "erased"}'` },
+        set: { details: ERASED_ENTRY },
       },
       {
         by: 'payments',
         rows: OF_PAYMENTS,
-        set: { details: `'{"name": "erased", "account": "erased"}'` },
+        set: { details: ERASED_ENTRY },
       },
       {
         by: 'customer',
         // An instruction belongs to a mandate.
         rows: 'payment_id IN (SELECT id FROM mandates WHERE customer_id = $1)',
-        set: { details: `'{"name": "erased", "account": "erased"}'` },
+        set: { details: ERASED_ENTRY },
       },
     ],
   },

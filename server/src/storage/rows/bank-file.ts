@@ -10,6 +10,8 @@ export interface BankFileWorkerRow extends Stamped {
   /** File numbers used so far. */
   files: bigint
   traces: bigint
+  /** Requests for reversals so far: requests at the same time change it, so each counts all others. */
+  reversals: bigint
   collected_at: Date
   looked_at: Date
   claimed_until: Date

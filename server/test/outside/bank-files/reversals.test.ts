@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { requireValue } from '../../../src/base/formats/require-value.ts'
 import { isBankFilesRail } from '../../../src/outside/bank-files/rail.ts'
 import { until } from '../../worlds/client.testing.ts'
@@ -13,6 +13,7 @@ let world: Awaited<ReturnType<typeof openReversalBank>>
 beforeAll(async () => {
   world = await openReversalBank()
 })
+beforeEach(() => world.startDay())
 afterAll(() => world.bank.close())
 
 const uuidOf = (id: string) => id.slice(id.indexOf(':') + 1)
@@ -30,6 +31,7 @@ test('a reversal is the opposite entry and the only one of its file, in a batch 
       decision: { outcome: 'REVERSAL', status: 'DECIDED', reversal: { status: 'WAITING' } },
     },
   })
+  expect((await nextFile()).entries).toEqual([expect.stringMatching(/^622011401533111222334/)])
   const { text, entries } = await nextFile()
   const heads = text.split('\n').filter((line) => line.startsWith('5'))
   expect(heads).toEqual([expect.stringMatching(/^5225ACME {32}1123456789PPDREVERSAL {2}/)])
@@ -39,7 +41,6 @@ test('a reversal is the opposite entry and the only one of its file, in a batch 
   const [back = ''] = entries
   expect(referenceIn(back)).not.toBe(referenceIn(entry))
   expect(traceIn(back)).not.toBe(traceIn(entry))
-  expect((await nextFile()).entries).toEqual([expect.stringMatching(/^622011401533111222334/)])
   expect(await reversalOf(id)).toEqual({ status: 'SENT' })
   expect([await statusOf(id), await bank.balanceOf(customerId)]).toEqual(['COMPLETED', 590n])
 })
@@ -236,7 +237,7 @@ test('two members have to agree before a reversal is queued, and no API token re
 })
 
 test('the erasure of a customer reaches its reversals, and one that waits is not sent and stops no other payment', async () => {
-  const erasing = await openReversalBank({ PERSONAL_DATA_DAYS: '0' })
+  const erasing = await openReversalBank({}, { PERSONAL_DATA_DAYS: '0' })
   const { bank, carried, reverse, reversed, query, nextFile, waitForQueued, passDays, reversalIs, get } =
     erasing
   const erase = async (id: string) => {

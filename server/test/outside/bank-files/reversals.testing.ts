@@ -1,8 +1,9 @@
 import { expect } from 'vitest'
+import { writeRecord } from '../../../src/outside/bank-files/formats/ach-records.ts'
 import { camtFile, type SampleEntry } from '../../../src/outside/bank-files/formats/samples.testing.ts'
 import { type Reply, until } from '../../worlds/client.testing.ts'
 import { ACH_FORMAT, type FileBank, openFileBank } from '../../worlds/production/file-bank.testing.ts'
-import { bankFile, entriesIn, payingCustomer, returnAddenda } from './ach-bank.testing.ts'
+import { type BankEntry, bankFile, entriesIn, payingCustomer, returnAddenda } from './ach-bank.testing.ts'
 
 /** Payments in accepted ACH files, their reversals, and what a bank reports about both. */
 
@@ -19,8 +20,14 @@ export const referenceIn = (entry: string) => entry.slice(39, 54).trim()
 /** The trace number of an entry. */
 export const traceIn = (entry: string) => entry.slice(79)
 
+/** An entry by which the bank has credited our account. */
+const creditEntry = (amount: bigint, text: string): BankEntry => ({
+  ...{ transactionCode: '22', amount, individualId: 'X', trace: '011401530000008' },
+  addenda: writeRecord('addenda', { type: '05', text, sequence: 1, entrySequence: 8 }),
+})
+
 /** A line of a statement: its amount, and the detail or the entry that names something. */
-export interface StatedLine extends Partial<Pick<SampleEntry, 'batch'>> {
+export interface StatedLine extends Pick<SampleEntry, 'batch' | 'servicerReference'> {
   readonly amount: bigint
   readonly reference?: string
   readonly text?: string
@@ -28,9 +35,9 @@ export interface StatedLine extends Partial<Pick<SampleEntry, 'batch'>> {
 }
 
 /** An ACH bank that acknowledges files, and a person at the platform. */
-export async function openReversalBank(settings: Record<string, string> = {}) {
+export async function openReversalBank(more: object = {}, settings: Record<string, string> = {}) {
   const acknowledgements = { accepted: '{file}.ack', rejected: '{file}.nak' }
-  const bank = await openFileBank('ACH', { acknowledgements }, settings)
+  const bank = await openFileBank('ACH', { acknowledgements, ...more }, settings)
   return { bank, ...callsOf(bank), ...filesOf(bank) }
 }
 
@@ -50,6 +57,11 @@ function callsOf({ world }: FileBank) {
     reversalOf: async (id: string) =>
       (await decisionsOf(id)).find((one: object) => 'reversal' in one)?.reversal,
     statusOf: async (id: string) => (await get(`/transactions/${id}`)).status,
+    /** The one deposit in suspense of this amount, or none. */
+    suspended: async (amount: bigint) =>
+      (await get('/deposits?status=SUSPENSE&limit=100')).data.filter(
+        (one: { amount: { amount: bigint } }) => BigInt(one.amount.amount) === amount,
+      ),
     query: (sql: string, values: unknown[] = []) => world.service.app.db.query(sql, values),
     /** Reports that wait for a person and have this text. */
     reportsWith: async (text: string) =>
@@ -75,6 +87,21 @@ function filesOf(bank: FileBank) {
     )
     return { name, text, entries: entriesIn(text) }
   }
+  /** Only a few reversals leave a day. The files so far count as files of another day. */
+  const startDay = () =>
+    query(`UPDATE bank_files SET made_on = '2000-01-01T00:00', modifier = NULL WHERE accepted_at IS NOT NULL`)
+  /** Enough banking days pass for every file so far. */
+  const lapse = async () => {
+    await query(
+      `UPDATE bank_files SET settles_at = 'epoch' WHERE settles_at IS NOT NULL AND settled_at IS NULL`,
+    )
+    await bank.look()
+    await until(
+      async () =>
+        (await query(`SELECT id FROM bank_files WHERE settles_at = 'epoch' AND settled_at IS NULL`)).rows,
+      (rows) => rows.length === 0,
+    )
+  }
   const waitForQueued = (count: number) =>
     until(
       async () =>
@@ -92,8 +119,8 @@ function filesOf(bank: FileBank) {
     const { entries } = await nextFile()
     return { ...customer, accountId, id: String(made.body.id), entry: entries[0] ?? '' }
   }
-  const returned = (entry: string, reason: string) => ({
-    ...{ transactionCode: '21', amount: BigInt(entry.slice(29, 39)), account: entry.slice(12, 29).trim() },
+  const returned = (entry: string, reason: string, amount = BigInt(entry.slice(29, 39))) => ({
+    ...{ transactionCode: '21', amount, account: entry.slice(12, 29).trim() },
     ...{ trace: '011401530000009', individualId: referenceIn(entry) },
     addenda: returnAddenda(traceIn(entry), reason),
   })
@@ -110,6 +137,8 @@ function filesOf(bank: FileBank) {
   return {
     nextFile,
     waitForQueued,
+    startDay,
+    lapse,
     carried,
     /** A payment and its reversal, each in an accepted file, with both entries and the reversal's file. */
     async reversed(account: string, amount: number) {
@@ -122,9 +151,9 @@ function filesOf(bank: FileBank) {
       return { ...payment, back: entries[0] ?? '', file: String(rows[0]?.message_name) }
     },
     /** The bank returns an entry of ours. */
-    async giveBack(entry: string, reason: string) {
+    async giveBack(entry: string, reason: string, amount?: bigint) {
       files += 1
-      await bank.put(`return-${files}.ach`, bankFile([returned(entry, reason)]))
+      await bank.put(`return-${files}.ach`, bankFile([returned(entry, reason, amount)]))
     },
     /** A statement of the next day with these lines. Resolves to its date. */
     async state(...lines: readonly StatedLine[]) {
@@ -136,6 +165,13 @@ function filesOf(bank: FileBank) {
       expect(await bank.put(name, text)).toBe('done')
       return date
     },
+    /** The bank credits our account by an ACH entry, on the day of the next statement. */
+    async enter(amount: bigint, text: string) {
+      files += 1
+      const date = new Date(day + DAY_MS).toISOString().slice(2, 10).replaceAll('-', '')
+      const file = bankFile([creditEntry(amount, text)]).replaceAll('260302', date)
+      expect(await bank.put(`entered-${files}.ach`, file)).toBe('done')
+    },
     /** An advice about these lines. */
     async advise(...lines: readonly StatedLine[]) {
       const { name, text } = camtOf({ kind: '054' }, lines)
@@ -143,10 +179,7 @@ function filesOf(bank: FileBank) {
     },
     /** Counts the payments of all files as delivered, as if banking days had passed. */
     async passDays(id: string) {
-      await query(
-        `UPDATE bank_files SET settles_at = 'epoch' WHERE settles_at IS NOT NULL AND settled_at IS NULL`,
-      )
-      await bank.look()
+      await lapse()
       await until(
         () => statusOf(id),
         (status) => status === 'COMPLETED',
@@ -165,7 +198,14 @@ function filesOf(bank: FileBank) {
   }
 }
 
-function entryOf({ amount, reference, text, returnReason, batch }: StatedLine): SampleEntry {
+function entryOf({
+  amount,
+  reference,
+  text,
+  returnReason,
+  batch,
+  servicerReference,
+}: StatedLine): SampleEntry {
   const size = decimals(sizeOf(amount))
   const named = {
     ...(reference === undefined ? {} : { endToEndId: reference }),
@@ -175,6 +215,7 @@ function entryOf({ amount, reference, text, returnReason, batch }: StatedLine): 
   return {
     amount: size,
     direction: amount < 0n ? 'DBIT' : 'CRDT',
+    ...(servicerReference === undefined ? {} : { servicerReference }),
     ...(batch === undefined ? { transactions: [{ amount: size, ...named }] } : { batch }),
   }
 }

@@ -8,6 +8,8 @@ CREATE TABLE bank_file_workers (
   -- The number of the last file, and the last trace number that was given out.
   files bigint NOT NULL CHECK (files >= 0),
   traces bigint NOT NULL CHECK (traces >= 0),
+  -- Requests for reversals so far.
+  reversals bigint NOT NULL CHECK (reversals >= 0),
   -- When payments were last made files, and when the inbox was last looked into.
   collected_at timestamptz NOT NULL,
   looked_at timestamptz NOT NULL,
@@ -27,7 +29,7 @@ CREATE TABLE bank_files (
   message_name text NOT NULL,
   -- The file id modifier of ACH, which tells the files of one day apart at the bank.
   modifier text,
-  state text NOT NULL CHECK (state IN ('COLLECTING', 'WRITING', 'READY', 'WRITTEN', 'ACKNOWLEDGED', 'REJECTED')),
+  state text NOT NULL CHECK (state IN ('COLLECTING', 'WRITING', 'READY', 'WRITTEN', 'ACKNOWLEDGED', 'REJECTED', 'DROPPED')),
   -- The one batch of a SEPA file; of ACH all that are there.
   batches jsonb NOT NULL,
   payments integer NOT NULL CHECK (payments >= 0),
