@@ -135,7 +135,8 @@ export const transaction_decide = endpoint({
     'enough of them agree on outcome, charge, lines and report, each call is stored as a proposal. A repeated proposal by the same member is not stored, and `decision` is absent. ' +
     'REVERSAL says nothing about the outcome: it asks the bank of the payee to give back a payment that an ACH file has carried, within five banking ' +
     'days of its settlement. No money moves: a line of a statement that names the reversal waits in `GET /rail-events`, and RETURNED with that line gives ' +
-    'the payer the money. A further REVERSAL is possible if the one before has failed. It has no charge, lines or report.',
+    'the payer the money. If a report shows that the reversal has failed, DELIVERED with the report ends it. A further REVERSAL is possible if the one ' +
+    'before has failed. It has no charge, lines or report.',
   idempotent: true,
   params: transactionPath,
   body: PaymentDecisionRequest,

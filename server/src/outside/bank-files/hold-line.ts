@@ -67,7 +67,7 @@ export async function endHoldOfDeposit(
 }
 
 /**
- * True if the statement's line about this money names a reversal: then it is no deposit, whatever a person has
+ * True if the statement's line about this money names a reversal: then it is not a deposit, whatever a person has
  * decided about the line. The line has the deposit's name, or the same bank reference and amount.
  */
 export async function isBookedAsReversal(

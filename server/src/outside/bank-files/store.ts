@@ -21,7 +21,7 @@ export async function selectWorker(op: Op, id: string): Promise<BankFileWorkerRo
   return op.find(WORKER_BY_ID, id)
 }
 
-/** The same, for a caller that has no operation. */
+/** Reads the worker state for a caller without an operation. */
 export function selectWorkerById(
   read: Read,
   platformId: string,

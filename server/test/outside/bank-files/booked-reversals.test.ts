@@ -144,7 +144,7 @@ test('a reversal that comes back after a person has decided RETURNED waits as a 
   expect(await bank.balanceOf(customerId)).toBe(FUNDS)
 })
 
-test('a line is no evidence for RETURNED once the bank has given its reversal back, in whatever order both arrive', async () => {
+test('a line does not prove RETURNED once the bank has given its reversal back, in whatever order both arrive', async () => {
   const { bank, reversed, state, decide, giveBack, reversalIs, reportsWith, balanceIs } = world
   const refused = await reversed('666777888', 150)
   const line = await openLineOn(await state({ amount: 150n, reference: referenceIn(refused.back) }))
@@ -248,7 +248,7 @@ test('a reversal that only a statement takes back is ended by DELIVERED, before 
   expect(await bank.balanceOf(late.customerId)).toBe(FUNDS)
 })
 
-test('the line of one reversal is no evidence about another payment, and a sent reversal is booked with a line only', async () => {
+test('the line of one reversal proves nothing about another payment, and a sent reversal is booked with a line only', async () => {
   const { bank, reversed, state, decide, startDay } = world
   const [one, other] = [await reversed('777888992', 150), await reversed('777888993', 150)]
   await startDay()

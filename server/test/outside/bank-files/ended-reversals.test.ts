@@ -82,7 +82,7 @@ async function filesAtBank() {
   return place.type === 'folder' ? readdir(join(place.path, place.outbox)) : []
 }
 
-test('a reversal whose file was not written in time is dropped with its file, which is recorded, and the rail goes on', async () => {
+test('a reversal whose file was not written in time is dropped with its file, which is recorded, and the rail continues', async () => {
   const { reversalIs, bank, waitForQueued, nextFile } = world
   const { id, accountOf, send } = await unwritten('111222333', 100)
   await dateFile(id, '2026-01-05')
