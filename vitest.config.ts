@@ -6,12 +6,12 @@ import { measureSlowdown, slowdownEnv } from './test/machine-speed.ts'
 import { PlainReporter } from './test/plain-reporter.ts'
 import { ProjectOrder } from './test/project-order.ts'
 import {
-  filesOf,
   PROJECTS,
   type Project,
   type Scope,
+  selectFiles,
+  selectTags,
   type TestFile,
-  tagsOf,
   testFiles,
 } from './test/projects.ts'
 import { SDK_ALIAS } from './test/sdk-alias.ts'
@@ -23,7 +23,7 @@ await ensureGenerated()
 const slowdown = measureSlowdown()
 Object.assign(process.env, slowdownEnv(slowdown))
 
-/** In full, reliability tests kill and start servers for minutes, next to each other. */
+/** The full reliability tests run in parallel and restart servers for minutes. */
 const LONG_MS = process.env.RELIABILITY === 'full' ? 1_200_000 : 300_000
 
 const scope = process.env.TEST_SCOPE as Scope
@@ -31,83 +31,82 @@ const files = testFiles()
 
 export default defineConfig({
   test: {
-    projects: groups().flatMap(configOf),
-    // More than cores: many tests wait for a server, a disk or a process.
+    projects: buildGroups().flatMap(buildConfig),
+    // More workers than cores, because many tests wait for a server, a disk or a process.
     maxWorkers: Math.max(2, availableParallelism()) + (scope === 'smoke' ? 2 : 1),
     sequence: { sequencer: ProjectOrder },
-    // The shared server has to close, and its log is searched for secrets.
+    // Teardown stops the shared server and scans its log for secrets.
     teardownTimeout: 60_000 * slowdown,
     reporters: ['default', new TestSeconds(), new PlainReporter()],
   },
 })
 
-/** Projects that vitest runs as one, so that the sources are compiled once, and loaded once by each worker. */
+/** Projects that run as one vitest project, so that sources are compiled once and loaded once per worker. */
 interface Group extends Pick<Project, 'name' | 'run' | 'needsServer'> {
   readonly projects: readonly Project[]
 }
 
-/** A run of single projects or files, and a list, has a group for each project. */
-function groups(): Group[] {
-  const isWhole =
+/** Returns one group per project for partial runs and for `vitest list`. */
+function buildGroups(): Group[] {
+  const isFullRun =
     scope !== undefined && !process.argv.some((arg) => arg === 'list' || arg.startsWith('--project'))
-  const isShared = ({ name, run }: Project) => isWhole && run !== 'script' && name !== 'unit'
-  const shared = PROJECTS.filter(isShared)
+  const runsInSharedGroup = ({ name, run }: Project) => isFullRun && run !== 'script' && name !== 'unit'
+  const shared = PROJECTS.filter(runsInSharedGroup)
   return [
-    ...PROJECTS.filter((project) => !isShared(project)).map((project) => ({
+    ...PROJECTS.filter((project) => !runsInSharedGroup(project)).map((project) => ({
       ...project,
       projects: [project],
     })),
-    groupOf('programs', 'smoke', shared),
-    groupOf('server', 'always', shared),
+    createGroup('programs', 'smoke', shared),
+    createGroup('server', 'always', shared),
   ]
 }
 
-function groupOf(name: string, run: Project['run'], among: readonly Project[]): Group {
-  return { name, run, needsServer: true, projects: among.filter((project) => project.run === run) }
+function createGroup(name: string, run: Project['run'], candidates: readonly Project[]): Group {
+  return { name, run, needsServer: true, projects: candidates.filter((project) => project.run === run) }
 }
 
-function configOf({ name, run, needsServer, projects }: Group): TestProjectInlineConfiguration[] {
-  const own = projects.flatMap((project) => filesOf(project, scope, files))
-  if (own.length === 0) return []
-  const tags = tagsOf(run, scope)
+function buildConfig({ name, run, needsServer, projects }: Group): TestProjectInlineConfiguration[] {
+  const groupFiles = projects.flatMap((project) => selectFiles(project, scope, files))
+  if (groupFiles.length === 0) return []
+  const tags = selectTags(run, scope)
   const isUnit = name === 'unit'
   const isBrowser = name === 'browser'
   const test: TestProjectInlineConfiguration['test'] = {
     name,
-    include: own.map(asPattern),
+    include: groupFiles.map(escapeGlob),
     exclude: [],
     tags: [
-      { name: 'smoke', description: 'stands for its project in `npm test`' },
+      { name: 'smoke', description: 'represents its project in `npm test`' },
       { name: 'long', description: 'too long for `npm test`' },
     ],
     ...(tags ? { tagsFilter: [tags] } : {}),
     globalSetup: [
-      ...(isBrowser ? [pathOf('test/chromium.ts')] : []),
-      ...(needsServer ? [pathOf('test/global-setup.ts')] : []),
+      ...(isBrowser ? [toPath('test/chromium.ts')] : []),
+      ...(needsServer ? [toPath('test/global-setup.ts')] : []),
     ],
-    setupFiles: [pathOf('test/worker-setup.ts')],
+    setupFiles: [toPath('test/worker-setup.ts')],
     pool: isUnit ? 'threads' : 'forks',
     env: isBrowser ? { CHROMIUM } : {},
-    // Loading the sources again for each file would take as long as many of the files. No test may change a
-    // module.
+    // Reloading the sources can take as long as running a test file. Tests must not modify module state.
     isolate: false,
-    // The embedded databases that tests open themselves live for seconds, too short for their code to be optimized.
-    // Helper threads of the garbage collector would compete with the other process and the server for cores.
+    // Embedded databases opened by a test live for seconds, too briefly to benefit from optimization. Helper
+    // threads of the garbage collector would compete with the other processes for cores.
     execArgv: isUnit ? [] : ['--no-wasm-tier-up', '--no-wasm-dynamic-tiering', '--single-threaded-gc'],
-    // Limits that only end what hangs.
+    // Generous limits that only stop hung tests.
     testTimeout: (run === 'always' ? 60_000 : LONG_MS) * slowdown,
-    // Worlds of several platforms are made there.
+    // Hooks may set up several platforms.
     hookTimeout: (run === 'always' ? 120_000 : LONG_MS) * slowdown,
     expect: { poll: { timeout: 30_000 * slowdown } },
   }
   return [{ resolve: { alias: SDK_ALIAS }, test }]
 }
 
-function pathOf(file: string): string {
+function toPath(file: string): string {
   return fileURLToPath(new URL(file, import.meta.url))
 }
 
-/** A pattern that matches one path. */
-function asPattern({ path }: TestFile): string {
+/** Escapes a path, so that the glob matches only this file. */
+function escapeGlob({ path }: TestFile): string {
   return path.replace(/[[\]{}()*?!+@]/g, '\\$&')
 }

@@ -49,7 +49,7 @@ describe('a hostile page', () => {
 
   afterAll(() => backend?.close())
 
-  /** Headers that the browser adds to a request of the app's own page. */
+  /** Headers that a browser adds to requests from the app's own page. */
   const OWN_PAGE = { 'Sec-Fetch-Site': 'same-origin' }
   const ask = (path: string, init: RequestInit = {}) => fetch(new URL(path, backend.origin), init)
   const token = async (init: RequestInit = {}): Promise<string> => {

@@ -15,14 +15,14 @@ const TYPES: Readonly<Record<string, string>> = {
 export interface Backend {
   /** `http://localhost:<port>`, where passkeys work without TLS. */
   readonly origin: string
-  /** All text that was sent to the page, to search for secrets in it. */
+  /** All text sent to the page, in which tests search for secrets. */
   readonly sent: string[]
   close(): void
 }
 
 /**
- * The backend of an app: serves the page, knows its customer (`me`; an app has a login for that), and creates
- * the customer's token. The page calls the API itself. `quorumPublicKey` is built into the page.
+ * An app's backend. It serves the page, has a single customer (`me`; a real app has a login for that), and
+ * creates the customer's token; the page calls the API itself. `quorumPublicKey` is built into the page.
  */
 export async function startBackend(options: {
   readonly baseUrl: string
@@ -48,7 +48,7 @@ export async function startBackend(options: {
     const { pathname } = new URL(url!, 'http://localhost')
     const file = pathname === '/' ? 'index.html' : pathname.slice(1)
     if (method === 'GET' && Object.hasOwn(files, file)) return send(200, TYPES[file]!, files[file]!)
-    // Only a page of this origin gets a token, and only for its own customer.
+    // Only pages of this origin get a token, and only for their own customer.
     if (headers['sec-fetch-site'] !== 'same-origin')
       return send(403, 'text/plain', 'Only for pages of this app.')
     if (method === 'GET' && pathname === '/me')

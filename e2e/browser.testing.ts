@@ -23,7 +23,7 @@ export interface Browser {
   close(): Promise<void>
 }
 
-/** Chromium with an empty profile, which can reach only this machine. */
+/** Starts Chromium with an empty profile and access to this machine only. */
 export async function startBrowser(
   options: Pick<BrowserContextOptions, 'javaScriptEnabled' | 'viewport' | 'isMobile' | 'hasTouch'> = {},
 ): Promise<Browser> {
@@ -38,7 +38,7 @@ export async function startBrowser(
       executablePath: process.env.CHROMIUM!,
       args: FLAGS,
       viewport: { width: 1100, height: 900 },
-      // Elements that fade in have little contrast for a moment.
+      // Elements that are still fading in would fail the contrast check.
       reducedMotion: 'reduce',
       ...options,
     })
@@ -53,7 +53,9 @@ export async function startBrowser(
   }
 }
 
-/** The DevTools virtual authenticator: stores passkeys, and its user agrees immediately. */
+/**
+ * Adds the DevTools virtual authenticator, which stores passkeys and acts as a user who agrees immediately.
+ */
 export async function addAuthenticator(page: Page): Promise<void> {
   const devtools = await page.context().newCDPSession(page)
   await devtools.send('WebAuthn.enable')
@@ -88,13 +90,13 @@ export interface ConsoleWorld {
   readonly countersign: Countersign
   /** `http://localhost:PORT`, where passkeys work without TLS. */
   readonly origin: string
-  /** Requests of pages to other servers, and errors of pages. Empty if all is well. */
+  /** Requests by pages to other servers, and page errors. Empty if nothing went wrong. */
   readonly wrong: string[]
-  /** Opens a path of the console, `/customers`. */
+  /** Opens a path of the console, such as `/customers`. */
   go(path: string): Promise<void>
 }
 
-/** A new platform, and a browser that is not signed in to its console yet. */
+/** Creates a platform, and opens a browser that is not signed in to its console. */
 export async function openConsole(viewport: typeof DESKTOP = DESKTOP): Promise<ConsoleWorld> {
   const countersign = new Countersign(await makePlatform())
   const browser = await startBrowser({
@@ -111,7 +113,7 @@ export async function openConsole(viewport: typeof DESKTOP = DESKTOP): Promise<C
     if (!/^(?:data|blob):/.test(url.protocol) && url.origin !== origin) wrong.push(`asks ${url}`)
   })
   page.on('console', (message) => {
-    // Chromium itself logs each error response, and a signed-out page gets some.
+    // Chromium itself logs every error response, and a signed-out page gets some.
     if (
       ['error', 'warning'].includes(message.type()) &&
       !message.text().startsWith('Failed to load resource')
@@ -129,7 +131,7 @@ export async function openConsole(viewport: typeof DESKTOP = DESKTOP): Promise<C
   }
 }
 
-/** A console world, signed in by the link of the sandbox, at the overview. */
+/** Creates a platform, and opens a browser signed in with the sandbox link, at the overview. */
 export async function openSignedIn(viewport: typeof DESKTOP = DESKTOP): Promise<ConsoleWorld> {
   const world = await openConsole(viewport)
   const { url } = await world.countersign.sandbox.consoleLink()
@@ -138,19 +140,19 @@ export async function openSignedIn(viewport: typeof DESKTOP = DESKTOP): Promise<
   return world
 }
 
-/** Shows the filters of a list, which are behind a button on a phone. */
+/** Shows a list's filters, which are behind a button on a phone. */
 export async function openFilters(page: Page): Promise<void> {
   const button = page.getByRole('button', { name: /^Filters/ })
   if (page.viewportSize()?.width === PHONE.width) await button.click()
 }
 
-/** The rules of axe about colours, the only ones that depend on the colour scheme: nothing else differs between both. */
+/** The axe rules about colors. Only these depend on the color scheme. */
 const COLOUR_RULES = ['color-contrast', 'link-in-text-block']
 const RULES = { light: undefined, dark: COLOUR_RULES }
 
 /**
- * Checks the page in light and dark mode: serious findings of axe, and horizontal scrolling. With
- * SCREENSHOTS, stores a picture of each by `name`.
+ * Checks the page in light and dark mode for serious axe findings and horizontal scrolling. With SCREENSHOTS,
+ * saves a screenshot of each mode as `name`.
  */
 export async function look(page: Page, name: string): Promise<string[]> {
   const found: string[] = []
@@ -170,10 +172,11 @@ export async function look(page: Page, name: string): Promise<string[]> {
 }
 
 /**
- * The serious rules of axe that the page breaks, of the given ones or of all, with the first element of each.
+ * Returns the serious axe rules that the page violates, each with the first element. By default, checks all
+ * rules.
  */
 async function faultsOf(page: Page, rules?: string[]): Promise<string[]> {
-  // Not by a script tag: the policy of the page refuses it.
+  // Evaluated directly, because the page's content security policy blocks a script tag.
   if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(await readFile(AXE, 'utf8'))
   return page.evaluate(async (only) => {
     const { axe } = globalThis as unknown as { axe: typeof import('axe-core') }
@@ -187,7 +190,9 @@ async function faultsOf(page: Page, rules?: string[]): Promise<string[]> {
   }, rules)
 }
 
-/** A customer with 5,000.00 USD, and accounts at banks by their numbers, which steer the outcome. */
+/**
+ * Creates a customer with 5,000.00 USD, and with bank accounts whose numbers select the outcome of payments.
+ */
 export async function fundedCustomer(countersign: Countersign) {
   const { id: customerId } = await countersign.customers.create({
     customerType: 'INDIVIDUAL',
@@ -213,7 +218,7 @@ export async function fundedCustomer(countersign: Countersign) {
   return { customerId, usdId, payTo }
 }
 
-/** An agent that asks above 10.00 USD, with a limit of 2,000.00 a day. */
+/** Creates an agent that needs approval above 10.00 USD and has a daily limit of 2,000.00. */
 export async function connectedAgent(countersign: Countersign, customerId: string): Promise<Agent> {
   const { deviceCode } = await countersign.agents.create({
     name: 'Shopper',

@@ -84,10 +84,10 @@ describe('two cells behind one proxy', () => {
     const signIn = page.getByRole('button', { name: 'Sign in with a passkey' })
     const overview = page.getByRole('heading', { level: 1, name: 'Overview', exact: true })
     const members: string[] = []
-    // The links of the other tests have signed in.
+    // The browser is signed in from the earlier tests.
     await page.context().clearCookies()
     for (const { name, origin, countersign } of platforms()) {
-      // A passkey of the other cell is for another host, so the browser does not offer it here.
+      // A passkey of the other cell belongs to another host, so the browser does not offer it here.
       await page.goto(`${origin}/console`)
       await signIn.click()
       await page.getByRole('alert').waitFor()
@@ -96,7 +96,7 @@ describe('two cells behind one proxy', () => {
       const invited = await countersign.members.invite({ ...person, permissions: ['VIEW'] })
       expect(new URL(invited.invitationUrl).origin).toBe(origin)
       members.push(invited.member.id)
-      // A link that differs in its fragment only does not load the page again.
+      // A link that differs only in its fragment would not reload the page.
       await page.goto('about:blank')
       await page.goto(invited.invitationUrl)
       await page.getByRole('button', { name: 'Create a passkey and sign in' }).click()
@@ -144,7 +144,7 @@ interface Delivery {
   readonly headers: IncomingHttpHeaders
 }
 
-/** An endpoint on this machine, and the first request that it gets. */
+/** Opens a local webhook receiver, and returns the first request to it. */
 async function openReceiver() {
   let arrive: (delivery: Delivery) => void = () => {}
   const next = new Promise<Delivery>((resolve) => {

@@ -1,16 +1,16 @@
 import { fileURLToPath } from 'node:url'
 
-/** A platform of a cell, whose token the proxy knows. */
+/** A platform in a cell, whose token the proxy knows. */
 interface Cell {
   readonly name: string
   readonly credentials: { readonly tokenId: string; readonly clientSecret: string }
 }
 
-/** Two cells on two PostgreSQL servers behind HAProxy. */
+/** Two cells on two PostgreSQL servers, behind HAProxy. */
 interface Cells {
-  /** The API at the address of the proxy, which finds the cell by the token. */
+  /** The API at the proxy, which routes by token. */
   readonly baseUrl: string
-  /** The port of the proxy, which leads `http://north.localhost` to the cell north. */
+  /** The proxy's port. The proxy routes `http://north.localhost` to the cell north. */
   readonly port: number
   readonly cells: readonly Cell[]
   stop(): Promise<void>

@@ -3,11 +3,11 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { type Credentials, newPlatform } from '../server/test/worlds/client.testing.ts'
 import { type Browser, DESKTOP, look, PHONE, SIZES, startBrowser } from './browser.testing.ts'
 
-/** The most that the first view of a page may bring, compressed, and in how many requests. */
+/** Limits for the first view of a page: its compressed size and its number of requests. */
 const FIRST_VIEW_BYTES_MAX = 40_000
 const FIRST_VIEW_REQUESTS_MAX = 4
 
-/** Enough to have each kind open; all of a page would take axe a minute. */
+/** Enough to open one of each kind. Checking all of a page with axe would take a minute. */
 const DETAILS_OPENED = 8
 
 describe('the pages about the API', () => {
@@ -16,7 +16,7 @@ describe('the pages about the API', () => {
     await browser?.close()
   })
 
-  /** A page that remembers what it asks other servers for, and what it complains of. */
+  /** Opens a page, and records its requests to other servers and its errors. */
   async function open(viewport = DESKTOP, options: { javaScriptEnabled?: boolean } = {}) {
     browser = await startBrowser({ viewport, ...options })
     const client = await newPlatform()
@@ -71,7 +71,7 @@ describe('the pages about the API', () => {
     expect(wrong).toEqual([])
   })
 
-  /** Makes records by the form in the header, and checks that it fits. */
+  /** Creates records with the form in the header, and checks the form's layout. */
   async function makeRecords(page: Page, origin: string, { tokenId, clientSecret }: Credentials) {
     await page.goto(`${origin}/docs`)
     await page.getByText('Fill “try it”').click()

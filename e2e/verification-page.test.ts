@@ -10,13 +10,13 @@ const PHONE = { width: 390, height: 844 }
 const NARROW = { width: 360, height: 740 }
 const DESKTOP = { width: 1100, height: 900 }
 
-/** A picture of one pixel. */
+/** A one-pixel image. */
 const PICTURE = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==',
   'base64',
 )
 
-/** The minimum height and width of a touch target. */
+/** Minimum height and width of a touch target. */
 const TARGET_PIXELS_MIN = 44
 
 describe('the verification page on a phone', () => {
@@ -174,7 +174,7 @@ describe('the verification page on a phone', () => {
     await tabTo(page, 'Full name')
     await keyboard.type('Ada Lovelace')
     await keyboard.press('Enter')
-    // The error summary has the focus, so that it is read first.
+    // The error summary is focused, so that screen readers read it first.
     await page.getByRole('alert').waitFor()
     await page.waitForFunction(() => document.activeElement?.className === 'summary')
     expect(await page.getByLabel('Full name').inputValue()).toBe('Ada Lovelace')
@@ -207,7 +207,7 @@ async function tabTo(page: Page, name: string): Promise<void> {
   throw new Error(`The focus does not reach ${name}`)
 }
 
-/** Requests to other servers, and errors of the page. */
+/** Records requests to other servers, and page errors. */
 function watch(page: Page, origin: string): { readonly elsewhere: string[]; readonly trouble: string[] } {
   const watched = { elsewhere: [] as string[], trouble: [] as string[] }
   page.on('request', (request) => {
@@ -216,14 +216,16 @@ function watch(page: Page, origin: string): { readonly elsewhere: string[]; read
   })
   page.on('pageerror', (error) => watched.trouble.push(error.message))
   page.on('console', (message) => {
-    // Chromium logs each response with an error status: these forms were wrong on purpose.
+    // Chromium logs every error response. These forms were invalid on purpose.
     if (message.type() === 'error' && !/status of 400/.test(message.text()))
       watched.trouble.push(message.text())
   })
   return watched
 }
 
-/** Checks that a page fits a phone and a finger, and takes screenshots. */
+/**
+ * Checks that a page fits a phone screen and that its touch targets are large enough, and takes screenshots.
+ */
 async function look(page: Page, name: string | undefined): Promise<void> {
   for (const viewport of [NARROW, PHONE]) {
     await page.setViewportSize(viewport)

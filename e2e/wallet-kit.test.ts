@@ -13,7 +13,7 @@ const { SCREENSHOTS } = process.env
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js')
 const WIDTHS = { phone: 390, desktop: 1280 }
 
-/** The rules of axe that a page breaks, with the first element of each. */
+/** Returns the axe rules that a page violates, each with the first element. */
 async function faultsOf(page: Page): Promise<string[]> {
   if (!(await page.evaluate(() => 'axe' in globalThis))) await page.addScriptTag({ path: AXE })
   return page.evaluate(async () => {
@@ -23,7 +23,7 @@ async function faultsOf(page: Page): Promise<string[]> {
   })
 }
 
-/** A customer without a mouse: everything by keyboard. */
+/** Operates the page with the keyboard only. */
 function keyboardOf(page: Page) {
   const { keyboard } = page
   const focused = () =>
@@ -87,7 +87,7 @@ describe('the page with the wallet kit', () => {
     trouble = []
     page.on('pageerror', (error) => trouble.push(error.message))
     page.on('console', (message) => {
-      // Chromium logs each refusal itself: before the sign-in, of the wrong code, of a known payee.
+      // Chromium itself logs these errors: before the sign-in, for the wrong code, and for a known payee.
       if (message.type() === 'error' && !/status of 4(?:01|09)/.test(message.text()))
         trouble.push(message.text())
     })
@@ -108,7 +108,7 @@ describe('the page with the wallet kit', () => {
     }
     return { page, look, keys: keyboardOf(page) }
   }
-  // Letters, as digits at the end of a name are magic values.
+  // Letters, because digits at the end of a name are magic values.
   let signedUp = 0
   const email = () => `ada-${'abcdefghijklmnopqrstuvwxyz'[signedUp++]}@example.com`
 
@@ -158,7 +158,7 @@ describe('the page with the wallet kit', () => {
       expect(await keys.focused()).toBe('Confirm the payment')
       for (const text of ['25.728644 USDB', '0.228644 USDB', '25.50 USD', 'Maria Silva', '000123456789'])
         expect(await dialog.innerText()).toContain(text.replace(' US', '\u00a0US'))
-      // People and amounts: ids are only among all that is signed.
+      // Ids appear only in the complete payload.
       expect(await dialog.innerText()).not.toMatch(/\b[A-Z]\w+:[0-9a-f]{8}-/)
       await look('6-confirm')
       await keys.press('All that you sign')
@@ -283,7 +283,7 @@ describe('the page with the wallet kit', () => {
     await page.route('**/execute', async (route) => {
       const answer = await route.fetch()
       const text = await answer.text()
-      // The received data; the sentence is for people.
+      // Changes the data but not the sentence for people.
       await route.fulfill({
         response: answer,
         body: text.replaceAll(String.raw`\"amount\":2550,`, String.raw`\"amount\":9550,`),
@@ -310,7 +310,7 @@ describe('the page with the wallet kit', () => {
     expect(trouble).toEqual([])
   })
 
-  /** The second button of the sandbox, in any language. */
+  /** Clicks the sandbox's second button, in any language. */
   async function deposit(page: Page): Promise<void> {
     await page.locator('.cs-outside button').nth(1).click()
   }

@@ -53,7 +53,7 @@ describe('a page with only the sdk', () => {
     const { body } = await countersign.call('session_list', { query: { accountId: walletId } })
     return body.data.map(({ type }) => type)
   }
-  /** Screenshots for a person: SCREENSHOTS names their folder. */
+  /** Takes screenshots for people, in the folder SCREENSHOTS. */
   const shoot = async (name: string) => {
     if (!SCREENSHOTS) return
     for (const [size, width, height] of [
@@ -169,7 +169,7 @@ describe('a page with only the sdk', () => {
   test('never received the secret of the API, and met no error that it did not show', () => {
     expect(backend.sent.length).toBeGreaterThan(10)
     expect(backend.sent.filter((text) => text.includes(clientSecret))).toEqual([])
-    // Chromium logs each response with an error status; these were expected.
+    // Chromium logs every error response. These were expected.
     expect(trouble.filter((text) => !/^Failed to load resource: .* (?:40[01])/.test(text))).toEqual([])
   })
 })

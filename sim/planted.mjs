@@ -81,7 +81,7 @@ export const PLANTED = [
   {
     name: 'a connector response about another payment is accepted',
     file: 'server/src/money/rails/rail-payments.ts',
-    find: 'if (subject === asked.id) return answer',
+    find: 'if (subject === request.id) return answer',
     replace: 'if (subject !== undefined) return answer',
   },
   {

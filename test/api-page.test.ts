@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 
 const page = readFileSync(new URL('../docs/api.md', import.meta.url), 'utf8')
 
-/** The text under a heading. */
+/** The text of a section. */
 const section = (title: string) => page.split(/^## /m).find((one) => one.startsWith(`${title}\n`)) ?? ''
 
 test('the API guide names the page limits of the contract', () => {

@@ -42,7 +42,7 @@ export async function findOrMakeEmptyDatabase(): Promise<string> {
   return folder
 }
 
-/** Creates it under a different name first, so that a partial database is never found. */
+/** Creates the database under a temporary name first, so that no run finds a partial one. */
 async function makeEmptyDatabase(folder: string): Promise<void> {
   const tempFolder = await mkdtemp(join(tmpdir(), 'countersign-empty-'))
   const db = await openEmbedded(tempFolder)
@@ -57,13 +57,13 @@ async function makeEmptyDatabase(folder: string): Promise<void> {
   for (const { oid } of others.rows) await rm(join(copied, 'db/base', oid), { recursive: true })
   await rm(tempFolder, { recursive: true })
   await rename(copied, folder).catch(async (error) => {
-    // Another run was faster.
+    // Another run created it first.
     if (!existsSync(folder)) throw error
     await rm(copied, { recursive: true })
   })
 }
 
-/** Removes databases of other schema versions that no run uses any more. */
+/** Removes databases of other schema versions that are no longer in use. */
 async function removeUnused(): Promise<void> {
   await mkdir(CACHE, { recursive: true })
   for (const name of await readdir(CACHE)) {

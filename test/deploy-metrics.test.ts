@@ -9,8 +9,7 @@ import { hasProgram, textOf } from './deploy-files.ts'
 /** Labels added by scraping and by histogram queries. */
 const LABELS_OF_PROMETHEUS = ['job', 'instance', 'le']
 /**
- * Metrics that every server has once it has received a request. The values of all others exist from the
- * start.
+ * A label of metrics that have values only after the first request. All others have values from the start.
  */
 const LABEL_OF_TRAFFIC = 'status'
 

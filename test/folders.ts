@@ -81,10 +81,7 @@ export const WINGS = {
   ],
 } satisfies Record<string, readonly string[]>
 
-/**
- * The folders of the other packages that have an order, from the ground up. `.` stands for files outside any
- * folder.
- */
+/** The ordered folders of the other packages, from the ground up. `.` stands for files outside any folder. */
 export const FOLDERS = {
   'contract/src': [
     'core',

@@ -20,7 +20,9 @@ const GUIDES = [
   ...CONNECTORS.map((name) => `docs/connectors/${name}`),
 ]
 
-/** A guide's lines of code without comments, with continued lines joined, and the code in its sentences. */
+/**
+ * The code of a guide: its code blocks without comments and with continued lines joined, and the inline code.
+ */
 function codeOf(guide: string): string[] {
   const text = textOf(guide)
   const blocks = [...text.matchAll(/^```.*\n([\s\S]*?)^```$/gm)].map(([, code]) => code ?? '')

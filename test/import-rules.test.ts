@@ -168,7 +168,7 @@ function violationsOf(path: string): readonly string[] {
   return imports.violations.filter((violation) => violation.startsWith(`${path}: `))
 }
 
-/** A separate file for each form: `quotes.ts` becomes `quotes-fs-type.ts`. */
+/** Creates a separate file for each form: `quotes.ts` becomes `quotes-fs-type.ts`. */
 function nameOf(from: string, specifier: string, form: string): string {
   return from.replace(
     /\.(?:test\.|config\.)?\w+$/,

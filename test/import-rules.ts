@@ -81,7 +81,7 @@ export const IMPORT_RULES: IForbiddenRuleType[] = [
         '^server/src/$1/',
         '^server/src/storage/',
         `^server/src/(?:${SHARED_STORES.join('|')})/`,
-        // A port that happens to be called a store.
+        // A port whose name happens to contain "store".
         String.raw`^server/src/kernel/ports/file-store\.ts$`,
       ],
     },

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-/** The duration of the work on an idle machine of the kind for which the time limits were chosen. */
+/** The duration of the measured work on an idle machine of the kind for which the time limits were chosen. */
 const USUAL_MS = 100
 const ROUNDS = 1300
 const TEXT = JSON.stringify(Array.from({ length: 200 }, (_, index) => ({ id: index, name: `row ${index}` })))
@@ -9,8 +9,8 @@ const TEXT = JSON.stringify(Array.from({ length: 200 }, (_, index) => ({ id: ind
 const VARIABLE = 'TEST_SLOWDOWN'
 
 /**
- * The factor by which this machine is currently slower than usual, because of its processor or of other
- * programs; at least 1. Measured once per run, which takes 0.1 s on an idle machine.
+ * The factor by which this machine is currently slower than usual, at least 1. Depends on its processor and
+ * on other programs. Measured once per run, which takes 0.1 s on an idle machine.
  */
 export function measureSlowdown(): number {
   const started = performance.now()
@@ -27,8 +27,8 @@ export function slowdownEnv(slowdown: number): Readonly<Record<string, string>> 
 }
 
 /**
- * A time limit for this machine: `usualMs` on an idle one, longer on a slow or busy one. Only for limits that
- * stop something that hangs; tests never wait for time to pass.
+ * A time limit scaled to this machine. `usualMs` is the limit on an idle one. Only for limits that stop hung
+ * work; tests never wait for time to pass.
  */
 export function timeLimit(usualMs: number): number {
   return Math.ceil(usualMs * Number(process.env[VARIABLE] ?? 1))

@@ -39,7 +39,7 @@ export class PlainReporter implements Reporter {
   }
 }
 
-/** True if a test with these tags matches an expression of `tagsOf`: a tag, or `!` and a tag. */
+/** True if a test with these tags matches an expression of `selectTags`: a tag, or `!` and a tag. */
 function isChosen(expression: string, tags: readonly string[]): boolean {
   return expression.startsWith('!') ? !tags.includes(expression.slice(1)) : tags.includes(expression)
 }

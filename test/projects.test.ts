@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { filesOf, PROJECTS, projectOf, ROOT, type Scope, testFiles } from './projects.ts'
+import { PROJECTS, projectOf, ROOT, type Scope, selectFiles, testFiles } from './projects.ts'
 
 const FOLDERS = [
   'bench',
@@ -21,7 +21,7 @@ const sources = FOLDERS.flatMap((folder) =>
 ).filter((path) => !/(?:^|\/)(?:node_modules|dist|generated)\//.test(path))
 const files = testFiles()
 const pathsIn = (scope: Scope) =>
-  PROJECTS.flatMap((project) => filesOf(project, scope, files)).map(({ path }) => path)
+  PROJECTS.flatMap((project) => selectFiles(project, scope, files)).map(({ path }) => path)
 
 test('every test file is in exactly one project', () => {
   const tests = sources.filter((path) => /\.test\.tsx?$/.test(path))

@@ -91,21 +91,21 @@ export const PROJECTS: readonly Project[] = [
 ]
 
 /**
- * The scope of a run, from the environment variable TEST_SCOPE. Unset means everything. `smoke` is what `npm
- * test` runs: projects that always run, without their tests tagged `long`, and tests tagged `smoke`. `all` is
- * everything without its own script, `rest` is what `npm test` leaves out, and `storage` is what depends on
- * the database.
+ * The scope of a run, from the environment variable TEST_SCOPE. Everything runs if it is unset. `smoke` is
+ * what `npm test` runs: projects that always run, without tests tagged `long`, and tests tagged `smoke`.
+ * `all` is everything without its own script, `rest` is what `npm test` omits, and `storage` is what depends
+ * on the database.
  */
 export type Scope = 'smoke' | 'all' | 'rest' | 'storage' | undefined
 
-/** The tests of a project that belong to a scope, as vitest's tag expression. Undefined means all. */
-export function tagsOf(run: Project['run'], scope: Scope): string | undefined {
+/** Selects the tests of a project in a scope, as a vitest tag expression. Undefined means all. */
+export function selectTags(run: Project['run'], scope: Scope): string | undefined {
   if (scope === 'smoke') return run === 'smoke' ? 'smoke' : '!long'
   return scope === 'rest' && run === 'always' ? 'long' : undefined
 }
 
-/** The files of a project that belong to a scope. */
-export function filesOf(project: Project, scope: Scope, files: readonly TestFile[]): readonly TestFile[] {
+/** Selects the files of a project in a scope. */
+export function selectFiles(project: Project, scope: Scope, files: readonly TestFile[]): readonly TestFile[] {
   const own = files.filter((file) => file.project === project.name)
   if (scope === undefined) return own
   if (project.run === 'script') return []
@@ -125,15 +125,15 @@ export interface TestFile {
   readonly hasSmoke: boolean
   /** True if at least one of its tests is tagged `long`. */
   readonly hasLong: boolean
-  /** True if its text suggests that it behaves differently on PostgreSQL. */
+  /** True if its source suggests that it behaves differently on PostgreSQL. */
   readonly namesPostgres: boolean
 }
 
 let nameByPath: ReadonlyMap<string, string> | undefined
 
 /**
- * The name of the project to which a file belongs, by its full path. A run may combine several projects into
- * one project of vitest.
+ * The name of the project to which a file belongs, by its full path. Several projects may run as one vitest
+ * project.
  */
 export function projectNameOf(fullPath: string): string {
   nameByPath ??= new Map(testFiles().map(({ path, project }) => [join(ROOT, path), project]))

@@ -123,7 +123,7 @@ const NO_ATTEMPT_LIMITS = Object.fromEntries(
   ]),
 ) as AttemptLimits
 
-/** Stands in for the operator: platforms are created by an operator, not over the API. */
+/** Creates platforms for tests, as an operator does, because the API cannot create them. */
 function startPlatformMaker(service: Service, secrets: string[]): Promise<Server> {
   const server = createServer((_request, response) => {
     createPlatform(service.app, 'Test').then(

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Reporter, TestModule } from 'vitest/node'
-import { PROJECTS, projectNameOf, ROOT, tagsOf, testFiles } from './projects.ts'
+import { PROJECTS, projectNameOf, ROOT, selectTags, testFiles } from './projects.ts'
 import type {} from './worker-setup.ts'
 
 const FILE = join(ROOT, 'node_modules/.cache/countersign/test-seconds.json')
@@ -69,12 +69,12 @@ export class TestSeconds implements Reporter {
 }
 
 /**
- * The tags of a run whose time counts: the tests that `npm test` runs for a project that always runs,
+ * The tags of a run whose time is recorded: the tests that `npm test` runs for a project that always runs,
  * otherwise all tests.
  */
 function expectedTags(project: string): string | undefined {
   const run = PROJECTS.find(({ name }) => name === project)?.run
-  return run === 'always' ? tagsOf(run, 'smoke') : undefined
+  return run === 'always' ? selectTags(run, 'smoke') : undefined
 }
 
 function rounded([name, seconds]: readonly [string, number]): readonly [string, number] {

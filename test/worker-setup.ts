@@ -19,12 +19,12 @@ interface Worker {
   cpuSeconds: number
 }
 
-/** vitest runs this file again for each test file in the same worker. */
+/** Stored globally, because vitest runs this file again for each test file in the same worker. */
 const shared = globalThis as { countersignWorker?: Worker }
 shared.countersignWorker ??= watchChildren()
 const worker = shared.countersignWorker
 
-/** Threads have no separate CPU time: they count toward the main process. */
+/** The CPU time of threads is not measured separately: they count toward the main process. */
 if (isMainThread)
   // biome-ignore lint/correctness/noEmptyPattern: vitest insists on a pattern
   afterAll(({}, suite) => {

@@ -1,5 +1,5 @@
 import { Countersign } from '@countersign/sdk'
-import { pauseAfter } from '../../console/src/data/paced-reads.ts'
+import { getPauseMs } from '../../console/src/data/paced-reads.ts'
 import type { Credentials } from './server-process.ts'
 
 /** A console page, represented by the requests that it makes. */
@@ -46,7 +46,7 @@ export class OpenConsole {
       await readPage(this.#member, page)
       const tookMs = performance.now() - startMs
       this.readMs.push(tookMs)
-      nextMs = startMs + pauseAfter(tookMs)
+      nextMs = startMs + getPauseMs(tookMs)
     }
   }
 }

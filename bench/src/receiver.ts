@@ -2,10 +2,11 @@ import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import { AGES_MAX, Cell, type ReceiverData } from './receiver-cells.ts'
 
-const PROGRAM = new URL('./receiver-thread.js', import.meta.url)
+/** The built file, because a thread cannot run TypeScript. */
+const PROGRAM = new URL('../dist/receiver-thread.js', import.meta.url)
 
 /**
- * A platform's webhook endpoint, which counts deliveries, in a thread of its own, so that callers in the same
+ * A platform's webhook endpoint, which counts deliveries. Runs in a separate thread, so that callers in the same
  * process do not delay its responses. Requests to `HANGING_PATH` get no response.
  */
 export class Receiver {

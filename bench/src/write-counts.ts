@@ -1,16 +1,16 @@
 import { type Database, onlyRow } from '@countersign/server/storage/engine/port'
 
-/** Writes per unit of work to a table and its indexes. */
+/** Writes to a table and its indexes, per unit of work. */
 export interface TableCounts {
   readonly inserts: number
   readonly updates: number
   readonly deletes: number
   readonly indexEntries: number
-  /** Bytes in PostgreSQL's log, without the full-page images that follow a checkpoint. */
+  /** Bytes in PostgreSQL's write-ahead log (WAL), without the full-page images that follow a checkpoint. */
   readonly logBytes: number
 }
 
-/** The average cost of a unit of work for the database. It does not depend on the machine. */
+/** Average database cost per unit of work, independent of the machine. */
 export interface Counts {
   readonly total: TableCounts & {
     /** Statements sent by the server. Each is a round trip. */
@@ -21,7 +21,7 @@ export interface Counts {
   readonly tables: Readonly<Record<string, TableCounts>>
 }
 
-/** The settings that `countWrites` needs. Autovacuum is off because its writes would count. */
+/** The settings that `countWrites` needs. Autovacuum is off because its writes would be counted. */
 export const COUNT_SETTINGS = { shared_preload_libraries: 'pg_stat_statements', autovacuum: 'off' }
 const EXTENSIONS = ['pg_walinspect', 'pg_stat_statements']
 
@@ -31,23 +31,20 @@ export async function canCountWrites(db: Database): Promise<boolean> {
   return rows.length === EXTENSIONS.length
 }
 
-interface Sent {
+interface SentRow {
   readonly statements: number
   readonly commits: number
 }
 
-interface LogRow {
+interface WalRow {
   readonly relation: string | null
   readonly kind: string
   readonly count: number
   readonly bytes: number
 }
 
-/**
- * The relations of this database by file. Indexes and TOAST tables count toward their table, and partitions
- * toward the whole.
- */
-const LOG = `
+/** WAL records by table and record type. Indexes, TOAST tables and partitions count toward their table. */
+const WAL_RECORDS_SQL = `
 WITH RECURSIVE owners AS (
   SELECT c.oid, c.relfilenode, coalesce(i.indrelid, t.oid, c.oid) AS owner
   FROM pg_class AS c LEFT JOIN pg_index AS i ON i.indexrelid = c.oid LEFT JOIN pg_class AS t ON t.reltoastrelid = c.oid
@@ -65,21 +62,24 @@ LEFT JOIN tables AS t ON t.relfilenode = (regexp_match(w.block_ref, 'rel [0-9]+/
 GROUP BY 1, 2`
 
 /**
- * Counts a statement as many times as every unit of work sends it. Polling and cache refreshes are left out,
- * because a busy machine has more of them per unit.
+ * Counts only statements that every unit of work sends. Polling and cache refreshes are excluded, because a
+ * busy machine runs more of them per unit.
  */
-const STATEMENTS = `SELECT coalesce(sum(floor(calls / $1::float + 0.05)), 0)::int AS statements,
+const STATEMENTS_SQL = `SELECT coalesce(sum(floor(calls / $1::float + 0.05)), 0)::int AS statements,
     coalesce(sum(calls) FILTER (WHERE query LIKE 'SELECT commit%'), 0)::int AS commits
   FROM pg_stat_statements WHERE toplevel AND dbid = (SELECT oid FROM pg_database WHERE datname = current_database())`
 
-/** Counts the writes of several units of work, done one after another. Nothing else may use the cluster. */
-export async function countWrites(db: Database, pieces: number, work: () => Promise<void>): Promise<Counts> {
+/**
+ * Counts the writes of several units of work that run one after another. Nothing else may use the PostgreSQL
+ * server meanwhile.
+ */
+export async function countWrites(db: Database, units: number, work: () => Promise<void>): Promise<Counts> {
   for (const name of EXTENSIONS) await db.query(`CREATE EXTENSION IF NOT EXISTS ${name}`)
   await db.query('SELECT pg_stat_statements_reset()')
-  const from = await endOfLog(db)
+  const from = await getWalPosition(db)
   await work()
-  const { statements, commits } = onlyRow((await db.query<Sent>(STATEMENTS, [pieces])).rows)
-  const { rows } = await db.query<LogRow>(LOG, [from, await endOfLog(db)])
+  const { statements, commits } = onlyRow((await db.query<SentRow>(STATEMENTS_SQL, [units])).rows)
+  const { rows } = await db.query<WalRow>(WAL_RECORDS_SQL, [from, await getWalPosition(db)])
   const names = [...new Set(rows.flatMap(({ relation }) => relation ?? []))].sort()
   const tables = names
     .map(
@@ -88,7 +88,7 @@ export async function countWrites(db: Database, pieces: number, work: () => Prom
           name,
           countByKind(
             rows.filter(({ relation }) => relation === name),
-            pieces,
+            units,
           ),
         ] as const,
     )
@@ -97,19 +97,19 @@ export async function countWrites(db: Database, pieces: number, work: () => Prom
     total: {
       ...countByKind(
         rows.filter(({ relation }) => tables.some(([name]) => name === relation)),
-        pieces,
+        units,
       ),
       statements,
-      commits: roundTo(commits / pieces, 0.1),
+      commits: roundTo(commits / units, 0.1),
     },
     tables: Object.fromEntries(tables),
   }
 }
 
-/** Fewer writes than this come from occasional work, and differ from run to run. */
+/** Tables below this are written only occasionally, so their counts vary between runs. */
 const WRITES_MIN = 0.3
 
-/** A log record that splits an index page also contains the entry that did not fit. */
+/** The WAL record of an index page split also contains the new entry. */
 const KINDS = {
   inserts: /^Heap INSERT/,
   updates: /^Heap (?:HOT_)?UPDATE/,
@@ -117,15 +117,15 @@ const KINDS = {
   indexEntries: /^Btree (?:INSERT|SPLIT)/,
 } as const
 
-function countByKind(rows: readonly LogRow[], pieces: number): TableCounts {
-  const countPerPiece = (pattern: RegExp) =>
-    roundTo(sumOf(rows, ({ kind, count }) => (pattern.test(kind) ? count : 0)) / pieces, 0.1)
+function countByKind(rows: readonly WalRow[], units: number): TableCounts {
+  const countPerUnit = (pattern: RegExp) =>
+    roundTo(sumBy(rows, ({ kind, count }) => (pattern.test(kind) ? count : 0)) / units, 0.1)
   return {
-    inserts: countPerPiece(KINDS.inserts),
-    updates: countPerPiece(KINDS.updates),
-    deletes: countPerPiece(KINDS.deletes),
-    indexEntries: countPerPiece(KINDS.indexEntries),
-    logBytes: roundTo(sumOf(rows, ({ bytes }) => bytes) / pieces, 10),
+    inserts: countPerUnit(KINDS.inserts),
+    updates: countPerUnit(KINDS.updates),
+    deletes: countPerUnit(KINDS.deletes),
+    indexEntries: countPerUnit(KINDS.indexEntries),
+    logBytes: roundTo(sumBy(rows, ({ bytes }) => bytes) / units, 10),
   }
 }
 
@@ -133,12 +133,12 @@ function roundTo(value: number, unit: number): number {
   return Number((Math.round(value / unit) * unit).toFixed(1))
 }
 
-function sumOf<T>(all: readonly T[], number: (one: T) => number): number {
+function sumBy<T>(all: readonly T[], number: (one: T) => number): number {
   return all.reduce((sum, one) => sum + number(one), 0)
 }
 
-async function endOfLog(db: Database): Promise<string> {
-  // The log is flushed a moment after a commit without a write; this one has a transaction number, so it is flushed immediately.
+async function getWalPosition(db: Database): Promise<string> {
+  // Assigns a transaction ID so that the commit flushes the WAL; a read-only commit does not.
   await db.query('SELECT pg_current_xact_id()')
   const { rows } = await db.query<{ position: string }>('SELECT pg_current_wal_flush_lsn()::text AS position')
   return onlyRow(rows).position

@@ -9,8 +9,8 @@ in ~/.zshrc:   source <(countersign completion zsh)
 in fish:       countersign completion fish > ~/.config/fish/completions/countersign.fish`
 
 /**
- * Adds `countersign completion`, and the hidden `complete`, which shells call. It completes the commands
- * added before it.
+ * Adds `countersign completion` and the hidden command `complete`, which shells call. Call this last: only
+ * commands added earlier are completed.
  */
 export function addCompletion(program: Command): void {
   addTab(program, { completionCommandName: NAME })

@@ -7,7 +7,7 @@ interface Group {
   readonly commands: readonly string[]
 }
 
-/** The groups of `countersign --help`, in the order of their readers. */
+/** The groups of `countersign --help`, in the order in which readers need them. */
 const GROUPS: readonly Group[] = [
   {
     heading: 'Use a platform:',
@@ -45,7 +45,7 @@ const GROUPS: readonly Group[] = [
   },
 ]
 
-/** The other number of each noun. */
+/** Aliases: the plural of each singular command, and the reverse. */
 const ALIASES: Readonly<Record<string, string | undefined>> = {
   customers: 'customer',
   payouts: 'payout',
@@ -80,7 +80,7 @@ Examples:
 
 A noun may be singular or plural. countersign COMMAND --help shows the options of a command.`
 
-/** Puts each command into its group, gives nouns their other number, and adds examples. Throws for a command without a group. */
+/** Puts each command into its group, and adds aliases and examples. Throws if a command has no group. */
 export function arrangeHelp(program: Command): void {
   const byName = new Map(program.commands.map((command) => [command.name(), command]))
   const grouped = GROUPS.flatMap(({ heading, commands }) =>
@@ -97,8 +97,8 @@ export function arrangeHelp(program: Command): void {
   program.addHelpText('after', EXAMPLES)
 }
 
-/** The line of a command in a list of commands: its arguments, but not that it has options, nor its alias. */
-export function termOf(command: Command): string {
+/** The text for a command in a list of commands: its name and arguments, without options or aliases. */
+export function formatTerm(command: Command): string {
   const args = command.registeredArguments.map((argument) =>
     argument.required ? ` <${argument.name()}>` : ` [${argument.name()}]`,
   )

@@ -12,7 +12,7 @@ import { runChainDemo } from './demo/chain-demo.ts'
 import { runDemo } from './demo/demo.ts'
 import { addDoctorCommand } from './doctor/commands.ts'
 import { addEventCommands } from './events/commands.ts'
-import { arrangeHelp, termOf } from './help.ts'
+import { arrangeHelp, formatTerm } from './help.ts'
 import { addLogCommands } from './logs/commands.ts'
 import { addMcpCommand } from './mcp/commands.ts'
 import { addMemberCommands, addRoleCommands } from './members/commands.ts'
@@ -28,9 +28,9 @@ import { type Io, io, withIo } from './terminal/io.ts'
 const FAILED = 1
 const USAGE = 2
 
-/** Runs a command. Returns the exit code: 0, 1 for a failure, 2 for wrong usage. */
+/** Runs a command. Returns the exit code: 0 for success, 1 for a failure, 2 for incorrect usage. */
 export function main(args: readonly string[], given: Io = process): Promise<number> {
-  // A server that this command starts would pay for the store at each await.
+  // AsyncLocalStorage slows down every await, which matters for a server that runs in this process.
   return given === process ? runCommand(args) : withIo(given, () => runCommand(args))
 }
 
@@ -44,7 +44,7 @@ async function runCommand(args: readonly string[]): Promise<number> {
     await program.parseAsync(args, { from: 'user' })
     return exitCode
   } catch (error) {
-    // commander has already printed the error. Help and version also end this way, with code 0.
+    // commander has already printed this error. Help and version also end this way, with exit code 0.
     if (error instanceof CommanderError) {
       if (error.exitCode === 0) return 0
       if (isJson) writeUsageError(error.message)
@@ -61,20 +61,20 @@ function createProgram(isJson: boolean, done: (exitCode: number) => void): Comma
     .version(version(), '--version', 'print the version')
     .showHelpAfterError('(see: countersign --help)')
     .exitOverride()
-    .configureHelp({ showGlobalOptions: false, subcommandTerm: termOf })
+    .configureHelp({ showGlobalOptions: false, subcommandTerm: formatTerm })
     .addOption(
       new Option('--profile <name>', 'a server of countersign login, for any command').env(
         'COUNTERSIGN_PROFILE',
       ),
     )
-    .hook('preAction', (whole, command) => {
-      for (const one of [whole, command]) readEnvironment(one)
-      const { profile } = whole.opts<{ profile?: string }>()
+    .hook('preAction', (root, command) => {
+      for (const one of [root, command]) readEnvironment(one)
+      const { profile } = root.opts<{ profile?: string }>()
       if (profile) command.setOptionValue('profile', profile)
     })
   program.configureOutput({
     writeOut: (text) => void io().stdout.write(text),
-    // With --json an error is one JSON object and nothing else.
+    // With --json, standard error gets a single JSON object and nothing else.
     writeErr: (text) => void (isJson || io().stderr.write(text)),
   })
 
@@ -98,13 +98,13 @@ function createProgram(isJson: boolean, done: (exitCode: number) => void): Comma
   addDoctorCommand(program, done)
   addServe(program, done)
   addAdminCommands(program, done)
-  // Late, because these two read the existing commands.
+  // These must come last, because they read the commands added so far.
   addCompletion(program)
   arrangeHelp(program)
   return program
 }
 
-/** Fills options from the environment of `io()`. commander itself reads only `process.env`. */
+/** Reads options from `io().env`, because commander itself only reads `process.env`. */
 function readEnvironment(command: Command): void {
   for (const option of command.options) {
     const value = option.envVar === undefined ? undefined : io().env[option.envVar]
@@ -114,7 +114,7 @@ function readEnvironment(command: Command): void {
   }
 }
 
-/** Both the source and the compiled program are one folder below the package's description. */
+/** The source and the compiled program are both one folder below package.json. */
 function version(): string {
   return JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version
 }

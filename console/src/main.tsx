@@ -2,10 +2,10 @@ import './app/styles.ts'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { App } from './app/app.tsx'
-import { nonce } from './app/nonce.ts'
+import { getNonce } from './app/nonce.ts'
 
-// react-remove-scroll, of which Mantine's drawers are made, writes a style tag and looks for the nonce there.
-Object.assign(globalThis, { __webpack_nonce__: nonce() })
+// react-remove-scroll, which Mantine's drawers use, creates a style tag and reads the nonce from here.
+Object.assign(globalThis, { __webpack_nonce__: getNonce() })
 
 createRoot(document.getElementById('root')!).render(
   <StrictMode>

@@ -76,7 +76,7 @@ import { sandboxExampleBanks } from './sandbox/sandbox-example-banks.ts'
 import { sandboxSend } from './sandbox/sandbox-send.ts'
 import { sandboxTreasury } from './sandbox/sandbox-treasury.ts'
 
-/** Every endpoint by its name. The handler, the store function and the test have the same name. */
+/** All endpoints by name. Handler, store function and test use the same name. */
 export const API = {
   ...config,
   ...tokens,

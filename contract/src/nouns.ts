@@ -3,8 +3,8 @@ import type { Endpoint } from './core/endpoint.ts'
 import { isKeyOf } from './core/objects.ts'
 
 /**
- * Each call as a noun and a verb, as the SDK offers it: `countersign.customers.create(…)`. Path parameters
- * come first, then the body or the query, then options.
+ * The noun and verb of each call in the SDK: `countersign.customers.create(…)`. The arguments are the path
+ * parameters, then the body or the query, then options.
  */
 export const NOUNS = {
   config_get: 'config.get',
@@ -308,17 +308,18 @@ export const NOUNS = {
   sandbox_webhook_test: 'sandbox.testWebhook',
 } as const satisfies Readonly<Record<Exclude<EndpointName, StreamName>, `${string}.${string}`>>
 
-/** The streaming calls, and the helper of the SDK that follows each. */
+/** Streaming calls, and the SDK helper that follows each of them. */
 export const STREAMS = { event_stream: 'followEvents' } as const
 export type StreamName = keyof typeof STREAMS
 
-/** A call as the sdk offers it: a noun and a verb, or the helper that follows it. */
+/** The call's name in the SDK: a noun and a verb, or the helper that follows the stream. */
 export function verbOf(name: EndpointName): string {
   return isKeyOf(STREAMS, name) ? STREAMS[name] : NOUNS[name]
 }
 
 /**
- * A call as SDK code with its parameters: `quotes.execute(quoteId)`, `customers.update(customerId, body)`.
+ * Formats a call as SDK code with its parameters: `quotes.execute(quoteId)`, `customers.update(customerId,
+ * body)`.
  */
 export function nounCall(name: EndpointName, endpoint: Endpoint): string {
   const { path, body, upload, query, bodyOptional } = endpoint

@@ -2,8 +2,8 @@ import type { EndpointName } from './api.ts'
 import { isKeyOf } from './core/objects.ts'
 
 /**
- * Maps an endpoint that updates or deletes an object to the endpoint that reads it, with the same path
- * parameters. The audit trail compares the object before the change with the response of the change.
+ * Maps each endpoint that updates or deletes a record to the endpoint that reads it, which has the same path
+ * parameters. The audit trail compares the record before the change with the response to the change.
  */
 export const READS_BEFORE = {
   config_update: 'config_get',
@@ -19,7 +19,7 @@ export const READS_BEFORE = {
   agent_delete: 'agent_get',
 } as const satisfies Partial<Record<EndpointName, EndpointName>>
 
-/** Returns the endpoint that reads an object before `name` changes it, if there is one. */
+/** Returns the endpoint that reads the record before `name` changes it, if any. */
 export function readBefore(name: string): EndpointName | undefined {
   return isKeyOf(READS_BEFORE, name) ? READS_BEFORE[name] : undefined
 }

@@ -35,7 +35,7 @@ describe.each(VIEWPORTS)('people who work off the queue of approvals, on %s,', (
     await pay(4_500n)
     await pay(6_000n)
     await go('/approvals')
-    // The oldest is first.
+    // The oldest comes first.
     await page.getByText('2 rows shown').waitFor()
     expect(await look(page, 'approvals')).toEqual([])
     await page
@@ -46,11 +46,12 @@ describe.each(VIEWPORTS)('people who work off the queue of approvals, on %s,', (
     const first = page.getByRole('region', { name: /^45.00 USD to Ada Lovelace/ })
     for (const words of ['Shopper', 'Ada Lovelace', 'More than 10.00 USD needs approval.'])
       await first.getByText(words).first().waitFor()
-    // 2,000.00 of the day, less both actions.
+    // The daily limit of 2,000.00 minus both actions.
     await first.getByText('1,895.00 USD of the day').waitFor()
     await page.getByText('1 of 2', { exact: true }).waitFor()
     expect(await look(page, 'approval')).toEqual([])
-    // Only by the keyboard: the question names amount and payee, and the next one follows.
+    // Uses only the keyboard: the confirmation shows amount and payee, and the next approval opens
+    // afterwards.
     await page.keyboard.press('a')
     const question = page.getByRole('dialog', { name: 'Approve this payment of the agent?' })
     for (const words of ['45.00 USD', 'Ada Lovelace, USD account •••• 6789'])
@@ -88,7 +89,7 @@ describe.each(VIEWPORTS)('people who work off the queue of approvals, on %s,', (
     for (const words of ['45.00 USD', '60.00 USD']) await question.getByText(words).first().waitFor()
     expect(await question.getByText('to Ada Lovelace').count()).toBe(2)
     expect(await look(page, 'approvals-bulk')).toEqual([])
-    // Somebody else is faster with one of them.
+    // Another member decides one of them first.
     const { data: waiting } = await countersign.approvals.list()
     const faster = waiting.find(({ amount }) => amount?.amount === 6_000n)
     await countersign.agents.reject(faster?.requestedBy?.id ?? '', faster?.objectId ?? '', {})

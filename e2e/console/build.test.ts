@@ -62,7 +62,7 @@ describe.each(WIDTHS)('what is built with the platform, on %s', (_, viewport) =>
     await countersign.customers.create({ customerType: 'INDIVIDUAL', fullName: 'Ada Lovelace' })
     await countersign.config.update({ webhookEndpoint: `http://127.0.0.1:${port}/hooks` })
     const { event_id: eventId } = await countersign.sandbox.testWebhook()
-    // Saving the endpoint has sent one too.
+    // Saving the endpoint has also sent an event.
     await expect.poll(() => received.length).toBe(2)
     received.length = 0
 
@@ -173,7 +173,7 @@ describe.each(WIDTHS)('what is built with the platform, on %s', (_, viewport) =>
     expect(new URL(page.url()).searchParams.get('httpRequestId')).toBe(logged)
     const faults = await look(page, 'requests')
     await page.getByRole('row', { name: 'PATCH' }).click()
-    // The audit trail shows the customer concerned; the log of requests does not.
+    // The audit trail shows the customer concerned. The request log does not.
     await page.getByRole('heading', { level: 1, name: 'Change a customer', exact: true }).waitFor()
     const request = page.getByRole('region', { name: 'Request', exact: true })
     await request.getByText('***').first().waitFor()
@@ -193,7 +193,7 @@ describe.each(WIDTHS)('what is built with the platform, on %s', (_, viewport) =>
   })
 })
 
-/** An agent that has paid 5.00 USD without an approval. */
+/** Creates an agent that has paid 5.00 USD without an approval. */
 async function agentThatPaid(countersign: Countersign): Promise<string> {
   const { customerId, usdId, bankId } = await makeFundedCustomer(countersign, {
     email: 'ada@example.com',
@@ -218,7 +218,7 @@ async function agentThatPaid(countersign: Countersign): Promise<string> {
   return agent.id
 }
 
-/** The id of the request that changed a customer. The log has it about a second after its response. */
+/** Finds the id of the request that changed a customer, which is logged about a second after the response. */
 async function logOf(countersign: Countersign, customerId: string): Promise<string> {
   const read = () => countersign.requests.list({ method: 'PATCH', path: `/customers/${customerId}` })
   await expect.poll(async () => (await read()).data.length).toBe(1)

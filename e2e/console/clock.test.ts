@@ -28,7 +28,7 @@ describe('times in the console', () => {
     await expect.poll(() => createdOf('Grace Hopper')).toBe('just now')
     expect(await createdOf('Ada Lovelace')).toMatch(/\d:\d\d/)
     expect(await look(page, 'moved-clock')).toEqual([])
-    // Sign-ins do not follow the clock of the sandbox.
+    // Sign-ins follow real time, not the sandbox clock.
     await go('/settings')
     await expect.poll(() => page.getByText(/Last seen (?:just now|1 min)/).count()).toBeGreaterThan(0)
 

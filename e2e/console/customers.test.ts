@@ -102,7 +102,7 @@ describe('the page of a customer', () => {
     await region('Timeline').getByRole('link', { name: 'Payment out of 25.00 USD' }).waitFor()
     await everyEntry(page)
     await region('Timeline').getByText('Create a customer').waitFor()
-    // Payees have names: holder and end of the number.
+    // Payees are shown by holder and the end of the number.
     await region('External accounts')
       .getByText(/•••• \w{4}/)
       .waitFor()
@@ -144,7 +144,7 @@ describe('the page of a customer', () => {
   })
 })
 
-/** Reads the timeline to its beginning. */
+/** Loads the timeline back to its beginning. */
 async function everyEntry(page: Page): Promise<void> {
   const more = page.getByRole('button', { name: 'Show earlier' })
   const box = page.getByRole('region', { name: 'Timeline' }).locator('[aria-busy=false]')

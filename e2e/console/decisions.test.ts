@@ -25,7 +25,7 @@ describe.each(VIEWPORTS)('people who decide about a payment, on %s', (_, viewpor
     await open.click()
     await dialog.getByLabel('Outcome').selectOption('RETURNED')
     await dialog.getByLabel('Reason').fill('The bank sent it back')
-    // Without evidence there is nothing to confirm.
+    // Without evidence, the form cannot be submitted.
     expect(await next.isDisabled()).toBe(true)
     await dialog.getByLabel('Evidence: note').fill('Ticket 4711')
     await dialog.getByLabel('Charge in USD').fill('3.00')
@@ -42,7 +42,7 @@ describe.each(VIEWPORTS)('people who decide about a payment, on %s', (_, viewpor
     await page.getByRole('region', { name: 'Decisions' }).getByText('Ticket 4711').waitFor()
     await page.getByText('Failed').first().waitFor()
 
-    // The bank says otherwise: the report waits, with the payment and what was decided.
+    // The bank reports a different outcome, so the report waits, with the payment and the earlier decision.
     await countersign.sandbox.reportRailEvent({
       type: 'payment.delivered',
       paymentId: id,
@@ -92,7 +92,7 @@ describe.each(VIEWPORTS)('people who decide about a payment, on %s', (_, viewpor
   })
 })
 
-/** A transfer out that its bank has accepted and not ended. */
+/** Creates a transfer out that its bank has accepted but not completed. */
 async function waitingPayment(countersign: Countersign): Promise<string> {
   const { id: customerId } = await countersign.customers.create({
     customerType: 'INDIVIDUAL',

@@ -20,10 +20,10 @@ const PARTS = [
   'appearance',
 ]
 
-/** The pages that the navigation leads to, and the parts of the settings. */
+/** All pages in the navigation, and all sections of the settings. */
 const PATHS = [...PLACES.map(({ to }) => to), ...PARTS.map((part) => `/settings?part=${part}`)]
 
-/** Keeps a picture for docs/console.md: `UPDATE_DOCS=1 npm run test:browser every-page`. */
+/** Updates a screenshot in docs/console.md: `UPDATE_DOCS=1 npm run test:browser every-page`. */
 async function picture({ page }: ConsoleWorld, name: string): Promise<void> {
   if (!process.env.UPDATE_DOCS || page.viewportSize()?.width === TABLET.width) return
   await mkdir(PICTURES, { recursive: true })

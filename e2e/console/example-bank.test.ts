@@ -34,7 +34,7 @@ test.each([
       await suggested.getByRole('row', { name: kind }).first().getByRole('button', { name: 'Select' }).click()
       await match(`Found by ${kind.source}`)
     }
-    // The charge and the rental are left, and become costs.
+    // The charge and the rental remain and are booked as costs.
     const boxes = page.getByRole('table', { name: 'Differences' }).getByRole('checkbox')
     for (const left of [2, 1]) {
       await expect.poll(() => boxes.count()).toBe(left)

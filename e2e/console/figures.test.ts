@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import { afterEach, expect, test } from 'vitest'
 import { type ConsoleWorld, fundedCustomer, look, openSignedIn } from '../browser.testing.ts'
 
-/** Counts are checked; times depend on the machine and are printed. */
+/** Counts are checked. Times depend on the machine and are only printed. */
 
 let world: ConsoleWorld
 afterEach(async () => {
@@ -10,17 +10,17 @@ afterEach(async () => {
 })
 
 const LIST_ROWS = 100_000
-/** Of a page of a list, with what stands ready above and below the window. */
+/** Maximum number of rendered list rows, including those above and below the window. */
 const DRAWN_ROWS_MAX = 80
 const STEPS = 50
 const CALLS_MAX = 3
-/** The calls of the shell, which every page has. */
+/** The calls that the shell makes on every page. */
 const OF_SHELL = ['/members/me', '/sandbox/clock', '/events/stream', '/overview']
-/** Pages read again at most this often. */
+/** The minimum time between two reloads. */
 const PAUSE_MS = 5_000
 const PAYMENTS = 60
 
-/** The paths of the calls that the page makes from now on. */
+/** Records the paths of the calls that the page makes from now on. */
 function callsOf(page: Page): string[] {
   const calls: string[] = []
   page.on('request', (request) => {
@@ -65,7 +65,7 @@ test('a page that is opened from the navigation makes at most three calls', asyn
   expect(wrong).toEqual([])
 })
 
-/** Opens a page by its link. Returns how long it took until its title was drawn, in milliseconds. */
+/** Opens a page by its link. Returns the milliseconds until its title is rendered. */
 function openPage(page: Page, title: string): Promise<number> {
   return page.evaluate(async (title) => {
     const links = [...document.querySelectorAll('nav[aria-label=Pages] a')]
@@ -115,7 +115,7 @@ test('a list of 100,000 rows takes every key, draws a few rows only, and is not 
   expect(wrong).toEqual([])
 })
 
-/** Runs in the page, before its scripts: serves the list of customers with many rows made of the first one. */
+/** Runs in the page before its scripts: replaces the customer list with copies of its first row. */
 function standInForCustomers(rows: number): void {
   const own = Object.assign(globalThis, { listCalls: 0 })
   const real = globalThis.fetch
@@ -142,7 +142,7 @@ function standInForCustomers(rows: number): void {
   }
 }
 
-/** Runs in the page: scrolls until all rows are read. Returns the time in milliseconds. */
+/** Runs in the page: scrolls until all rows have been loaded. Returns the milliseconds that it took. */
 async function readToEnd(rows: number): Promise<number> {
   const start = performance.now()
   while (document.querySelector('.table')?.getAttribute('aria-rowcount') !== String(rows + 1)) {
@@ -152,7 +152,7 @@ async function readToEnd(rows: number): Promise<number> {
   return performance.now() - start
 }
 
-/** Runs in the page: notes the longest time from a key to what it drew. */
+/** Runs in the page: records the longest time between a key press and the resulting paint. */
 function watchInput(): void {
   const own = Object.assign(globalThis, { slowestMs: 0 })
   const options: PerformanceObserverInit & { durationThreshold: number } = {

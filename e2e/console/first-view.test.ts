@@ -4,7 +4,7 @@ import { makeFundedCustomer } from '../../sdk/test/platform.testing.ts'
 import { type ConsoleWorld, openSignedIn } from '../browser.testing.ts'
 
 const BYTES_MAX = 200_000
-/** Smaller responses are not worth compressing. */
+/** Responses below this size are not worth compressing. */
 const PLAIN_BYTES_MAX = 1_024
 const RUNS = 3
 
@@ -63,14 +63,14 @@ describe('the overview of a member who is signed in', () => {
 
 const sum = (loaded: readonly Loaded[]) => loaded.reduce((all, { bytes }) => all + bytes, 0)
 
-/** The requests of the page after it can be used, with their bytes. */
+/** Requests made after the page has become usable, with their sizes. */
 const laterOf = (loaded: readonly Loaded[]) =>
   loaded
     .filter(({ isLate }) => isLate)
     .map(({ name, bytes }) => `${name} ${bytes}`)
     .join(', ')
 
-/** Runs in the page, before its scripts: notes when the first button can be pressed. */
+/** Runs in the page before its scripts: records when the first button can be pressed. */
 function noteFirstButton(): void {
   const look = () => {
     if (!document.querySelector('button:not([disabled], [aria-disabled=true], [data-disabled])')) return
@@ -81,7 +81,7 @@ function noteFirstButton(): void {
   observer.observe(document, { childList: true, subtree: true, attributes: true })
 }
 
-/** Opens the overview with nothing in the browser's cache, until its chart is drawn. */
+/** Opens the overview with an empty browser cache and waits for its chart. */
 async function openCold(page: Page, address: string): Promise<FirstView> {
   await page.goto('about:blank')
   const devtools = await page.context().newCDPSession(page)

@@ -30,7 +30,7 @@ describe('pages that were not visited yet', () => {
     })
     await page.goto((await countersign.sandbox.consoleLink()).url)
     for (const script of SCRIPTS) await expect.poll(() => loaded.some((path) => script.test(path))).toBe(true)
-    // Scripts that they share may still be on their way.
+    // Scripts that the pages share may still be loading.
     let before = 0
     const newOnes = () => {
       const count = loaded.length - before
@@ -64,7 +64,7 @@ describe('pages that were not visited yet', () => {
     })
     await page.goto((await countersign.sandbox.consoleLink()).url)
     await page.getByRole('heading', { level: 1, name: 'Overview', exact: true }).waitFor()
-    // Longer than a browser that does not save data waits.
+    // Longer than the delay before idle loading starts in a browser that does not save data.
     await page.waitForTimeout(4_000)
     for (const script of SCRIPTS) expect(scripts.filter((path) => script.test(path))).toEqual([])
     await page.getByRole('link', { name: 'Audit trail' }).click()

@@ -42,7 +42,7 @@ describe('by the keyboard', () => {
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { level: 1, name: 'Approvals', exact: true }).waitFor()
     expect(new URL(page.url()).search).toBe('?kind=DEPOSIT')
-    // Before anything is typed, the pages that were open.
+    // Until something is typed, the search shows recently opened pages.
     await page.keyboard.press('/')
     await lines.filter({ hasText: 'Ada Lovelace' }).waitFor()
     await page.keyboard.press('Escape')
@@ -106,7 +106,7 @@ describe('by the keyboard', () => {
           .map((cell) => cell.textContent)
       })
       expect(cut, path).toEqual([])
-      // Only the page scrolls.
+      // Only the page itself scrolls.
       expect(
         await page.locator('.table').evaluate((table) => table.scrollHeight > table.clientHeight + 1),
       ).toBe(false)

@@ -8,7 +8,7 @@ afterEach(async () => {
   await world?.browser.close()
 })
 
-/** Two customers with a payment each, of 25.00 and 70.00 US dollars. */
+/** Creates two customers with one payment each, of 25.00 and 70.00 US dollars. */
 async function twoPayers(): Promise<readonly string[]> {
   const { countersign } = world
   const ids: string[] = []
@@ -39,7 +39,7 @@ describe('the filters of a list', () => {
     const [, grace] = await twoPayers()
     await go('/transactions?type=OUTGOING')
     await page.getByText('2 rows shown').waitFor()
-    // Names of payees are never cut.
+    // Payee names are never truncated.
     const cut = await page
       .locator('.whole')
       .evaluateAll((cells) => cells.filter((cell) => cell.scrollWidth > cell.clientWidth).length)

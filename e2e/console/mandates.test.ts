@@ -5,7 +5,7 @@ import { type ConsoleWorld, DESKTOP, look, openConsole, openSignedIn, PHONE } fr
 
 const IBAN = 'DE89370400440532013000'
 
-/** A customer with an account in euros here, and one at a bank that SEPA debits. */
+/** Creates a customer with a euro account on the platform, and a bank account that SEPA can debit. */
 async function debtor(countersign: Countersign) {
   const { id: customerId } = await countersign.customers.create({
     customerType: 'INDIVIDUAL',
@@ -24,7 +24,7 @@ async function debtor(countersign: Countersign) {
   return { customerId, bankId, eurId: eur?.id ?? '' }
 }
 
-/** The day of the platform's clock. */
+/** Today's date by the platform's clock. */
 async function today(countersign: Countersign): Promise<string> {
   return (await countersign.sandbox.clock()).now.slice(0, 10)
 }

@@ -48,7 +48,7 @@ test('a member selects a suggestion, sees the difference, books it with a reason
   const matches = page.getByRole('table', { name: 'Matches' })
   await matches.getByText('The bank books batches as one sum').waitFor()
 
-  // The charge is left: selected by hand, and booked to another account than the first.
+  // The charge remains. It is selected by hand and booked to a different account than the first one.
   const differences = page.getByRole('table', { name: 'Differences' })
   await expect.poll(() => differences.getByRole('checkbox').count()).toBe(1)
   await differences.getByRole('checkbox').check()

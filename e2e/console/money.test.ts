@@ -8,7 +8,7 @@ const VIEWPORTS = [
   ['a phone', PHONE],
 ] as const
 
-/** A picture of one pixel. */
+/** A one-pixel image. */
 const PICTURE = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==',
   'base64',
@@ -24,7 +24,7 @@ describe.each(VIEWPORTS)('people who look after money, on %s', (_, viewport) => 
     world = await openSignedIn(viewport)
     const { page, countersign, wrong, go } = world
     const { caseId, customerId } = await waitingCase(countersign)
-    // A reviewer needs nothing but the role.
+    // The role is all that a reviewer needs.
     const { data: members } = await countersign.members.list()
     await countersign.members.update(members[0]!.id, { permissions: [...MEMBER_ROLES.COMPLIANCE] })
     await go('/verifications')
@@ -40,7 +40,7 @@ describe.each(VIEWPORTS)('people who look after money, on %s', (_, viewport) => 
     await page.getByRole('dialog').getByRole('button', { name: 'Request information' }).click()
     await page.getByRole('region', { name: 'One thing is missing' }).getByText('too small').waitFor()
     expect(await look(page, 'verification')).toEqual([])
-    // The state table allows no approval while something is missing.
+    // The transition table does not allow an approval while something is missing.
     expect(await page.getByRole('button', { name: 'Approve' }).getAttribute('aria-disabled')).toBe('true')
 
     await page.getByRole('button', { name: 'Reject' }).click()
@@ -59,7 +59,7 @@ describe.each(VIEWPORTS)('people who look after money, on %s', (_, viewport) => 
     world = await openSignedIn(viewport)
     const { page, countersign, wrong, go } = world
     const { usdId, payTo } = await fundedCustomer(countersign)
-    // The suffix makes the payout fail, and its refund too.
+    // The suffix makes both the payout and its refund fail.
     await countersign.quotes.create({
       source: { sourceType: 'ACCOUNT', accountId: usdId },
       destination: { destinationType: 'ACCOUNT', accountId: await payTo('000123456007') },
@@ -161,7 +161,7 @@ describe.each(VIEWPORTS)('people who look after money, on %s', (_, viewport) => 
   })
 })
 
-/** A customer with all documents, whose case waits for a person. */
+/** Creates a customer with all documents, whose verification is waiting for a reviewer. */
 async function waitingCase(countersign: Countersign) {
   await countersign.config.update({ sandboxConfig: { verification: 'MANUAL' } })
   const { id: customerId } = await countersign.customers.create({

@@ -27,7 +27,7 @@ describe('the list of transactions', () => {
     }
     const { data, names } = await countersign.transactions.list({ includeNames: true })
     expect(new Set(data.map(({ customerId }) => customerId)).size).toBe(CUSTOMERS)
-    // The overview asks again after each payment.
+    // Leave the overview first, because it reloads after each payment.
     await page.goto('about:blank')
     const calls: string[] = []
     page.on('request', (request) => {
@@ -38,7 +38,8 @@ describe('the list of transactions', () => {
     await page.getByText(`${data.length} rows shown`).waitFor()
     for (const { name } of names ?? []) await page.getByTitle(name, { exact: true }).first().waitFor()
     expect(names?.length).toBe(3 * CUSTOMERS)
-    // Next to the list: who is signed in, the clock, the stream of events, and the counts of the navigation.
+    // In addition to the list: the signed-in member, the clock, the event stream, and the counts in the
+    // navigation.
     expect(calls.toSorted()).toEqual([
       '/events/stream',
       '/members/me',

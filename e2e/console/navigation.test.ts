@@ -57,7 +57,7 @@ describe('people who use the keyboard', () => {
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { level: 1, name: 'Ada Lovelace', exact: true }).waitFor()
     await expect.poll(() => focused.getAttribute('id')).toBe('main')
-    // The page that was open had the focus in its navigation, which stays.
+    // The focused element of the previous page is in the navigation, so it keeps the focus.
     await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Cards' }).click()
     await page.getByRole('heading', { level: 1, name: 'Cards', exact: true }).waitFor()
     expect(await focused.textContent()).toBe('Cards')

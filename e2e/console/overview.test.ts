@@ -7,10 +7,10 @@ afterEach(async () => {
   await world?.browser.close()
 })
 
-/** Account numbers of which the last three digits choose what the bank does. */
+/** Account numbers whose last three digits select what the bank does. */
 const FAILS = '002'
 
-/** The calls of the shell, which every page has. */
+/** The calls that the shell makes on every page. */
 const OF_SHELL = ['/members/me', '/sandbox/clock', '/events/stream']
 
 async function withFailures({ countersign }: ConsoleWorld) {
@@ -62,7 +62,7 @@ test.each([
     await go('/')
     await page.getByText(/Failure rate \d/).waitFor()
     await page.getByText(/1 of \d+ payments/).waitFor()
-    // Events of the platform load the same data again.
+    // Events on the platform only reload the same data.
     expect([...new Set(called)].length, called.join(' ')).toBeLessThanOrEqual(3)
     const watched = page.getByRole('list', { name: 'Watched' })
     await watched.getByText('Rail balance: sandbox').waitFor()

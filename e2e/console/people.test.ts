@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core'
 import { afterEach, describe, expect, test } from 'vitest'
 import { type ConsoleWorld, look, openConsole, openSignedIn, PHONE, SIZES } from '../browser.testing.ts'
 
-/** The rows of the file that `Save as CSV` downloads. */
+/** Parses the rows of the file downloaded with `Save as CSV`. */
 async function savedRows(page: Page): Promise<Record<string, string>[]> {
   const saving = page.waitForEvent('download')
   await page.getByRole('link', { name: 'Save as CSV' }).click()
@@ -216,7 +216,7 @@ function newCustomer(countersign: Countersign, fullName: string, email: string) 
   return countersign.customers.create({ customerType: 'INDIVIDUAL', fullName, email })
 }
 
-/** A payment out of the customer's account in US dollars. */
+/** Makes a payment from the customer's US dollar account. */
 async function pay(countersign: Countersign, customerId: string): Promise<void> {
   const { data: accounts } = await countersign.internalAccounts.list({ customerId })
   const account = accounts.find(({ balance }) => balance.currency.code === 'USD')!

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import { afterEach, describe, expect, test } from 'vitest'
 import { type ConsoleWorld, DESKTOP, look, openSignedIn, PHONE } from '../browser.testing.ts'
 
-/** Closes the dialog by Escape, and stays in it. */
+/** Presses Escape in the dialog, then declines to discard the input. */
 async function staysAfterEscape(page: Page): Promise<void> {
   await page.keyboard.press('Escape')
   const question = page.getByRole('dialog', { name: 'Leave without saving?' })
@@ -144,7 +144,7 @@ describe.each([
   })
 })
 
-/** A card that is active, of a customer in a sandbox. */
+/** Creates an active card of a sandbox customer. */
 async function newCard({ countersign }: ConsoleWorld) {
   const holder = await countersign.customers.create({
     customerType: 'INDIVIDUAL',

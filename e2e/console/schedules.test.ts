@@ -48,13 +48,13 @@ describe.each([
     const question = page.getByRole('dialog', { name: 'Skip the next payment?' })
     await question.getByText(`The payment of ${skipped} is not made.`).waitFor()
     await question.getByRole('button', { name: 'Skip next' }).click()
-    // Before it there is the choice of a filter.
+    // The last match, because a filter option with the same text precedes it.
     await page.getByText('Skipped', { exact: true }).last().waitFor()
     await page.getByRole('button', { name: 'Pause' }).click()
     await page.getByText('Paused', { exact: true }).first().waitFor()
     await page.getByRole('button', { name: 'Resume' }).click()
     await page.getByText('Active', { exact: true }).first().waitFor()
-    // A member is signed out before a month has passed, so the payment is of a schedule that pays in some minutes.
+    // The session would expire before a monthly payment is due, so the schedule pays in a few minutes.
     const now = Date.parse((await countersign.sandbox.clock()).now)
     const soon = await countersign.paymentSchedules.create({
       source: made!.source,

@@ -89,7 +89,7 @@ describe('people sign in to the console', () => {
     const answer = await page.request.get(`${origin}/console/`)
     expect(answer.headers()['x-frame-options']).toBe('DENY')
     expect(answer.headers()['content-security-policy']).toContain("frame-ancestors 'none'")
-    // The browser sends the cookie with this call, as SameSite takes localhost on any port for the same site.
+    // The browser sends the cookie, because SameSite treats localhost as the same site on every port.
     const stolen = await page.request.post(`${origin}/2025-10-13/customers`, {
       headers: { Origin: 'http://localhost:1' },
       data: { customerType: 'INDIVIDUAL', fullName: 'Mallory' },
@@ -98,7 +98,7 @@ describe('people sign in to the console', () => {
   })
 })
 
-/** The code in the latest message, which is delivered after the response to the page. */
+/** Returns the code in the latest message, which is delivered only after the response to the page. */
 async function codeTo(countersign: Countersign, recipient: string): Promise<string> {
   return vi.waitFor(async () => {
     const [message] = (await countersign.sandbox.inbox({ recipient })).data

@@ -3,7 +3,7 @@ import type { Locator } from 'playwright-core'
 import { afterEach, expect, test } from 'vitest'
 import { type ConsoleWorld, connectedAgent, fundedCustomer, openSignedIn } from '../browser.testing.ts'
 
-/** The clicks of each task by the table of the guide. */
+/** The number of clicks for each task, from the guide's table. */
 const CLICKS = new Map(
   readFileSync(new URL('../../docs/console.md', import.meta.url), 'utf8')
     .split('\n')
@@ -21,7 +21,7 @@ afterEach(async () => {
 /** A click, or typing, which the table does not count. */
 type Step = Locator | (() => Promise<unknown>)
 
-/** Does a task, and compares its clicks with the guide's. */
+/** Performs a task and compares the number of clicks with the guide. */
 async function does(task: string, steps: readonly Step[]): Promise<void> {
   for (const step of steps) await (typeof step === 'function' ? step() : step.click())
   const clicks = steps.filter((step) => typeof step !== 'function').length

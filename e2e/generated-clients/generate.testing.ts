@@ -12,7 +12,7 @@ const CLIENTS = fileURLToPath(new URL('./clients', import.meta.url))
 const REDOCLY = fileURLToPath(new URL('./redocly.yaml', import.meta.url))
 const SPECTRAL = fileURLToPath(new URL('./spectral.yaml', import.meta.url))
 
-/** The folder with the generators of `tools/package.json`. `npm run test:clients` makes it. */
+/** The folder with the generators listed in `tools/package.json`, created by `npm run test:clients`. */
 export function tools(): string {
   const folder = process.env.CLIENT_TOOLS
   if (folder === undefined)
@@ -20,11 +20,11 @@ export function tools(): string {
   return folder
 }
 
-/** The command line of each generator, after its program. `in` is the document, `out` a file or folder for the client. */
+/** The arguments of each generator. `in` is the document, `out` the client's file or folder. */
 export const GENERATORS = {
   'openapi-fetch': {
     program: 'openapi-typescript',
-    // Members with a default may be left out of a request.
+    // Request fields with a default may be omitted.
     args: (document: string) => [
       document,
       '-o',
@@ -56,7 +56,7 @@ export const GENERATORS = {
 
 export type ClientName = keyof typeof GENERATORS
 
-/** A folder in which clients of one document are made, with the programs that use them. */
+/** A folder in which clients are generated from one document, together with the programs that use them. */
 export class Workshop {
   readonly #folder: string
 
@@ -64,7 +64,7 @@ export class Workshop {
     this.#folder = folder
   }
 
-  /** `word` is the wire word of the document, with which the programs are then spelled. */
+  /** `word` is the document's wire word, which is also used in the programs. */
   static async open(document: string, word = WIRE_WORD): Promise<Workshop> {
     const folder = await mkdtemp(join(tools(), 'project-'))
     const { text } = wireSpelling(word)
@@ -74,7 +74,10 @@ export class Workshop {
     return new Workshop(folder)
   }
 
-  /** Makes the client, and compiles it with the program that uses it. Rejects with what either has to say. */
+  /**
+   * Generates a client and compiles it with the program that uses it. Rejects with the output of whichever
+   * fails.
+   */
   async make(name: ClientName): Promise<void> {
     const { program, args } = GENERATORS[name]
     await this.#run(program, args('openapi.json'))
@@ -84,7 +87,7 @@ export class Workshop {
     await this.#run('tsc', ['-p', tsconfig])
   }
 
-  /** The program that uses the client, to run here. */
+  /** Loads the program that uses the client, to run it in this process. */
   async load(name: ClientName): Promise<Connect> {
     const outfile = join(this.#folder, `${name}.mjs`)
     const entryPoints = [join(this.#folder, `${name}.ts`)]
@@ -93,14 +96,14 @@ export class Workshop {
     return connect
   }
 
-  /** The output of Redocly about the document. Rejects if it finds an error. */
+  /** Returns Redocly's output for the document. Rejects if it finds an error. */
   async lintWithRedocly(): Promise<string> {
     return this.#run('redocly', ['lint', 'openapi.json', '--config', REDOCLY])
   }
 
-  /** The output of Spectral about the document. Rejects if it finds an error or a warning. */
+  /** Returns Spectral's output for the document. Rejects if it finds an error or a warning. */
   async lintWithSpectral(): Promise<string> {
-    // The files that its exceptions name are relative to it.
+    // Its exceptions name files relative to this folder.
     await copyFile(SPECTRAL, join(this.#folder, 'spectral.yaml'))
     return this.#run('spectral', [
       'lint',
@@ -118,7 +121,7 @@ export class Workshop {
 
   async #run(program: string, args: readonly string[]): Promise<string> {
     const file = join(tools(), 'node_modules', '.bin', program)
-    // No word to the makers of the tools.
+    // Turns off the tools' telemetry.
     const env = { ...process.env, NODE_OPTIONS: '', REDOCLY_TELEMETRY: 'off', DO_NOT_TRACK: '1', CI: 'true' }
     try {
       const { stdout, stderr } = await promisify(execFile)(file, [...args], { cwd: this.#folder, env })
@@ -130,7 +133,7 @@ export class Workshop {
   }
 }
 
-/** Strict, and the declarations of the generated clients are checked too. */
+/** Strict, and also checks the declarations in the generated clients. */
 const COMPILER_OPTIONS = {
   strict: true,
   noUncheckedIndexedAccess: true,
@@ -154,7 +157,10 @@ export interface Outcome {
   readonly fixedFee: number | undefined
 }
 
-/** A customer signs in and pays from its wallet; its account in USD pays too. The device has the key, the backend the rest. */
+/**
+ * A customer signs in and pays from a wallet and from a USD account. The device has the key and does only
+ * what needs it; the backend does the rest.
+ */
 export async function pay(calls: Calls, quorumPublicKey: string): Promise<Outcome> {
   const customerId = await calls.createCustomer('ada@example.com')
   const accounts = await calls.accounts(customerId)
@@ -184,7 +190,7 @@ export async function pay(calls: Calls, quorumPublicKey: string): Promise<Outcom
   return { session, execution, payment, transfer, fixedFee }
 }
 
-/** A signed operation: the call, the stamp over what it asks for, and the same call again. */
+/** Performs a signed operation: the call, the stamp over its payload, and the same call again. */
 async function signedTwice(
   call: (signed?: Signed) => Promise<Answer>,
   approve: (payload: string) => Promise<string>,

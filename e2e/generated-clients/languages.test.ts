@@ -13,10 +13,13 @@ import { timeLimit } from '../../test/machine-speed.ts'
 import { tools } from './generate.testing.ts'
 
 const LANGUAGES = fileURLToPath(new URL('./languages', import.meta.url))
-/** The signing packages, each in the folder of its language, and the vectors of their tests. */
+/** The signing packages, one folder per language, and their test vectors. */
 const CLIENTS = fileURLToPath(new URL('../../clients', import.meta.url))
 const VECTORS = join(CLIENTS, 'vectors.json')
-/** Java's better compiler does not pay off in a program of seconds: without it, they take half the time. */
+/**
+ * Java's optimizing compiler does not pay off in programs that run for seconds: without it, they take half
+ * the time.
+ */
 const JAVA_TOOL_OPTIONS = '-XX:TieredStopAtLevel=1 -XX:+UseSerialGC'
 
 interface Command {
@@ -25,13 +28,13 @@ interface Command {
 }
 
 interface Language {
-  /** Fails where the toolchain is not installed. */
+  /** Fails if the toolchain is not installed. */
   readonly probe: Command
   readonly needs: string
-  /** Makes the client of `openapi.json`, then compiles it where the language does. */
+  /** Generates the client from `openapi.json`, then compiles it if the language is compiled. */
   readonly make: (folder: string) => readonly Command[]
   readonly run: (folder: string) => Command
-  /** Tests the signing package of the language, in a folder that `make` was run in. */
+  /** Tests the language's signing package, in a folder in which `make` has run. */
   readonly testSigning?: (folder: string) => Command
 }
 
@@ -49,7 +52,10 @@ const COPY_GENERATOR: Command = {
   ],
 }
 
-/** The toolchains, each with the generator of its ecosystem; the folder of its name has the program that uses the client. */
+/**
+ * The toolchains, each with its ecosystem's generator. The folder with the same name contains the program
+ * that uses the client.
+ */
 const TOOLCHAINS = {
   go: {
     probe: { program: 'go', args: ['version'] },
@@ -100,7 +106,7 @@ const TOOLCHAINS = {
 
 type LanguageName = keyof typeof TOOLCHAINS
 
-/** True if the programs of a language are installed here. */
+/** True if the language's tools are installed on this machine. */
 function isInstalled(name: LanguageName): boolean {
   const { program, args } = TOOLCHAINS[name].probe
   try {
@@ -111,7 +117,7 @@ function isInstalled(name: LanguageName): boolean {
   }
 }
 
-/** A question of a program to the customer's device, or to the endpoint of its webhooks. */
+/** A program's request to the customer's device or to its webhook endpoint. */
 type Question =
   | { readonly ask: 'seal'; readonly bundle: string; readonly accountId: string }
   | { readonly ask: 'approveSignIn'; readonly payload: string; readonly accountId: string }
@@ -125,7 +131,7 @@ type Question =
 
 type Line = Question | { readonly outcome: Readonly<Record<string, unknown>> }
 
-/** A program in another language that uses a generated client, in its own folder. */
+/** A program in another language that uses a generated client, in a separate folder. */
 class Program {
   readonly #folder: string
   readonly #language: Language
@@ -135,7 +141,10 @@ class Program {
     this.#language = language
   }
 
-  /** Makes the client, and compiles it with the program that uses it. Rejects with what either has to say. */
+  /**
+   * Generates the client and compiles it with the program that uses it. Rejects with the output of whichever
+   * fails.
+   */
   static async make(name: LanguageName, document: string): Promise<Program> {
     const folder = await mkdtemp(join(tools(), `${name}-`))
     const program = new Program(folder, TOOLCHAINS[name])
@@ -147,7 +156,7 @@ class Program {
     return program
   }
 
-  /** Runs it with answers to its questions. Resolves to its outcome. */
+  /** Runs the program, answers its questions, and resolves to its result. */
   async run(
     env: Readonly<Record<string, string>>,
     answer: (question: Question) => Promise<unknown>,
@@ -168,13 +177,13 @@ class Program {
     return outcome
   }
 
-  /** Rejects with what the tests print if one fails. */
+  /** Rejects with the output of the tests if one fails. */
   async testSigning(): Promise<void> {
     const command = this.#language.testSigning?.(this.#folder)
     if (command) await this.#execute(command)
   }
 
-  /** The output of the validator of OpenAPI Generator, which the program of Java has. */
+  /** Returns the output of OpenAPI Generator's validator, which is installed with the Java toolchain. */
   async validate(): Promise<string> {
     const jar = join('generator', GENERATOR_JAR)
     return this.#execute({
@@ -197,14 +206,14 @@ class Program {
       const { stdout } = await promisify(execFile)(program, [...args], options)
       return stdout
     } catch (error) {
-      // The cause has what the program printed.
+      // The cause contains the program's output.
       throw new Error(`${program} ${args.join(' ')} failed.`, { cause: error })
     }
   }
 }
 
 const baseUrl = inject('baseUrl')
-/** The first build of a language compiles its libraries too. */
+/** The first build of a language also compiles its libraries. */
 const MAKES_WITHIN_MS = 15 * 60_000
 
 const names = keysOf(TOOLCHAINS)
@@ -215,7 +224,7 @@ afterAll(async () => {
   for (const program of programs.values()) await program.then((one) => one.remove()).catch(() => undefined)
 })
 
-/** The program of a language, made at the first use. Skips the test if the toolchain is missing. */
+/** Builds a language's program on first use. Skips the test if the toolchain is missing. */
 async function programOf(name: LanguageName, skip: TestContext['skip']): Promise<Program> {
   skip(!isInstalled(name), `${TOOLCHAINS[name].needs} is not installed here`)
   const program = programs.get(name) ?? Program.make(name, await readDocument())
@@ -227,7 +236,7 @@ async function readDocument(): Promise<string> {
   return (await fetch(`${baseUrl}/openapi.json`)).text()
 }
 
-/** The customer's device and the endpoint of the platform's webhooks. */
+/** The customer's device and the platform's webhook endpoint. */
 class Outside {
   readonly #quorumPublicKey: string
   readonly #countersign: Countersign
@@ -251,7 +260,7 @@ class Outside {
     return this.#device.approve(question.payload, { ...call, account: accountId }, () => true)
   }
 
-  /** A delivery as it arrives, with the secret that signs it. */
+  /** A delivery as received, with the secret that signs it. */
   async #receiveWebhook() {
     const receiver = await Receiver.open()
     const { secret } = await this.#countersign.webhookSecrets.create({ formerValidSeconds: 0 })
@@ -309,7 +318,7 @@ test('the validator of OpenAPI Generator has no warning about the document', {
   const unused = [...output.matchAll(/^\s*- Unused model: (\w+)$/gm)].map(([, name]) => name)
   const warnings = [...output.matchAll(/^\s*- (.*)$/gm)]
   expect(warnings.length, output).toBe(unused.length)
-  // It does not read `webhooks`, and takes what only they use for unused.
+  // The validator ignores `webhooks` and reports schemas that only they use as unused.
   const { webhooks, components }: Document = JSON.parse(await readDocument())
   const ofWebhooks = addReferences(webhooks, components.schemas, new Set())
   expect(unused.filter((name = '') => !ofWebhooks.has(name))).toEqual([])
@@ -320,7 +329,7 @@ interface Document {
   readonly components: { readonly schemas: Readonly<Record<string, object>> }
 }
 
-/** Adds the names of all schemas that a node refers to, directly or through others. */
+/** Adds the names of all schemas to which a node refers, directly or indirectly. */
 function addReferences(node: object, schemas: Document['components']['schemas'], names: Set<string>) {
   for (const [, name = ''] of JSON.stringify(node).matchAll(/"#\/components\/schemas\/(\w+)"/g)) {
     if (names.has(name)) continue

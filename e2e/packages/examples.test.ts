@@ -12,13 +12,13 @@ const TSC = tool('typescript/bin/tsc')
 
 type Project = Awaited<ReturnType<typeof makeProject>>
 
-/** The files of `examples/<name>`, with the packages that its package.json names. */
+/** Opens a project with the files of `examples/<name>` and the packages in its package.json. */
 function openExample(name: string): Promise<Project> {
   const from = fileURLToPath(new URL(`../../examples/${name}`, import.meta.url))
   return makeProject({ withTools: true, from })
 }
 
-/** Starts a server, and resolves to it and to its address in the first line that matches. */
+/** Starts a server. Resolves to its process and to the address in the first line that matches. */
 async function start(path: string, args: readonly string[], env: NodeJS.ProcessEnv, ready: RegExp) {
   const server = spawn(process.execPath, args, { cwd: path, env })
   const origin = await new Promise<string>((resolve, reject) => {

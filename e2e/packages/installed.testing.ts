@@ -5,9 +5,9 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { inject } from 'vitest'
 
-/** An empty folder into which npm has installed the packed packages. `npm run test:packages` makes it. */
+/** A folder in which npm has installed the packed packages, created by `npm run test:packages`. */
 const INSTALLED = folder('PACKAGES_FOLDER')
-/** The folder with bundlers and other runtimes: `tools/package.json`. */
+/** A folder with bundlers and other runtimes, from `tools/package.json`. */
 const TOOLS = folder('PACKAGE_TOOLS')
 const CONSUMER = fileURLToPath(new URL('./consumer', import.meta.url))
 
@@ -17,14 +17,14 @@ function folder(name: string): string {
   return path
 }
 
-/** The file of a tool, which may be missing if it was built for another system. */
+/** The path of a tool. The file may be missing if the tool was built for another system. */
 export function tool(path: string): string {
   return join(TOOLS, 'node_modules', path)
 }
 
 /**
- * A project with the packages installed and the files of `from`, the consumer's if not given; `withTools`: one that finds the
- * tools as its own packages too. Removed by `remove`.
+ * Creates a project with the packages installed and the files of `from`, by default the consumer's. With
+ * `withTools`, it can also import the tools. Delete it with `remove`.
  */
 export async function makeProject({
   withTools,
@@ -44,7 +44,7 @@ export async function makeProject({
 }
 
 /**
- * Runs a program in a project, against a new platform unless `env` names one. Rejects if it fails, with its
+ * Runs a program in a project, against a new platform unless `env` names one. If it fails, rejects with its
  * output.
  */
 export async function run(
@@ -62,7 +62,7 @@ export async function run(
   }
 }
 
-/** The environment of a platform's program. */
+/** Returns the environment variables for a platform's program. */
 export async function environment(): Promise<NodeJS.ProcessEnv> {
   const response = await fetch(inject('platformMaker'), { method: 'POST' })
   const { tokenId, clientSecret } = (await response.json()) as { tokenId: string; clientSecret: string }

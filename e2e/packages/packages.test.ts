@@ -118,7 +118,7 @@ describe('bundled for a browser', () => {
   test('by Vite', async () => {
     const { build } = await import(pathToFileURL(tool('vite/dist/node/index.js')).href)
     const outDir = join(project.path, 'out-vite')
-    // The part that Vite adds for old browsers needs a page.
+    // Vite's polyfill for old browsers needs a page.
     const settings = { outDir, modulePreload: false }
     await build({ root: project.path, configFile: false, logLevel: 'silent', build: settings })
     const script = (await readdir(join(outDir, 'assets'))).find((name) => name.startsWith('index-'))
@@ -184,7 +184,7 @@ describe('in an app of Next.js', () => {
       })
       const page = await (await fetch(address)).text()
       expect(page).toContain('Make a key')
-      // The kit, rendered by the server.
+      // The kit, rendered on the server.
       expect(page).toContain('cs-section')
       const paid = await fetch(`${address}/pay`, { method: 'POST' })
       expect(await paid.json()).toEqual({ ...PAID, others: undefined })

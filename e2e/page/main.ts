@@ -9,22 +9,22 @@ import {
 } from '@countersign/sdk/wallet'
 import { ask, find, item, on, say } from './view.ts'
 
-/** The server's key, built into the page. */
+/** The server's quorum key, built into the page. */
 declare const QUORUM_PUBLIC_KEY: string
 
-/** The user of the page, as the app's backend knows them. */
+/** The page's user, as known to the app's backend. */
 interface Me {
   readonly name: string
   readonly email: string
   readonly customerId: string
   readonly walletId: string
   readonly bankId: string
-  /** Of the API. */
+  /** The address of the API. */
   readonly baseUrl: string
 }
 
 const me = (await (await fetch('/me')).json()) as Me
-// A token of this customer and of no other: the backend keeps the platform's own credentials.
+// A token for this customer only. The platform's own credentials stay in the backend.
 const { accessToken } = (await (await fetch('/token', { method: 'POST' })).json()) as { accessToken: string }
 const countersign = new Countersign({ baseUrl: me.baseUrl, accessToken })
 const wallet = countersign.wallet(me.walletId, {
@@ -37,7 +37,7 @@ let session: Session | undefined
 find('owner').textContent = `${me.name}, ${me.email}`
 
 /**
- * Shows the content to sign, and for a payment every field of the payee. Resolves to true if the customer
+ * Shows what will be signed; for a payment, every field of the payee. Resolves to true if the customer
  * agrees.
  */
 async function showAndAsk(statement: Statement): Promise<boolean> {
@@ -51,7 +51,7 @@ async function showAndAsk(statement: Statement): Promise<boolean> {
   return (await ask('confirm')) === 'yes'
 }
 
-/** The session itself shows only payments; this signer shows everything that is signed. */
+/** A session only shows payments. This signer shows everything that is signed. */
 function askingSigner(): Signer {
   const { accountId } = wallet
   return {
@@ -72,7 +72,7 @@ async function askForCode(): Promise<string> {
   const [form, entry, input] = [find('code-form'), find('code-entry'), find<HTMLInputElement>('code')]
   entry.hidden = false
   find('send-code').hidden = true
-  // Every button is disabled while an action runs, except these, which are part of it.
+  // Every button is disabled while an action runs, except these, which are part of the action.
   for (const button of entry.querySelectorAll('button')) button.disabled = false
   input.focus()
   try {
@@ -108,7 +108,7 @@ on('sign-out', async () => {
 })
 
 on('add-passkey', async () => {
-  // The session signs it together with the new key.
+  // The session signs this challenge together with the new key.
   const challenge = btoa(String.fromCharCode(...crypto.getRandomValues(new Uint8Array(32))))
     .replaceAll('+', '-')
     .replaceAll('/', '_')

@@ -1,4 +1,4 @@
-/** The view of the page. It knows nothing about wallets. */
+/** The page's user interface, which knows nothing about wallets. */
 export function find<T extends HTMLElement = HTMLElement>(id: string): T {
   const element = document.getElementById(id)
   if (!element) throw new Error(`The page has no element #${id}`)
@@ -11,7 +11,7 @@ export function say(text: string, isWrong = false): void {
   status.classList.toggle('wrong', isWrong)
 }
 
-/** Runs `work` on each click or submit, one at a time, and shows its errors. */
+/** Runs `work` on each click or submit, one run at a time, and shows its errors. */
 export function on(id: string, work: () => Promise<void>): void {
   const element = find(id)
   const run = async () => {
@@ -33,7 +33,7 @@ export function on(id: string, work: () => Promise<void>): void {
   else element.addEventListener('click', () => void run())
 }
 
-/** Shows a dialog; resolves to the value of the button that closed it, and to '' for the Escape key. */
+/** Shows a dialog. Resolves to the value of the button that closed it, or to '' for the Escape key. */
 export async function ask(id: string): Promise<string> {
   const dialog = find<HTMLDialogElement>(id)
   dialog.returnValue = ''

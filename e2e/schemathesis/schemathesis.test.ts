@@ -4,12 +4,15 @@ import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { openServer } from '../../server/test/worlds/server.testing.ts'
 
-/** The program, which `npm run test:schemathesis` installs. */
+/** The path of Schemathesis, which `npm run test:schemathesis` installs. */
 const PROGRAM = process.env.SCHEMATHESIS ?? ''
 const SECONDS = process.env.SCHEMATHESIS_SECONDS ?? '100'
 const CONFIG = fileURLToPath(new URL('schemathesis.toml', import.meta.url))
 
-/** Those that hold for any call. Whether a valid body is accepted depends on records, which made-up ids do not name. */
+/**
+ * Checks that hold for any call. Whether a valid body is accepted depends on records, and made-up ids do not
+ * exist.
+ */
 const CHECKS = [
   'not_a_server_error',
   'status_code_conformance',

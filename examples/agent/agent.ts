@@ -4,7 +4,7 @@ import { Agent } from '@countersign/sdk/agent'
 
 const { BASE = '', DEVICE_CODE = '', FROM = '', TO = '', TOKEN_FILE = '.agent-token' } = process.env
 
-/** The device code works once. The token that it buys is kept for the next run. */
+/** Redeems the device code, which works only once. The access token is stored for the next run. */
 async function connect(): Promise<Agent> {
   if (existsSync(TOKEN_FILE))
     return Agent.withToken({ baseUrl: BASE, accessToken: readFileSync(TOKEN_FILE, 'utf8') })
@@ -13,7 +13,7 @@ async function connect(): Promise<Agent> {
   return agent
 }
 
-/** Pays, and waits for a person if the policy says so. Resolves to the outcome in one word. */
+/** Makes a payment, and waits for approval if the policy requires it. Resolves to the final status. */
 async function pay(agent: Agent, cents: bigint): Promise<string> {
   const quote = await agent.createQuote({
     source: { sourceType: 'ACCOUNT', accountId: FROM },
@@ -31,7 +31,7 @@ async function pay(agent: Agent, cents: bigint): Promise<string> {
 try {
   console.log(await pay(await connect(), BigInt(process.argv[2] ?? 0)))
 } catch (error) {
-  // The policy denies: the details name the rule.
+  // If the policy denied the payment, `details` names the rule.
   if (!(error instanceof CountersignError)) throw error
   console.log(`${error.code}: ${error.message}`)
 }

@@ -3,7 +3,10 @@ import { Countersign } from '@countersign/sdk'
 const { BASE = '', TOKEN_ID = '', CLIENT_SECRET = '' } = process.env
 const countersign = new Countersign({ baseUrl: BASE, tokenId: TOKEN_ID, clientSecret: CLIENT_SECRET })
 
-/** Creates a customer with money and a payee, and an agent that may pay 100.00 USD immediately, with approval above 50.00. */
+/**
+ * Creates a funded customer and a payee, and an agent that may pay up to 100.00 USD, with approval above
+ * 50.00.
+ */
 async function create(): Promise<void> {
   const customer = await countersign.customers.create({
     customerType: 'INDIVIDUAL',
@@ -36,7 +39,9 @@ async function create(): Promise<void> {
   console.log(JSON.stringify({ DEVICE_CODE: deviceCode.code, FROM: account.id, TO: payee.id }))
 }
 
-/** Approves each waiting action up to 80.00 USD, and rejects the others. A real platform asks a person. */
+/**
+ * Approves each waiting action up to 80.00 USD and rejects the others. In a real platform, a person decides.
+ */
 async function decide(): Promise<void> {
   for await (const { id, agentId, quote } of countersign.agents.approvals()) {
     const isSmall = quote !== undefined && quote.totalSendingAmount <= 8_000n

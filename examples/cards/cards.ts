@@ -5,7 +5,9 @@ const countersign = new Countersign({ baseUrl: BASE, tokenId: TOKEN_ID, clientSe
 
 const LUNCH = { descriptor: 'CAFE LUNA', mcc: '5814', country: 'US' }
 
-/** A cardholder with 500.00 USD that pay for the card, and a wallet whose key signs for it. */
+/**
+ * Creates a cardholder with a USD account of 500.00 that funds the card, and a wallet whose key signs for it.
+ */
 async function createCardholder(fullName: string, email: string) {
   const { id: cardholderId } = await countersign.customers.create({
     customerType: 'INDIVIDUAL',
@@ -22,8 +24,8 @@ async function createCardholder(fullName: string, email: string) {
   return { cardholderId, walletId: wallet.id, dollarsId: dollars.id }
 }
 
-/** A merchant asks for an amount. In production the card processor does, and the server decides. */
-async function use(cardId: string, cents: bigint): Promise<string> {
+/** Simulates a merchant's authorization request. In production, it comes from the card processor. */
+async function authorize(cardId: string, cents: bigint): Promise<string> {
   try {
     const purchase = await countersign.sandbox.authorizeCard(cardId, {
       amount: cents,
@@ -43,16 +45,17 @@ const issued = await countersign.cards.create({ cardholderId, form: 'VIRTUAL', f
 const card = await countersign.waitForCard(issued.id)
 console.log(`card ${card.state}`)
 
-const lunch = await use(card.id, 2_500n)
-const claimed = await countersign.sandbox.clearCard(card.id, { cardTransactionId: lunch, amount: 2_500n })
-console.log(`lunch ${claimed.status}`)
-console.log(`car ${await use(card.id, 2_000_000n)}`)
+const lunch = await authorize(card.id, 2_500n)
+const cleared = await countersign.sandbox.clearCard(card.id, { cardTransactionId: lunch, amount: 2_500n })
+console.log(`lunch ${cleared.status}`)
+console.log(`car ${await authorize(card.id, 2_000_000n)}`)
 
-// Only the cardholder freezes the card: the platform has no key for it. In an app, this part runs on the holder's device.
+// The platform has no key to freeze the card: only the cardholder can. In an app, this part runs on the
+// cardholder's device.
 const session = await countersign.wallet(walletId).email.signIn({ code: '000000' })
 const frozen = await countersign.cards.update(card.id, { state: 'FROZEN' }, { signer: session })
 console.log(`card ${frozen.state}`)
-console.log(`coffee ${await use(card.id, 400n)}`)
+console.log(`coffee ${await authorize(card.id, 400n)}`)
 
 for await (const { merchant, status } of countersign.cards.transactions(card.id))
   console.log(`${merchant.descriptor} ${status}`)

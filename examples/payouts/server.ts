@@ -10,11 +10,11 @@ interface Payout {
   status: string
 }
 
-/** Payouts by the id that the caller chose. A real platform has a table in its database. */
+/** Payouts by the caller's id. A real platform would use a database table. */
 const payouts = new Map<string, Payout>()
 
-/** The account in US dollars that pays: the platform's own. */
-async function ownAccount(): Promise<string> {
+/** Finds the USD account of the platform, from which payouts are paid. */
+async function findPayingAccount(): Promise<string> {
   const { data } = await countersign.platformInternalAccounts.list({ currency: 'USD' })
   const [account] = data
   if (!account) throw new Error('The platform has no account in USD.')
@@ -23,7 +23,7 @@ async function ownAccount(): Promise<string> {
 
 const app = express()
 
-// The signature covers the bytes that were received, so this route comes before the JSON parser.
+// The signature covers the received bytes, so this route comes before the JSON parser.
 app.post('/webhooks', express.raw({ type: '*/*' }), async (request, response) => {
   const secrets = (await countersign.webhookSecrets.list()).data.map(({ secret }) => secret)
   const event = await verifyWebhook({ payload: request.body, headers: request.headers, secret: secrets })
@@ -35,7 +35,7 @@ app.post('/webhooks', express.raw({ type: '*/*' }), async (request, response) =>
 
 app.use(express.json())
 
-/** A payee is a customer with a bank account. */
+/** Creates a payee, which is a customer with a bank account. */
 app.post('/payees', async (request, response) => {
   const { fullName, email, accountNumber, routingNumber } = request.body
   const customer = await countersign.customers.create({ customerType: 'INDIVIDUAL', fullName, email })
@@ -52,13 +52,13 @@ app.post('/payees', async (request, response) => {
   response.status(201).json({ payeeId: customer.id, accountId: bank.id })
 })
 
-/** Pays `cents` to a payee's account. The same `payoutId` pays once, however often it is sent. */
+/** Pays `cents` to a payee's account. Sending the same `payoutId` again pays only once. */
 app.put('/payouts/:payoutId', async (request, response) => {
   const { payoutId } = request.params
   const { accountId, cents } = request.body
   const quote = await countersign.quotes.create(
     {
-      source: { sourceType: 'ACCOUNT', accountId: await ownAccount() },
+      source: { sourceType: 'ACCOUNT', accountId: await findPayingAccount() },
       destination: { destinationType: 'ACCOUNT', accountId },
       lockedCurrencySide: 'RECEIVING',
       lockedCurrencyAmount: BigInt(cents),
@@ -77,12 +77,12 @@ app.get('/payouts/:payoutId', (request, response) => {
   response.status(payout ? 200 : 404).json(payout ?? {})
 })
 
-const refuse: ErrorRequestHandler = (error, _request, response, _next) => {
+const handleError: ErrorRequestHandler = (error, _request, response, _next) => {
   if (error instanceof WebhookVerificationError) response.sendStatus(401)
   else if (isCode(error, 'INSUFFICIENT_BALANCE')) response.status(402).json({ message: error.message })
   else response.status(500).json({ message: error instanceof Error ? error.message : 'failed' })
 }
-app.use(refuse)
+app.use(handleError)
 
 const server = app.listen(Number(PORT), '127.0.0.1', async () => {
   const address = server.address()

@@ -3,18 +3,18 @@ import { createServer, type IncomingMessage, type Server } from 'node:http'
 import { json } from 'node:stream/consumers'
 import type { Countersign } from '@countersign/sdk'
 
-/** A user of this app: their customer and wallet at Countersign. */
+/** The customer and wallet of a user of this app. */
 export type User = { readonly customerId: string; readonly accountId: string }
 export type Route = (user: User, body: Record<string, string>) => Promise<object>
 
-/** Signed-in users by session cookie. A real app has its own login, and a table in its database. */
+/** Signed-in users by session cookie. A real app has its own login and a database table. */
 const users = new Map<string, User>()
 
 function userOf({ headers }: IncomingMessage): User | undefined {
   return users.get(/(?:^|; )app=([\w-]+)/.exec(headers.cookie ?? '')?.[1] ?? '')
 }
 
-/** Makes a customer, whose wallet comes along, and asks for a card on it. */
+/** Creates a customer with a wallet, and requests a card that the wallet funds. */
 async function signUp(api: Countersign, { fullName = '', email = '' }): Promise<User> {
   const { id: customerId } = await api.customers.create({ customerType: 'INDIVIDUAL', fullName, email })
   const wallets = await api.internalAccounts.list({ customerId, type: 'EMBEDDED_WALLET' })

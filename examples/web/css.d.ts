@@ -1,2 +1,2 @@
-/** A style sheet that a page imports: the bundler puts it next to the page. */
+/** A style sheet imported by a page. The bundler writes it next to the page. */
 declare module '*.css'

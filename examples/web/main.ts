@@ -11,12 +11,12 @@ import { serveExample } from './serve.ts'
 const START_MS = 60_000
 
 /**
- * `npm run demo:web`: starts a separate sandbox and this example's backend, and prints the address of the
+ * `npm run demo:web`: starts a separate sandbox and the backend of this example, and prints the URL of the
  * page.
  */
 const [root = '.', port = '3000'] = process.argv.slice(2)
 const dataDir = await mkdtemp(join(tmpdir(), 'countersign-web-'))
-const serverPort = await freePort()
+const serverPort = await findFreePort()
 const child = spawn(process.execPath, [join(root, 'server/dist/main.js')], {
   stdio: ['ignore', 'ignore', 'inherit'],
   env: {
@@ -28,25 +28,25 @@ const child = spawn(process.execPath, [join(root, 'server/dist/main.js')], {
     DATABASE_URL: '',
   },
 })
-let isEnding = false
+let isStopping = false
 
-async function end(code: number): Promise<void> {
-  if (isEnding) return
-  isEnding = true
+async function stop(code: number): Promise<void> {
+  if (isStopping) return
+  isStopping = true
   if (child.exitCode === null) {
-    const ended = new Promise((resolve) => child.once('exit', resolve))
+    const exited = new Promise((resolve) => child.once('exit', resolve))
     child.kill('SIGTERM')
-    await ended
+    await exited
   }
   await rm(dataDir, { recursive: true, force: true, maxRetries: 5 })
   process.exit(code)
 }
-process.once('SIGINT', () => void end(0))
-process.once('SIGTERM', () => void end(0))
-child.once('exit', () => void end(1))
+process.once('SIGINT', () => void stop(0))
+process.once('SIGTERM', () => void stop(0))
+child.once('exit', () => void stop(1))
 
 try {
-  await ready()
+  await waitUntilReady()
   const credentials = JSON.parse(await readFile(join(dataDir, 'credentials.json'), 'utf8'))
   const countersign = new Countersign(credentials)
   const folder = join(root, 'examples/web')
@@ -58,10 +58,10 @@ try {
   console.log('  Stop         Ctrl-C\n')
 } catch (error) {
   console.error(error instanceof Error ? error.message : error)
-  await end(1)
+  await stop(1)
 }
 
-async function ready(): Promise<void> {
+async function waitUntilReady(): Promise<void> {
   const endMs = performance.now() + START_MS
   while (performance.now() < endMs) {
     const answer = await fetch(`http://127.0.0.1:${serverPort}/readyz`).catch(() => undefined)
@@ -71,7 +71,7 @@ async function ready(): Promise<void> {
   throw new Error('The sandbox has not started: npm start shows why.')
 }
 
-function freePort(): Promise<number> {
+function findFreePort(): Promise<number> {
   return new Promise((resolve) => {
     const probe = createServer().listen(0, '127.0.0.1', () => {
       const { port: free } = probe.address() as AddressInfo

@@ -2,7 +2,7 @@ import { Button, Outcome, Section, useAction, useCountersign } from '@countersig
 import { useState } from 'react'
 import { texts } from './texts.ts'
 
-/** The sandbox's stand-ins for the world outside: the customer's inbox, and a bank that sends money. */
+/** Sandbox replacements for the outside world: the inbox of the customer, and a bank that sends money. */
 export function Outside() {
   const { refresh } = useCountersign()
   const [status, setStatus] = useState<string>()

@@ -17,7 +17,7 @@ import { language, texts } from './texts.ts'
 import '@countersign/sdk/react/styles.css'
 import './style.css'
 
-// Set when the page is bundled: the address of the server, and the public key of its enclave.
+// Set by the bundler: the URL of the server, and the public key of its enclave.
 declare const BASE_URL: string
 declare const QUORUM_PUBLIC_KEY: string
 

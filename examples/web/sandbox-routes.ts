@@ -3,7 +3,7 @@ import type { Route } from './backend.ts'
 
 const DEPOSIT = 250_000_000n
 
-/** The world outside of the app, which the sandbox stands for: no real app has these. */
+/** Routes that stand in for the outside world in the sandbox. A real app does not have them. */
 export function sandboxRoutes(countersign: Countersign): Readonly<Record<string, Route>> {
   return {
     async 'POST /sandbox/inbox'({ customerId }) {

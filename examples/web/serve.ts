@@ -8,8 +8,8 @@ import { makeBackend } from './backend.ts'
 import { sandboxRoutes } from './sandbox-routes.ts'
 
 /**
- * Builds the page and serves it with its backend, and has the server let pages of this origin call it. `folder` is this
- * one. Resolves to the origin.
+ * Builds the page, serves it with its backend, and allows its origin to call the API. `folder` is the folder
+ * of this example. Resolves to the origin.
  */
 export async function serveExample(options: {
   readonly countersign: Countersign

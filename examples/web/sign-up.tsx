@@ -2,7 +2,10 @@ import { Field, Form, KitLook, Section } from '@countersign/sdk/react'
 import { useState } from 'react'
 import { language, texts } from './texts.ts'
 
-/** A form of this app: a new user, who is signed in to it immediately. The wallet comes later; the form has the looks of the kit. */
+/**
+ * The sign-up form of this app, in the look of the wallet kit. It signs the user in to the app; the wallet
+ * sign-in comes later.
+ */
 export function SignUp({ onDone }: { readonly onDone: () => void }) {
   const [isBusy, setBusy] = useState(false)
   const [status, setStatus] = useState<string>()

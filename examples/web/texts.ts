@@ -1,6 +1,6 @@
 import { languageOf } from '@countersign/sdk/react'
 
-/** The words of this app. The kit brings its own. */
+/** The strings of this app. The wallet kit has its own. */
 interface AppTexts {
   readonly title: string
   readonly signUp: string

@@ -11,13 +11,15 @@ import type {
 import { Client, type ClientOptions } from './client/client.ts'
 import { paginate } from './client/paginate.ts'
 import { type AgentAction, type DecidedAction, untilDecided } from './waiting/wait-for-decision.ts'
-import { type Transaction, untilEnded } from './waiting/wait-for-transaction.ts'
+import { type Transaction, waitUntilFinal } from './waiting/wait-for-transaction.ts'
 import type { WaitOptions } from './waiting/wait-until.ts'
 
 /** The connection to the API: `ClientOptions` without a platform's credentials. */
 export type AgentConnection = Omit<ClientOptions, 'tokenId' | 'clientSecret' | 'accessToken'>
 
-/** The agent itself: its customer, its policy, its usage of the limits, and whether it is paused. */
+/**
+ * The agent's own record: its customer, its policy, how much of its limits is used, and whether it is paused.
+ */
 export type OwnAgent = Answer<'agent_me_get'>['body']
 
 export type AgentQuote = Answer<'agent_me_quote_get'>['body']
@@ -25,29 +27,31 @@ export type PolicyAnswer = Answer<'agent_me_policy_simulate'>['body']
 
 type ListName = AgentCallName & PagedName
 
-/** The options of a call that moves or creates something. */
+/** Options of calls that move money or create something. */
 type Once = Pick<CallOptions, 'idempotencyKey' | 'signal'>
 
 /**
- * The API as an agent uses it (specification 4.8, 4.9, 5.2). An agent acts for one customer and sees no other
- * customer's data:
+ * The API for agents (specification 4.8, 4.9, 5.2). An agent acts for one customer and cannot see other
+ * customers' data:
  *
  *     const agent = await Agent.redeem({ baseUrl, code })
  *     const quote = await agent.createQuote({ source, destination, lockedCurrencySide, lockedCurrencyAmount })
  *     const action = await agent.executeQuote(quote.id)
  *     const decided = await agent.waitForDecision(action.id)
  *
- * Calls that move money carry their own `Idempotency-Key`, so they can be retried safely, and the policy
- * decides:
- * - They execute immediately, or wait for the platform's approval (`PENDING_APPROVAL`).
- * - They are denied with CountersignError 403 `FORBIDDEN` or `VELOCITY_LIMIT_EXCEEDED`; `details` name the
- *   rule, and for a limit `asked` and `left`.
+ * Calls that move money have an `Idempotency-Key`, so they can be retried safely, and the policy decides:
+ * - They are executed immediately, or wait for the platform's approval (`PENDING_APPROVAL`).
+ * - They are denied with CountersignError 403 `FORBIDDEN` or `VELOCITY_LIMIT_EXCEEDED`; `details` has the
+ *   rule, and for a limit also `asked` and `left`.
  *
  * Amounts are `bigint`, in the smallest unit of their currency.
  */
 export class Agent {
   readonly #client: Client
-  /** The credential. It is issued once, and valid until the agent is deleted or redeems another code: keep it safe. */
+  /**
+   * The agent's credential: store it safely. It is issued only once, and is valid until the agent is deleted
+   * or redeems another code.
+   */
   readonly accessToken: string
 
   private constructor(client: Client, accessToken: string) {
@@ -56,10 +60,11 @@ export class Agent {
   }
 
   /**
-   * Redeems a device code, which is valid once, for 15 minutes; case and hyphens are ignored. Revokes the
-   * previous token.
+   * Redeems a device code, which works once and expires after 15 minutes; case and hyphens are ignored.
+   * Revokes the agent's previous token.
    *
-   * - Never retries: if the response is lost, the code is used, and the platform creates a new one.
+   * - Never retries. If the response is lost, the code has been used up, and the platform must create a new
+   *   one.
    * - Rejects with CountersignError 404 `DEVICE_CODE_NOT_FOUND` for an unknown, used or expired code.
    * - Rejects with CountersignError 429 `RATE_LIMITED` after too many attempts.
    */
@@ -68,20 +73,20 @@ export class Agent {
     return Agent.withToken({ ...connection, accessToken: body.accessToken })
   }
 
-  /** An agent connected before, with its stored `accessToken`. */
+  /** Connects as an agent whose `accessToken` was stored earlier. */
   static withToken(connection: AgentConnection & { readonly accessToken: string }): Agent {
     return new Agent(new Client(connection), connection.accessToken)
   }
 
   /**
-   * Calls one of the agents' endpoints by its name in the contract, see `Client.call`. The methods below use
+   * Calls one of the agent endpoints by its name in the contract, see `Client.call`. The methods below use
    * it.
    */
   async call<N extends AgentCallName>(...args: Arguments<N>): Promise<Answer<N>> {
     return this.#client.call<N>(...args)
   }
 
-  /** Every record of a paged list, see `paginate`: `agent.paginate('agent_me_transaction_list')`. */
+  /** Iterates over a paginated list, see `paginate`: `agent.paginate('agent_me_transaction_list')`. */
   paginate<N extends ListName>(...args: Arguments<N>): AsyncGenerator<ItemOf<N>, void, undefined> {
     return paginate<N>(this.#client, ...args)
   }
@@ -91,28 +96,28 @@ export class Agent {
   }
 
   /**
-   * Returns the policy's decision about an action. Nothing is executed, reserved or recorded; balances are
-   * not checked.
+   * Checks an action against the policy. Nothing is executed, reserved or recorded, and balances are not
+   * checked.
    */
   async simulate(body: BodyInput<'agent_me_policy_simulate'>): Promise<PolicyAnswer> {
     return (await this.call('agent_me_policy_simulate', { body })).body
   }
 
-  /** The current rates and fees. They lock nothing; a quote does. */
+  /** Returns current rates and fees. They are not guaranteed; create a quote to lock a price. */
   async exchangeRates(
     query: QueryInput<'agent_me_exchange_rate_list'> = {},
   ): Promise<Answer<'agent_me_exchange_rate_list'>['body']['data']> {
     return (await this.call('agent_me_exchange_rate_list', { query })).body.data
   }
 
-  /** The customer's internal accounts. */
+  /** Lists the customer's internal accounts. */
   internalAccounts(
     query: QueryInput<'agent_me_internal_account_list'> = {},
   ): AsyncGenerator<ItemOf<'agent_me_internal_account_list'>, void, undefined> {
     return this.paginate('agent_me_internal_account_list', { query })
   }
 
-  /** The customer's external accounts. */
+  /** Lists the customer's external accounts. */
   externalAccounts(
     query: QueryInput<'agent_me_external_account_list'> = {},
   ): AsyncGenerator<ExternalAccount, void, undefined> {
@@ -136,19 +141,19 @@ export class Agent {
     await this.call('agent_me_external_account_delete', { params: { externalAccountId } })
   }
 
-  /** Locks a price. Needs the permission `CREATE_QUOTES`; no money moves. */
+  /** Locks a price without moving money. Needs the permission `CREATE_QUOTES`. */
   async createQuote(body: BodyInput<'agent_me_quote_create'>, once: Once = {}): Promise<AgentQuote> {
     return (await this.call('agent_me_quote_create', { ...once, body })).body
   }
 
-  /** Rejects with CountersignError 404 `QUOTE_NOT_FOUND` also for a quote that another agent created. */
+  /** Reads a quote. Rejects with CountersignError 404 `QUOTE_NOT_FOUND` if another agent created it. */
   async quote(quoteId: string): Promise<AgentQuote> {
     return (await this.call('agent_me_quote_get', { params: { quoteId } })).body
   }
 
   /**
-   * Pays a quote. Needs the permission `EXECUTE_QUOTES`. A payment from an embedded wallet waits for the customer's
-   * signature, unless `signature` carries it: a stamp over the `payloadToSign` of the quote.
+   * Pays a quote. Needs the permission `EXECUTE_QUOTES`. A payment from an embedded wallet waits for the
+   * customer's signature unless `signature` is given: a stamp over the quote's `payloadToSign`.
    */
   async executeQuote(
     quoteId: string,
@@ -157,29 +162,36 @@ export class Agent {
     return (await this.call('agent_me_quote_execute', { ...options, params: { quoteId } })).body
   }
 
-  /** Pulls money in. Needs the permission `CREATE_TRANSFERS`, and counts against the limits like a payment. */
+  /**
+   * Pulls money in. Needs the permission `CREATE_TRANSFERS`, and counts towards the limits like a payment.
+   */
   async transferIn(body: BodyInput<'agent_me_transfer_in'>, once: Once = {}): Promise<AgentAction> {
     return (await this.call('agent_me_transfer_in', { ...once, body })).body
   }
 
-  /** Pushes money out. Needs the permission `CREATE_TRANSFERS`. Without `amount`, sends the available balance. */
+  /**
+   * Pushes money out. Needs the permission `CREATE_TRANSFERS`. Without `amount`, the whole available balance
+   * is sent.
+   */
   async transferOut(body: BodyInput<'agent_me_transfer_out'>, once: Once = {}): Promise<AgentAction> {
     return (await this.call('agent_me_transfer_out', { ...once, body })).body
   }
 
-  /** The customer's transactions. Needs the permission `VIEW_TRANSACTIONS`. */
+  /** Lists the customer's transactions. Needs the permission `VIEW_TRANSACTIONS`. */
   transactions(
     query: QueryInput<'agent_me_transaction_list'> = {},
   ): AsyncGenerator<Transaction, void, undefined> {
     return this.paginate('agent_me_transaction_list', { query })
   }
 
-  /** Needs the permission `VIEW_TRANSACTIONS`, unless the agent started the transaction. */
+  /**
+   * Reads a transaction. Needs the permission `VIEW_TRANSACTIONS` unless this agent started the transaction.
+   */
   async transaction(transactionId: string): Promise<Transaction> {
     return (await this.call('agent_me_transaction_get', { params: { transactionId } })).body
   }
 
-  /** The agent's actions so far. */
+  /** Lists the agent's actions so far. */
   actions(query: QueryInput<'agent_me_action_list'> = {}): AsyncGenerator<AgentAction, void, undefined> {
     return this.paginate('agent_me_action_list', { query })
   }
@@ -189,8 +201,8 @@ export class Agent {
   }
 
   /**
-   * Waits up to `timeoutMs` until the platform has decided about an action: `status` of the result is
-   * `APPROVED`, `REJECTED` or `FAILED`, see `DecidedAction`. Rejects with NotDecidedError at the timeout.
+   * Waits up to `timeoutMs` for the platform's decision on an action. The `status` of the result is
+   * `APPROVED`, `REJECTED` or `FAILED`, see `DecidedAction`. Rejects with NotDecidedError on timeout.
    */
   async waitForDecision(actionId: string, options: WaitOptions = {}): Promise<DecidedAction> {
     const params = { actionId }
@@ -200,10 +212,10 @@ export class Agent {
     )
   }
 
-  /** Waits until a payment is final, with any outcome. Rejects with StillUnderWayError at the timeout. */
+  /** Waits until a payment is final, whatever the outcome. Rejects with StillUnderWayError on timeout. */
   async waitForTransaction(transactionId: string, options: WaitOptions = {}): Promise<Transaction> {
     const params = { transactionId }
-    return untilEnded(
+    return waitUntilFinal(
       async (signal) =>
         (await this.call('agent_me_transaction_get', { params, ...(signal && { signal }) })).body,
       options,

@@ -29,13 +29,13 @@ import { type Transaction, waitForTransaction } from './waiting/wait-for-transac
 import type { WaitOptions } from './waiting/wait-until.ts'
 import { Wallet, type WalletOptions } from './wallet/wallet.ts'
 
-/** The options of a client with a stored address and credentials. */
+/** Client options for when address and credentials are stored elsewhere. */
 export interface StoredOptions extends Omit<ClientOptions, 'baseUrl' | keyof ClientCredentials> {
-  /** A profile of `countersign login`. */
+  /** The name of a profile created by `countersign login`. */
   readonly profile?: string
 }
 
-/** The members of a `Countersign` other than its nouns. */
+/** The members of `Countersign` except the nouns. */
 class Core implements Caller {
   readonly #client: Client
   readonly #options: ClientOptions
@@ -49,10 +49,10 @@ class Core implements Caller {
   }
 
   /**
-   * A client with stored credentials, found in the same order as by the CLI: the profile given here or in
-   * `COUNTERSIGN_PROFILE`; the variables `COUNTERSIGN_BASE_URL`, `COUNTERSIGN_TOKEN_ID` and
+   * Creates a client with stored credentials, searched in the same order as in the CLI: the profile given
+   * here or in `COUNTERSIGN_PROFILE`; the variables `COUNTERSIGN_BASE_URL`, `COUNTERSIGN_TOKEN_ID` and
    * `COUNTERSIGN_CLIENT_SECRET`; `credentials.json` in the data directory; the default profile. Throws
-   * CredentialsError without credentials.
+   * CredentialsError if no credentials are found.
    */
   static fromEnv({ profile, ...options }: StoredOptions = {}): Countersign {
     const env = globalThis.process?.env ?? {}
@@ -97,7 +97,7 @@ class Core implements Caller {
     return waitForCard(this.#client, cardId, options)
   }
 
-  /** A client for the same server with the token of an agent or a customer instead of these credentials. */
+  /** Creates a client for the same server with the token of an agent or a customer. */
   withAccessToken(accessToken: AccessToken): Countersign {
     const { tokenId: _, clientSecret: __, ...connection } = this.#options
     return new Countersign({ ...connection, accessToken })
@@ -113,7 +113,7 @@ class Core implements Caller {
     return this.#client.quorumPublicKey()
   }
 
-  /** See `Wallet`. Without `quorumPublicKey`, the key is fetched once from the server itself. */
+  /** Creates a wallet, see `Wallet`. If `quorumPublicKey` is omitted, it is fetched once from the server. */
   wallet(accountId: string, options: Partial<WalletOptions> = {}): Wallet {
     const quorumPublicKey = () => this.#client.quorumPublicKey()
     return new Wallet(this.#client, accountId, { quorumPublicKey, ...options })
@@ -141,10 +141,10 @@ Object.setPrototypeOf(
  *     const quote = await countersign.quotes.execute(quoteId, { signer: session })
  *     await countersign.waitForTransaction(quote.transactionId)
  *
- * Path parameters come first, then the body or the query, then options. A verb resolves to the body of the
- * response, and rejects with CountersignError for a refusal, with ConnectionError without a response, and
- * with SignatureRequiredError if a wallet has to sign and there is no signer. `call` returns the whole
- * response.
+ * The arguments are the path parameters, then the body or the query, then options. A verb resolves to the
+ * response body. It rejects with CountersignError for an error response, with ConnectionError if there is no
+ * response, and with SignatureRequiredError if a wallet must sign and no signer was given; use `call` to get
+ * the whole response.
  */
 export type Countersign = Core & Nouns
 export const Countersign = Core as unknown as {

@@ -12,9 +12,9 @@ import type { Calls, Payloads } from '../src/generated/types.ts'
 import { WEBHOOK_SHAPES } from '../src/generated/webhooks.ts'
 import { decode } from '../src/json/decode.ts'
 import { nounsOf } from '../src/nouns/nouns.ts'
-import { nodesOf, readStrictly } from '../src/signing/strict-reader.ts'
+import { parseNodes, readStrictly } from '../src/signing/strict-reader.ts'
 
-const NODES = nodesOf(PAYLOAD_NODES)
+const NODES = parseNodes(PAYLOAD_NODES)
 
 type Table = typeof API
 type Name = keyof Table

@@ -7,7 +7,7 @@ import {
 import { read } from '@countersign/server/outside/bank-files/formats/mt-940.testing'
 import { expect, test } from 'vitest'
 import type { Entry, Sheet } from '../src/world/file-bank/messages.ts'
-import { mt940File } from '../src/world/file-bank/mt-940.ts'
+import { formatMt940File } from '../src/world/file-bank/mt-940.ts'
 
 const IN: Entry = {
   cents: 1_250n,
@@ -51,7 +51,7 @@ test('a file of the simulated bank has the bookings, parties and balances that t
       page: { number: 2, isLast: true },
     },
   ]
-  const records = await read(mt940File(pages, 'M-1'))
+  const records = await read(formatMt940File(pages, 'M-1'))
   expect(statementsOf(records)).toMatchObject([
     { statement: { number: '120', page: { number: 1, isLast: false } }, contradiction: null },
     { statement: { number: '120', page: { number: 2, isLast: true } }, contradiction: null, unread: 1 },

@@ -11,8 +11,8 @@ export interface Comparison {
 }
 
 /**
- * Compares the counts with the file. A number that fell is a problem until it is recorded, so that it stays
- * low. For a number that rose, shows its places in `changed` files.
+ * Compares the counts with the file. A number that fell is a problem until it is recorded, so that it cannot
+ * rise again. For a number that rose, lists its places in `changed` files.
  */
 export function compare(
   measured: readonly Measured[],
@@ -47,7 +47,7 @@ function problemOf(
   return [[`${name}: was ${limit}, is ${value}: ${advice}`, ...shown, ...more].join('\n')]
 }
 
-/** Enough to find a mistake. More would hide the other numbers. */
+/** Enough places to find the mistake. More would hide the other numbers. */
 const PLACES_MAX = 10
 const SLACK = 1.25
 

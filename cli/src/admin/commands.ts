@@ -9,13 +9,16 @@ import { FORMS, type OperatorCommandName as Name, optionsOf, runOperatorCommand 
 type Names = [Name, ...Name[]]
 type Done = (exitCode: number) => void
 
-/** Adds the commands of the operator, which work on the database: `countersign platform …`, `token …` and others. */
+/**
+ * Adds the operator commands, which work directly on the database: `countersign platform …`, `token …` and
+ * others.
+ */
 export function addAdminCommands(program: Command, done: Done): void {
   const byWords = new Map<string, Names>()
   for (const name of keysOf(PRINTERS)) {
     const words = FORMS[name].cli
-    const sharing = words === undefined ? undefined : byWords.get(words)
-    if (sharing) sharing.push(name)
+    const existing = words === undefined ? undefined : byWords.get(words)
+    if (existing) existing.push(name)
     else if (words !== undefined) byWords.set(words, [name])
   }
   for (const [words, names] of byWords) addCommand(program, words, names, done)
@@ -29,26 +32,26 @@ function addCommand(program: Command, words: string, names: Names, done: Done): 
   const options = names.flatMap((name) => optionsOf(name))
   for (const [name, { value, description, required, isArgument, cliName = name }] of options) {
     const isRequired = required !== undefined && names.length === 1
-    const shown = value?.toLowerCase()
-    if (isArgument) command.argument(isRequired ? `<${shown}>` : `[${shown}]`, description)
-    else if (isRequired) command.requiredOption(`--${cliName} <${shown}>`, description)
-    else command.option(`--${cliName}${value === undefined ? '' : ` <${shown}>`}`, description)
+    const placeholder = value?.toLowerCase()
+    if (isArgument) command.argument(isRequired ? `<${placeholder}>` : `[${placeholder}]`, description)
+    else if (isRequired) command.requiredOption(`--${cliName} <${placeholder}>`, description)
+    else command.option(`--${cliName}${value === undefined ? '' : ` <${placeholder}>`}`, description)
   }
   if (names.some((name) => FORMS[name].question)) command.option('--yes', 'do not ask')
   command.option('--json', 'print JSON').action(async () => {
-    const given = { ...command.opts<Values>() }
+    const values = { ...command.opts<Values>() }
     const operands = options.filter(([, { isArgument }]) => isArgument)
-    for (const [index, [name]] of operands.entries()) given[name] = command.args[index]
-    for (const [name, { cliName }] of options) if (cliName) given[name] = given[cliName]
-    done(await runOperatorCommand(chosenOf(names, given), given))
+    for (const [index, [name]] of operands.entries()) values[name] = command.args[index]
+    for (const [name, { cliName }] of options) if (cliName) values[name] = values[cliName]
+    done(await runOperatorCommand(chooseCommand(names, values), values))
   })
 }
 
 /**
- * Among commands with the same name: the one whose required options are given. Throws Failure if only some of
- * them are.
+ * Several commands may share one name. Chooses the one whose required options are given, and throws Failure
+ * if only some of them are.
  */
-function chosenOf(names: Names, given: Values): Name {
+function chooseCommand(names: Names, given: Values): Name {
   const required = (name: Name) => optionsOf(name).filter((option) => option[1].required)
   const isGiven = ([name]: [string, OperatorOption]) => given[name] !== undefined
   const chosen = names.find((name) => required(name).some(isGiven))

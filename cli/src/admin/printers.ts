@@ -1,11 +1,11 @@
 import type { OfflineCommand, ServiceCommand } from '@countersign/contract/operation/operator-commands'
-import { tableOf } from '../terminal/table.ts'
+import { formatTable } from '../terminal/table.ts'
 import { formatDigits, formatReconciledDays, type ReconciledDay } from './reconcile.ts'
 
-/** Options and arguments of a command by name. */
+/** A command's options and arguments, by name. */
 export type Values = Record<string, string | boolean | undefined>
 
-/** The text of a result, and false if it shows that something is wrong. */
+/** The result as text. `isRight` is false if the result reports a problem. */
 interface Printed {
   readonly words: string
   readonly isRight: boolean
@@ -13,7 +13,7 @@ interface Printed {
 
 type Printer = (output: string, values: Values) => Printed
 
-/** Prints a command's JSON. */
+/** Creates a printer from a function that describes the parsed JSON output. */
 function printer<T>(
   describe: (answer: T, values: Values) => string,
   isRight: (answer: T) => boolean = () => true,
@@ -28,22 +28,22 @@ interface Listed<T> {
   readonly data: readonly T[]
 }
 
-/** A printer of a list: a line for each record, or `none`. */
-function lister<T>(cells: (one: T) => readonly string[], none: string): Printer {
-  return printer<Listed<T>>(({ data }) => tableOf(data.map(cells), none))
+/** Creates a printer for a list, with one line per record, or the text `none` for an empty list. */
+function lister<T>(cells: (record: T) => readonly string[], none: string): Printer {
+  return printer<Listed<T>>(({ data }) => formatTable(data.map(cells), none))
 }
 
 interface Findings<T = unknown> {
   readonly findings: readonly T[]
 }
 
-const hasNone = ({ findings }: Findings) => findings.length === 0
-const countOf = (count: number, noun: string) => `${count} ${count === 1 ? noun : `${noun}s`}`
-const linesOf = (lines: readonly string[]) => lines.map((line) => `${line}\n`).join('')
+const hasNoFindings = ({ findings }: Findings) => findings.length === 0
+const pluralize = (count: number, noun: string) => `${count} ${count === 1 ? noun : `${noun}s`}`
+const joinLines = (lines: readonly string[]) => lines.map((line) => `${line}\n`).join('')
 
-/** The findings of a check, or the sentence for a check without findings. */
-const foundIn = (findings: readonly string[], right: string) =>
-  findings.length > 0 ? findings.map((one) => `WRONG ${one}`) : [right]
+/** One line per finding, or the given sentence if nothing was found. */
+const describeFindings = (findings: readonly string[], successText: string) =>
+  findings.length > 0 ? findings.map((finding) => `WRONG ${finding}`) : [successText]
 
 interface Credentials {
   readonly platformId?: string
@@ -61,7 +61,7 @@ const credentials = printer<Credentials>(({ platformId, tokenId, clientSecret, b
       ['Base address', baseUrl],
     ],
   ]
-  return linesOf([
+  return joinLines([
     ...rows.map(([name, value]) => `${name!.padEnd(15)}${value}`),
     '',
     'The secret is not stored and not shown again. Use the two as user name and password:',
@@ -109,12 +109,12 @@ interface Checked {
   readonly rail: string
   readonly ok: boolean
   readonly says: string
-  /** For a chain: monitored values by name. */
+  /** Only for chains: monitored values, as pairs of name and value. */
   readonly facts?: readonly (readonly [string, string])[]
 }
 
 const NO_RAIL = 'RAILS_FILE is not set, or has no rail: no money moves.'
-const areOk = ({ data }: Listed<{ readonly ok: boolean }>) => data.every(({ ok }) => ok)
+const allOk = ({ data }: Listed<{ readonly ok: boolean }>) => data.every(({ ok }) => ok)
 
 interface Cell {
   readonly schema: string
@@ -156,7 +156,7 @@ interface Archive {
   readonly rows: number
 }
 
-const archiveLine = ({ file, rows }: Archive) => `${file}  ${countOf(rows, 'row')}`
+const archiveLine = ({ file, rows }: Archive) => `${file}  ${pluralize(rows, 'row')}`
 
 export interface Invited {
   readonly member: { readonly id: string; readonly name: string; readonly permissions: readonly string[] }
@@ -174,7 +174,7 @@ export function invitedRows({ member, invitationUrl, invitationExpiresAt }: Invi
 
 const MIB = 1024 * 1024
 
-/** The printer of each command, in the order of the help. */
+/** One printer per command, in the order of the help. */
 export const PRINTERS = {
   'platform create': credentials,
   'platform list': lister<Platform>(
@@ -188,7 +188,7 @@ export const PRINTERS = {
     'Platform not found, or it has no tokens.',
   ),
   'token revoke': printer<{ revoked: string }>(({ revoked }) => `${revoked} has been revoked.\n`),
-  'member invite': printer<Invited>((invited) => linesOf(invitedRows(invited))),
+  'member invite': printer<Invited>((invited) => joinLines(invitedRows(invited))),
   'wallet unlock': printer<{ unlocked: string }>(
     ({ unlocked }) => `Sign-in by code to ${unlocked} is unlocked.\n`,
   ),
@@ -207,22 +207,22 @@ export const PRINTERS = {
   ),
   'rails check': printer<Listed<Checked>>(
     ({ data }) =>
-      tableOf(
+      formatTable(
         data.flatMap(({ rail, ok, says, facts = [] }) => [
           [ok ? 'ok' : 'fails', rail, says],
           ...facts.map(([name, value]) => ['', name, value]),
         ]),
         NO_RAIL,
       ),
-    areOk,
+    allOk,
   ),
   'bank-files retry': printer<Listed<Checked & { readonly file: string }>>(
     ({ data }) =>
-      tableOf(
+      formatTable(
         data.map(({ rail, file, ok, says }) => [ok ? 'ok' : 'fails', rail, file, says]),
         'No bank file was refused.',
       ),
-    areOk,
+    allOk,
   ),
   'reconciliation run': printer<Listed<ReconciledDay>>(
     ({ data }) => formatReconciledDays(data),
@@ -234,7 +234,7 @@ export const PRINTERS = {
   ),
   'upgrade status': printer<{ version: string; stepsLeft: string[]; otherServers: string[] }>(
     ({ version, stepsLeft, otherServers }) =>
-      tableOf(
+      formatTable(
         [
           ['this build', version],
           ['last steps left', stepsLeft.join(', ') || 'none: the upgrade is finished'],
@@ -251,33 +251,33 @@ export const PRINTERS = {
   'cell list': lister<Cell>(
     ({ schema, isOwn, mode, platforms, isOfThisBuild, servers }) => [
       ...[isOwn ? '*' : ' ', schema, mode ?? 'not readable'],
-      platforms === null ? '' : countOf(platforms, 'platform'),
+      platforms === null ? '' : pluralize(platforms, 'platform'),
       isOfThisBuild === null ? '' : isOfThisBuild ? 'this build' : 'another build',
       servers.join(', '),
     ],
     'no cells',
   ),
   'cell check': printer<Findings<string> & { schema: string }>(
-    ({ schema, findings }) => linesOf(foundIn(findings, `No problems found in cell ${schema}.`)),
-    hasNone,
+    ({ schema, findings }) => joinLines(describeFindings(findings, `No problems found in cell ${schema}.`)),
+    hasNoFindings,
   ),
-  'cell map': printer<{ lines: string[] }>(({ lines }) => linesOf(lines)),
+  'cell map': printer<{ lines: string[] }>(({ lines }) => joinLines(lines)),
   'books verify': printer<Verified>(({ checked, findings }) => {
     const { accounts, transfers, events, blocks, chained, checkpoints, kept } = checked
-    return linesOf([
+    return joinLines([
       `Checked ${transfers} transfers, ${accounts} accounts and ${events} events; ${chained} transfers in ${blocks} blocks of the chain; ${checkpoints} checkpoints, and ${kept} that were kept elsewhere.`,
       ...findings.map(
         ({ check, id, expected, found }) => `WRONG ${check} ${id}: expected ${expected}; found ${found}`,
       ),
       findings.length === 0 ? 'No differences found in the books.' : `${findings.length} wrong.`,
     ])
-  }, hasNone),
+  }, hasNoFindings),
   'books checkpoint': printer<{ checkpoints: string[] }>(({ checkpoints }) =>
-    linesOf(checkpoints.length > 0 ? checkpoints : ['No transfers have ended since the last checkpoints.']),
+    joinLines(checkpoints.length > 0 ? checkpoints : ['No transfers have ended since the last checkpoints.']),
   ),
   'backup make': printer<Backup>(
     ({ backup, files, bytes, documents, verified: { checked, findings } }) =>
-      linesOf([
+      joinLines([
         `${backup}: ${files} files, ${Math.ceil(bytes / MIB)} MiB.`,
         findings.length === 0
           ? `It can be opened, and its books are correct: ${checked.transfers} transfers.`
@@ -287,12 +287,15 @@ export const PRINTERS = {
           : []),
         'The master key is not part of it: keep it elsewhere.',
       ]),
-    ({ verified }) => hasNone(verified),
+    ({ verified }) => hasNoFindings(verified),
   ),
   'backup check': printer<Findings<string>>(
     ({ findings }) =>
-      linesOf([...foundIn(findings, 'The log of PostgreSQL is archived.'), 'See docs/backups.md.']),
-    hasNone,
+      joinLines([
+        ...describeFindings(findings, 'The log of PostgreSQL is archived.'),
+        'See docs/backups.md.',
+      ]),
+    hasNoFindings,
   ),
   'backup restore': printer<{ restored: string; createdAt: string; version: string }>(
     ({ restored, createdAt, version }) =>
@@ -302,7 +305,7 @@ export const PRINTERS = {
     ({ moved, verified: { checked, findings } }) => {
       const counts = Object.values(moved)
       const rows = counts.reduce((sum, count) => sum + count, 0)
-      return linesOf([
+      return joinLines([
         `${rows} rows of ${counts.length} tables were copied to PostgreSQL and compared with the originals.`,
         findings.length === 0
           ? `The books are correct: ${checked.transfers} transfers.`
@@ -310,21 +313,21 @@ export const PRINTERS = {
         'Start the server with DATABASE_URL, the same master key and the same uploaded files.',
       ])
     },
-    ({ verified }) => hasNone(verified),
+    ({ verified }) => hasNoFindings(verified),
   ),
   'archive make': printer<{ archived: Archive[] }>(({ archived }, { before }) =>
-    linesOf(
+    joinLines(
       archived.length === 0
         ? [`Nothing from before ${before} is left to archive.`]
         : archived.map(archiveLine),
     ),
   ),
   'archive list': printer<Listed<Archive>>(({ data }) =>
-    linesOf(data.length === 0 ? ['There are no archives.'] : data.map(archiveLine)),
+    joinLines(data.length === 0 ? ['There are no archives.'] : data.map(archiveLine)),
   ),
   'archive check': printer<Findings<string> & { files: number }>(
     ({ files, findings }) =>
-      linesOf(foundIn(findings, `${files} ${files === 1 ? 'file is' : 'files are'} as written.`)),
-    hasNone,
+      joinLines(describeFindings(findings, `${files} ${files === 1 ? 'file is' : 'files are'} as written.`)),
+    hasNoFindings,
   ),
 } satisfies Readonly<Record<ServiceCommand | OfflineCommand, Printer>>

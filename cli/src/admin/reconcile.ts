@@ -1,7 +1,7 @@
 import { currencyOf, formatAmount } from '../terminal/amounts.ts'
-import { tableOf } from '../terminal/table.ts'
+import { formatTable } from '../terminal/table.ts'
 
-/** The reconciliation of a rail for one day and currency. Amounts are strings of digits. */
+/** A rail's reconciliation for one day and currency. Amounts are strings of digits. */
 export interface ReconciledDay {
   readonly rail: string
   readonly date: string
@@ -19,7 +19,7 @@ export interface ReconciledDay {
   }[]
 }
 
-/** Formats a table with a line for each day, followed by the differences. */
+/** Formats a table with one line per day, followed by the differences. */
 export function formatReconciledDays(data: readonly ReconciledDay[]): string {
   const head = ['RAIL', 'DATE', 'STATUS', 'STATEMENT', 'LEDGER', 'DIFFERENCE']
   const rows = data.map((day) => [
@@ -28,13 +28,13 @@ export function formatReconciledDays(data: readonly ReconciledDay[]): string {
       formatDigits(day.currency, amount),
     ),
   ])
-  const table = tableOf(rows.length > 0 ? [head, ...rows] : [], 'No rail has moved money yet.')
+  const table = formatTable(rows.length > 0 ? [head, ...rows] : [], 'No rail has moved money yet.')
   return [table, ...data.filter(({ differenceCount }) => differenceCount > 0).map(formatDifferences)].join(
     '\n',
   )
 }
 
-/** Formats the differences of a day, one per line. */
+/** Formats the differences of one day, one per line. */
 function formatDifferences({ rail, date, currency, differences, differenceCount }: ReconciledDay): string {
   const rows = differences.map(({ reason, amount, ageDays, about = '' }) => [
     ...['', reason, formatDigits(currency, amount)],
@@ -43,7 +43,7 @@ function formatDifferences({ rail, date, currency, differences, differenceCount 
   const more = differenceCount - differences.length
   return [
     `${rail} ${date} ${currency}\n`,
-    tableOf(rows, ''),
+    formatTable(rows, ''),
     ...(more > 0 ? [`  and ${more} more: GET /reconciliations/{reconciliationId}\n`] : []),
   ].join('')
 }

@@ -22,7 +22,10 @@ export function optionsOf(name: OperatorCommandName): [string, OperatorOption][]
   return Object.entries(FORMS[name].options ?? {})
 }
 
-/** Runs a command of the server's program. `given` has its options, and may have `json` and `yes`. Returns the exit code: 1 if the result shows that something is wrong. */
+/**
+ * Runs an operator command in the server program. `given` has the command's options, and possibly `json` and
+ * `yes`. Returns the exit code, which is 1 if the result reports a problem.
+ */
 export async function runOperatorCommand(name: OperatorCommandName, given: Values): Promise<number> {
   const { question } = FORMS[name]
   if (question)
@@ -36,7 +39,7 @@ export async function runOperatorCommand(name: OperatorCommandName, given: Value
     if (typeof value === 'string') return [`--${option}`, isPath ? resolve(value) : value]
     return value ? [`--${option}`] : []
   })
-  const output = await askServer([...name.split(' '), ...args], isJson)
+  const output = await runInServer([...name.split(' '), ...args], isJson)
   if (typeof output === 'number') return output
   const { words, isRight } = PRINTERS[name](output, given)
   io().stdout.write(isJson ? output : words)
@@ -44,18 +47,18 @@ export async function runOperatorCommand(name: OperatorCommandName, given: Value
 }
 
 /**
- * The JSON that the server's program prints, or its exit code if it fails. It writes an error to standard
- * error itself; for a program (`isJson`) it throws a Failure instead, which is shown as JSON.
+ * Returns the JSON that the server program printed, or its exit code if it failed. Its error output is passed
+ * on to standard error; with `isJson`, a failure is thrown as Failure instead, so that it is printed as JSON.
  */
-async function askServer(args: readonly string[], isJson: boolean): Promise<string | number> {
+async function runInServer(args: readonly string[], isJson: boolean): Promise<string | number> {
   const { exitCode, output, errors } = await runServerProgram(args, { captures: isJson ? 'all' : 'output' })
-  if (isJson && exitCode !== 0) throw new Failure(errorIn(errors))
+  if (isJson && exitCode !== 0) throw new Failure(extractError(errors))
   io().stderr.write(errors)
   return exitCode === 0 ? output : exitCode
 }
 
-/** The last line, which has the reason; lines before are warnings. */
-function errorIn(errors: string): string {
+/** Extracts the error message from the last line. The lines before it are warnings. */
+function extractError(errors: string): string {
   const line = errors.trimEnd().split('\n').at(-1) ?? ''
   return line.replace(/^countersign: /, '') || 'The server process exited without output.'
 }

@@ -2,7 +2,7 @@ import { type AgentAction, type AgentRecord, type DeviceCode, SignatureRequiredE
 import { statementOf } from '@countersign/sdk/wallet'
 import { printResult, type Shell } from '../connection/shell.ts'
 import { Failure } from '../terminal/failure.ts'
-import { programWords } from '../terminal/program-words.ts'
+import { formatProgramCall } from '../terminal/program-words.ts'
 import { type PolicyOptions, readPolicy } from './policy.ts'
 import { describeAccounts, describeAction, describeApprovals, describeLimits } from './words.ts'
 
@@ -38,13 +38,13 @@ export async function approveAction(
   const { agentId } = await findAction(shell, actionId, options.agent)
   const action = await agents.approve(agentId, actionId).catch((error: unknown) => {
     if (!(error instanceof SignatureRequiredError)) throw error
-    const words = statementOf(error.payloadToSign)?.summary ?? error.payloadToSign
+    const summary = statementOf(error.payloadToSign)?.summary ?? error.payloadToSign
     throw new Failure(
-      `The source is an embedded wallet, so its holder must sign the approval in your app (agents.approve of the sdk, with a session as its signer): ${words}`,
+      `The source is an embedded wallet, so its holder must sign the approval in your app (agents.approve of the sdk, with a session as its signer): ${summary}`,
     )
   })
   printDecision(shell, action)
-  // The approval was accepted, but the action failed: the exit code tells a script.
+  // The approval succeeded but the action failed, so the command exits with an error.
   if (action.status === 'FAILED')
     throw new Failure(`The action failed: ${action.rejectionReason ?? 'no reason is given'}`)
 }
@@ -82,7 +82,7 @@ export async function makeCode(shell: Shell, agentId: string): Promise<void> {
   printResult(shell, code, codeRows(shell, code))
 }
 
-/** Finds a pending action by its id only. For any other one, the agent must be given. */
+/** Finds a pending action only by its id. An action that is no longer pending also needs the agent's id. */
 async function findAction(
   { countersign }: Shell,
   id: string,
@@ -122,7 +122,7 @@ function codeRows({ baseUrl }: Shell, { code, expiresAt }: DeviceCode): string[]
   return [
     `Device code  ${code}  valid once, until ${expiresAt}`,
     'The agent redeems it. An AI program does so when this is configured as its tool server:',
-    `  ${programWords({ isAbsolute: true })} mcp --base-url ${baseUrl} --code ${code}`,
+    `  ${formatProgramCall({ isAbsolute: true })} mcp --base-url ${baseUrl} --code ${code}`,
   ]
 }
 

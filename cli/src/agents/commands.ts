@@ -16,7 +16,7 @@ import {
 import type { PolicyOptions } from './policy.ts'
 import { watchApprovals } from './watch.ts'
 
-/** Makes a command of `countersign agent …`, with the common options. */
+/** Adds a subcommand of `countersign agent` with the common options. */
 type Add = (usage: string, description: string) => Command
 
 /** Adds `countersign agent …`. */
@@ -62,7 +62,7 @@ function addList(add: Add): void {
     )
 }
 
-/** The commands that decide about a pending action. */
+/** Adds the commands that approve or reject a pending action. */
 function addDecisions(add: Add): void {
   add('approve <action>', 'approve a pending action, AgentAction:…')
     .option('--agent <id>', 'its agent; needed only if it is already decided')

@@ -7,7 +7,7 @@ import { Failure } from '../terminal/failure.ts'
 
 export type Policy = BodyInput<'agent_create'>['policy']
 
-/** A policy in options of the command line, with amounts as a person writes them. */
+/** The command line options that describe a policy. Amounts are in whole units, such as `25.00`. */
 export interface PolicyOptions {
   readonly policy?: string
   readonly allow?: string
@@ -22,10 +22,12 @@ export interface PolicyOptions {
   readonly payees?: string
 }
 
-/** The policy of a file, in the form of the API, or of the other options. Throws Failure. */
-export async function readPolicy({ policy: file, ...words }: PolicyOptions): Promise<Policy> {
-  if (file === undefined) return policyOf(words)
-  const other = Object.keys(words).length
+/**
+ * Reads a policy from a file in the API's JSON format, or builds one from the other options. Throws Failure.
+ */
+export async function readPolicy({ policy: file, ...options }: PolicyOptions): Promise<Policy> {
+  if (file === undefined) return buildPolicy(options)
+  const other = Object.keys(options).length
   if (other > 0) throw new Failure('--policy is the whole policy: leave out the options for its parts.')
   try {
     return parseJson(await readFile(file, 'utf8')) as Policy
@@ -34,7 +36,7 @@ export async function readPolicy({ policy: file, ...words }: PolicyOptions): Pro
   }
 }
 
-function policyOf(words: Omit<PolicyOptions, 'policy'>): Policy {
+function buildPolicy(words: Omit<PolicyOptions, 'policy'>): Policy {
   const { currency, perTransaction, allow, approveOver, accounts, payees } = words
   if (currency === undefined || perTransaction === undefined || allow === undefined)
     throw new Failure('A policy needs --allow, --currency and --per-transaction, or a --policy file.')
@@ -50,21 +52,21 @@ function policyOf(words: Omit<PolicyOptions, 'policy'>): Policy {
   }
   const { daily, monthly, dailyCount } = words
   return {
-    permissions: permissionsOf(allow),
+    permissions: readAgentPermissions(allow),
     defaultExecutionMode: words.approveAll ? 'APPROVAL_REQUIRED' : 'AUTO',
     spendingLimits: {
       currency,
       perTransactionLimit: amount('per-transaction', perTransaction),
       ...(daily === undefined ? {} : { dailyLimit: amount('daily', daily) }),
-      ...(dailyCount === undefined ? {} : { dailyTransactionLimit: countOf(dailyCount) }),
+      ...(dailyCount === undefined ? {} : { dailyTransactionLimit: readDailyCount(dailyCount) }),
       ...(monthly === undefined ? {} : { monthlyLimit: amount('monthly', monthly) }),
     },
     ...(accounts === undefined && payees === undefined
       ? {}
       : {
           accountRestrictions: {
-            ...(accounts === undefined ? {} : { allowedAccountIds: wordsOf(accounts) }),
-            ...(payees === undefined ? {} : { allowedExternalAccountIds: wordsOf(payees) }),
+            ...(accounts === undefined ? {} : { allowedAccountIds: splitList(accounts) }),
+            ...(payees === undefined ? {} : { allowedExternalAccountIds: splitList(payees) }),
           },
         }),
     ...(approveOver === undefined
@@ -73,9 +75,9 @@ function policyOf(words: Omit<PolicyOptions, 'policy'>): Policy {
   }
 }
 
-function permissionsOf(text: string): AgentPermission[] {
-  return wordsOf(text).map((word) => {
-    const permission = AGENT_PERMISSIONS.find((known) => known === word)
+function readAgentPermissions(text: string): AgentPermission[] {
+  return splitList(text).map((word) => {
+    const permission = AGENT_PERMISSIONS.find((candidate) => candidate === word)
     if (permission) return permission
     throw new Failure(
       `--allow must be of ${AGENT_PERMISSIONS.join(', ')}, separated by commas; not "${word}".`,
@@ -83,11 +85,11 @@ function permissionsOf(text: string): AgentPermission[] {
   })
 }
 
-function wordsOf(text: string): string[] {
+function splitList(text: string): string[] {
   return text.split(',').map((word) => word.trim())
 }
 
-function countOf(text: string): number {
+function readDailyCount(text: string): number {
   if (/^\d{1,7}$/.test(text)) return Number(text)
   throw new Failure(`--daily-count must be a whole number, not "${text}".`)
 }

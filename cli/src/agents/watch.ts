@@ -3,19 +3,19 @@ import { ConnectionError, CountersignError, type ItemOf, toJson } from '@counter
 import type { Shell } from '../connection/shell.ts'
 import { Failure } from '../terminal/failure.ts'
 import { io } from '../terminal/io.ts'
-import { programWords } from '../terminal/program-words.ts'
+import { formatProgramCall } from '../terminal/program-words.ts'
 import { messageOf } from '../terminal/thrown.ts'
 import { approveAction, rejectAction } from './agents.ts'
 import { approvalRows } from './words.ts'
 
 type Approval = ItemOf<'approval_list'>
 
-/** Asks a person to decide on an action. Undefined: no decision, and the watch ends. */
+/** Asks a person to approve or reject an action. Returns undefined to end the watch without a decision. */
 export type Ask = (question: string, signal: AbortSignal) => Promise<boolean | undefined>
 
 export interface WatchOptions {
   readonly agent?: string
-  /** Without it, the actions are only printed. */
+  /** If omitted, actions are only printed. */
   readonly ask?: Ask
   readonly signal: AbortSignal
 }
@@ -23,22 +23,22 @@ export interface WatchOptions {
 const INTERVAL_MS = 1_000
 
 /**
- * `countersign agent watch`: prints pending actions, immediately and as they arrive, and decisions, until the
- * signal is aborted. With `ask`, asks about each action and decides accordingly. If the server is not
- * reachable, reports it once and keeps trying.
+ * `countersign agent watch`: prints all pending actions, then new ones and decisions as they happen, until
+ * the signal is aborted. With `ask`, asks about each action and submits the decision. If the server is
+ * unreachable, reports that once and keeps retrying.
  */
 export async function watchApprovals(shell: Shell, options: WatchOptions): Promise<void> {
   const { signal } = options
   let known = new Map<string, Approval>()
-  let isAway = false
+  let isDisconnected = false
   for (let isFirst = true; ; isFirst = false) {
     try {
-      const waiting = await readWaiting(shell, options.agent, signal)
-      const news = [...waiting.values()].filter(({ objectId }) => !known.has(objectId))
-      printChanges(shell, { known, waiting, isFirst })
-      known = waiting
-      isAway = false
-      for (const approval of news) {
+      const pending = await fetchPending(shell, options.agent, signal)
+      const added = [...pending.values()].filter(({ objectId }) => !known.has(objectId))
+      printChanges(shell, { known, waiting: pending, isFirst })
+      known = pending
+      isDisconnected = false
+      for (const approval of added) {
         printApproval(shell, approval, options.ask === undefined)
         if (!options.ask) continue
         if (!(await decide(shell, approval, options.ask, signal))) return
@@ -46,17 +46,17 @@ export async function watchApprovals(shell: Shell, options: WatchOptions): Promi
       }
     } catch (error) {
       if (signal.aborted) return
-      if (isFirst || !isPassing(error)) throw error
-      if (!isAway) io().stderr.write(`${messageOf(error)} Retrying.\n`)
-      isAway = true
+      if (isFirst || !isTemporary(error)) throw error
+      if (!isDisconnected) io().stderr.write(`${messageOf(error)} Retrying.\n`)
+      isDisconnected = true
     }
     await pause(INTERVAL_MS, undefined, { signal }).catch(() => {})
     if (signal.aborted) return
   }
 }
 
-/** Actions by id, oldest first. */
-async function readWaiting(
+/** Pending actions by id, oldest first. */
+async function fetchPending(
   { countersign }: Shell,
   agentId: string | undefined,
   signal: AbortSignal,
@@ -89,12 +89,12 @@ function printApproval({ isJson }: Shell, approval: Approval, showsCommand: bool
     return
   }
   for (const line of approvalRows(approval)) write(line)
-  if (showsCommand) write(`  ${programWords()} agent approve ${approval.objectId}   (or: reject)`)
+  if (showsCommand) write(`  ${formatProgramCall()} agent approve ${approval.objectId}   (or: reject)`)
 }
 
 /**
- * Asks about an action and decides accordingly. Prints a refused decision and skips it. Returns false to end
- * the watch.
+ * Asks about an action and submits the decision. If the server rejects the decision, prints the error and
+ * continues. Returns false to end the watch.
  */
 async function decide(shell: Shell, approval: Approval, ask: Ask, signal: AbortSignal): Promise<boolean> {
   const { objectId, requestedBy } = approval
@@ -116,8 +116,8 @@ function write(text: string): void {
   io().stdout.write(`${text}\n`)
 }
 
-/** Errors that a retry may resolve. */
-function isPassing(error: unknown): boolean {
+/** True for errors that may disappear on a retry. */
+function isTemporary(error: unknown): boolean {
   if (error instanceof ConnectionError) return true
   return error instanceof CountersignError && (error.status >= 500 || error.status === 429)
 }

@@ -3,7 +3,7 @@ import { currencyOf, formatAmount } from '../terminal/amounts.ts'
 
 type Spender = Pick<AgentRecord, 'policy' | 'usage'>
 
-/** Describes the usage of a policy's limits, one line for each limit. */
+/** Describes a policy's limits and how much of each is used, one per line. */
 export function describeLimits({ policy, usage }: Spender): string[] {
   const { currency, perTransactionLimit, dailyLimit, monthlyLimit, dailyTransactionLimit } =
     policy.spendingLimits
@@ -24,7 +24,7 @@ export function describeLimits({ policy, usage }: Spender): string[] {
   ]
 }
 
-/** The actions of an agent that wait for the platform's approval. */
+/** Describes which of an agent's actions need approval. */
 export function describeApprovals({ policy }: Pick<AgentRecord, 'policy'>): string {
   const { approvalThresholds, defaultExecutionMode, spendingLimits } = policy
   if (defaultExecutionMode === 'APPROVAL_REQUIRED') return 'every action waits for approval'
@@ -36,7 +36,10 @@ export function describeApprovals({ policy }: Pick<AgentRecord, 'policy'>): stri
 
 const joinIds = (ids: readonly string[]) => ids.join(', ')
 
-/** The accounts that a policy restricts an agent to, one line for each list. `idList` formats the ids of a list. */
+/**
+ * Describes the accounts to which a policy restricts an agent, one line per list. `idList` formats the ids of
+ * a list.
+ */
 export function describeAccounts({ policy }: Pick<AgentRecord, 'policy'>, idList = joinIds): string[] {
   const { allowedAccountIds, allowedExternalAccountIds } = policy.accountRestrictions ?? {}
   return [
@@ -47,13 +50,13 @@ export function describeAccounts({ policy }: Pick<AgentRecord, 'policy'>, idList
   ]
 }
 
-/** Describes an action for the person who decides: type, amounts, source and destination. */
+/** Describes an action to the person deciding on it: type, amounts, source and destination. */
 export function describeAction(action: AgentAction): string {
   const { quote, transferDetails, type } = action
   if (quote) {
     const sends = formatAmount(quote.totalSendingAmount, quote.sendingCurrency)
     const gives = formatAmount(quote.totalReceivingAmount, quote.receivingCurrency)
-    return `${type} ${sends} from ${sourceOf(quote)}, ${gives} to ${destinationOf(quote)}`
+    return `${type} ${sends} from ${describeSource(quote)}, ${gives} to ${describeDestination(quote)}`
   }
   if (!transferDetails) return type
   const { amount, currency, sourceAccountId, destinationAccountId } = transferDetails
@@ -62,11 +65,11 @@ export function describeAction(action: AgentAction): string {
 
 type Quote = NonNullable<AgentAction['quote']>
 
-function sourceOf({ source }: Quote): string {
+function describeSource({ source }: Quote): string {
   return source.sourceType === 'ACCOUNT' ? source.accountId : source.currency
 }
 
-function destinationOf({ destination }: Quote): string {
+function describeDestination({ destination }: Quote): string {
   return destination.destinationType === 'ACCOUNT' ? destination.accountId : destination.umaAddress
 }
 
@@ -76,7 +79,8 @@ const LIMIT_WORDS = { DAILY: 'this day', MONTHLY: 'this month' } as const
 const NAME_LENGTH_MAX = 60
 
 /**
- * A pending decision on several lines: who asks, for whom, to whom, how much, why, and the remaining limits.
+ * Describes a pending approval on several lines: requester, customer, payee, amount, reason, and the
+ * remaining limits.
  */
 export function approvalRows(approval: Approval): string[] {
   const { objectId, createdAt, requestedBy, customerName, customerId, payee, amount, policy } = approval
@@ -106,7 +110,8 @@ export function approvalRows(approval: Approval): string[] {
 }
 
 /**
- * External text, made safe for a terminal: on one line, without control or direction characters, and clipped.
+ * Makes untrusted text safe for a terminal: puts it on one line, removes control and direction characters,
+ * and truncates it.
  */
 function toSafeText(text: string): string {
   const plain = [...text.replace(/\p{C}/gu, '').replace(/\s+/g, ' ')]

@@ -16,7 +16,7 @@ const COLUMNS: readonly Column<Report>[] = [
   ],
 ]
 
-/** `countersign client-money list`: the latest reports. */
+/** `countersign client-money list`: lists the latest reports. */
 export async function listReports({ countersign, isJson }: Shell): Promise<void> {
   const { data, hasMore } = await countersign.clientMoneyReports.list({ limit: 31 })
   printRecords({ data, hasMore }, COLUMNS, { isJson, none: 'No reports yet.' })
@@ -28,20 +28,23 @@ export async function showReport(shell: Shell, id: string): Promise<void> {
   printResult(shell, report, describe(report))
 }
 
-/** `countersign client-money create`, for a past day. */
+/** `countersign client-money create`: creates a report for a past day. */
 export async function createReport(shell: Shell, date: string): Promise<void> {
   const report = await shell.countersign.clientMoneyReports.create({ date })
   printResult(shell, report, describe(report))
 }
 
-/** `countersign client-money verify`. Throws Failure if the report or the ledger was changed. */
+/** `countersign client-money verify`. Throws Failure if the report or the ledger has been changed. */
 export async function verifyReport(shell: Shell, id: string): Promise<void> {
   const verified = await shell.countersign.clientMoneyReports.verify(id)
-  printResult(shell, verified, faultsOf(verified))
+  printResult(shell, verified, describeVerification(verified))
   if (!verified.isSigned || !verified.isLedgerUnchanged) throw new Failure(`${id} is not verified.`)
 }
 
-function faultsOf({ isSigned, isLedgerUnchanged }: Answer<'client_money_report_verify'>['body']): string[] {
+function describeVerification({
+  isSigned,
+  isLedgerUnchanged,
+}: Answer<'client_money_report_verify'>['body']): string[] {
   return [
     isSigned
       ? 'The server has signed it.'
@@ -65,8 +68,8 @@ function describe({ id, date, currencies }: Report): string[] {
           `    ${reason}  ${formatAmount(amount, currency)}${rail === undefined ? '' : `  ${rail}`}`,
       ),
       ...rails.map(
-        ({ rail, held: ofRail, statement }) =>
-          `  ${rail}  ${formatAmount(ofRail, currency)}  ${statement === undefined ? 'no statement' : `statement of ${statement.date}`}`,
+        ({ rail, held: heldByRail, statement }) =>
+          `  ${rail}  ${formatAmount(heldByRail, currency)}  ${statement === undefined ? 'no statement' : `statement of ${statement.date}`}`,
       ),
     ]),
   ]

@@ -24,7 +24,7 @@ async function findTransferIds({ countersign }: Shell, cause: string): Promise<s
   return ids
 }
 
-/** Lists the steps, each one indented below the step that it caused. */
+/** Lists the steps, each indented below the step that caused it. */
 function describe({ steps }: Explanation): string[] {
   return steps.flatMap(({ step, id, state, at, summary }, depth) => {
     const indent = '  '.repeat(Math.min(depth, 1))

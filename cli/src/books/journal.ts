@@ -5,7 +5,7 @@ import type { Answer, Countersign } from '@countersign/sdk'
 import { printResult, type Shell } from '../connection/shell.ts'
 import { Failure } from '../terminal/failure.ts'
 import { io } from '../terminal/io.ts'
-import { timeOf } from '../terminal/options.ts'
+import { readTime } from '../terminal/options.ts'
 import { messageOf } from '../terminal/thrown.ts'
 
 export interface JournalOptions {
@@ -16,10 +16,10 @@ export interface JournalOptions {
   readonly output?: string
 }
 
-/** `countersign ledger journal`: to a file, or to standard output. */
+/** `countersign ledger journal`: writes the journal to a file or to standard output. */
 export async function writeJournal({ countersign }: Shell, options: JournalOptions): Promise<void> {
   const { format, currency, output } = options
-  const period = { from: timeOf(options.from, '--from'), to: timeOf(options.to, '--to') }
+  const period = { from: readTime(options.from, '--from'), to: readTime(options.to, '--to') }
   const query = { ...period, format, ...present({ currency }) }
   const { body } = await countersign.call('journal_get', { query })
   if (output === undefined) io().stdout.write(body)
@@ -29,15 +29,18 @@ export async function writeJournal({ countersign }: Shell, options: JournalOptio
 type Chart = Answer<'chart_of_accounts_get'>['body']
 type NewChart = Parameters<Countersign['chartOfAccounts']['replace']>[0]
 
-/** `countersign ledger chart`: shows the chart of accounts, or sets it from a file with the JSON of the API. Throws Failure. */
+/**
+ * `countersign ledger chart`: shows the chart of accounts, or replaces it with the JSON in `file`. Throws
+ * Failure.
+ */
 export async function showChart(shell: Shell, file: string | undefined): Promise<void> {
   const { chartOfAccounts } = shell.countersign
   const chart =
-    file === undefined ? await chartOfAccounts.get() : await chartOfAccounts.replace(await chartIn(file))
+    file === undefined ? await chartOfAccounts.get() : await chartOfAccounts.replace(await readChart(file))
   printResult(shell, chart, describe(chart))
 }
 
-async function chartIn(file: string): Promise<NewChart> {
+async function readChart(file: string): Promise<NewChart> {
   try {
     const { accounts, dateFormat, taxRate }: NewChart = JSON.parse(await readFile(file, 'utf8'))
     return { accounts, ...present({ dateFormat, taxRate }) }

@@ -6,7 +6,7 @@ import type { Shell } from '../connection/shell.ts'
 import { formatAmount } from '../terminal/amounts.ts'
 import { Failure } from '../terminal/failure.ts'
 import { io } from '../terminal/io.ts'
-import { timeOf } from '../terminal/options.ts'
+import { readTime } from '../terminal/options.ts'
 
 export const STATEMENT_OUTPUTS = ['text', ...keysOf(STATEMENT_FORMATS)] as const
 
@@ -20,16 +20,16 @@ export interface StatementOptions {
 type Statement = Exclude<Answer<'statement_get'>['body'], string>
 type Line = Statement['lines'][number]
 
-/** `countersign statement`. Throws Failure for an invalid time, and for a period with too many movements. */
+/** `countersign statement`. Throws Failure for an invalid time or a period with too many movements. */
 export async function makeStatement(
   shell: Shell,
   accountId: string,
   options: StatementOptions,
 ): Promise<void> {
   const format = shell.isJson ? 'json' : options.format
-  const period = present({ from: timeOf(options.from, '--from'), to: timeOf(options.to, '--to') })
+  const period = present({ from: readTime(options.from, '--from'), to: readTime(options.to, '--to') })
   const query = { accountId, ...period, format: format === 'text' ? 'json' : format } as const
-  const body = await ask(shell, query)
+  const body = await fetchStatement(shell, query)
   const text =
     typeof body === 'string'
       ? body
@@ -40,9 +40,9 @@ export async function makeStatement(
   else await writeFile(options.output, text)
 }
 
-async function ask({ countersign }: Shell, query: Parameters<typeof statementCall>[1]) {
+async function fetchStatement({ countersign }: Shell, query: Parameters<typeof callStatement>[1]) {
   try {
-    return await statementCall(countersign, query)
+    return await callStatement(countersign, query)
   } catch (error) {
     if (!(error instanceof CountersignError) || error.code !== 'PERIOD_TOO_LONG') throw error
     const { until, linesMax } = error.details ?? {}
@@ -52,7 +52,7 @@ async function ask({ countersign }: Shell, query: Parameters<typeof statementCal
   }
 }
 
-async function statementCall(
+async function callStatement(
   countersign: Shell['countersign'],
   query: { accountId: string; from?: string; to?: string; format: StatementFormat },
 ) {
@@ -61,8 +61,10 @@ async function statementCall(
 
 function describe(statement: Statement): string[] {
   const { account, from, to, lines, openingBalance, closingBalance, heldBalance } = statement
-  const figure = (amount: bigint) => formatAmount(amount, account.currency)
-  const rows = lines.map((line) => [line.at, figure(line.amount), figure(line.balance), what(line)] as const)
+  const format = (amount: bigint) => formatAmount(amount, account.currency)
+  const rows = lines.map(
+    (line) => [line.at, format(line.amount), format(line.balance), describeLine(line)] as const,
+  )
   const width = (texts: readonly string[]) => Math.max(0, ...texts.map(({ length }) => length))
   const [amountWidth, balanceWidth] = [
     width(rows.map(([, amount]) => amount)),
@@ -71,17 +73,17 @@ function describe(statement: Statement): string[] {
   return [
     `${account.id}  ${account.ownerName}`,
     `  from ${from} to ${to}`,
-    `  opening balance  ${figure(openingBalance)}`,
+    `  opening balance  ${format(openingBalance)}`,
     ...rows.map(
       ([at, amount, balance, words]) =>
         `  ${at}  ${amount.padStart(amountWidth)}  ${balance.padStart(balanceWidth)}  ${words}`,
     ),
-    `  closing balance  ${figure(closingBalance)}`,
-    ...(heldBalance > 0n ? [`  of it held       ${figure(heldBalance)}`] : []),
+    `  closing balance  ${format(closingBalance)}`,
+    ...(heldBalance > 0n ? [`  of it held       ${format(heldBalance)}`] : []),
   ]
 }
 
-function what({ kind, counterparty = {}, reference }: Line): string {
+function describeLine({ kind, counterparty = {}, reference }: Line): string {
   const { name, umaAddress, accountId } = counterparty
   return [kind, name ?? umaAddress ?? accountId, reference].filter((part) => part !== undefined).join('  ')
 }

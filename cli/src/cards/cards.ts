@@ -3,10 +3,10 @@ import { type BodyInput, type CardPurchase, type CardRecord, NotIssuedError } fr
 import { printResult, type Shell } from '../connection/shell.ts'
 import { Failure } from '../terminal/failure.ts'
 import { io } from '../terminal/io.ts'
-import { programWords } from '../terminal/program-words.ts'
+import { formatProgramCall } from '../terminal/program-words.ts'
 import { describeCard, describePurchase } from './words.ts'
 
-/** The time limit for an issuer that decides immediately. */
+/** The timeout for the issuer. Most issuers decide immediately. */
 const ISSUE_TIMEOUT_MS = 3_000
 
 /** `countersign card issue` */
@@ -35,14 +35,16 @@ export async function issueCard(
       throw error
     })
   printCard(shell, card)
-  // The request succeeded, but no card was issued: the exit code lets a script detect it.
+  // The request succeeded but no card was issued. A nonzero exit code makes that visible to scripts.
   if (card.state === 'CLOSED') throw new Failure('The issuer has rejected the card.')
   if (card.state === 'PENDING_KYC')
     io().stderr.write(
-      `The verification of the cardholder is pending. Check later: ${programWords()} card show ${id}\n`,
+      `The verification of the cardholder is pending. Check later: ${formatProgramCall()} card show ${id}\n`,
     )
   if (card.state === 'PROCESSING')
-    io().stderr.write(`The issuer has not responded yet. Check later: ${programWords()} card show ${id}\n`)
+    io().stderr.write(
+      `The issuer has not responded yet. Check later: ${formatProgramCall()} card show ${id}\n`,
+    )
 }
 
 /** `countersign card list` */
@@ -50,12 +52,12 @@ export async function listCards(
   shell: Shell,
   { customer, state }: { readonly customer?: string; readonly state?: string },
 ): Promise<void> {
-  const known = CARD_STATES.find((one) => one === state)
-  if (state !== undefined && known === undefined)
+  const cardState = CARD_STATES.find((one) => one === state)
+  if (state !== undefined && cardState === undefined)
     throw new Failure(`--state must be one of ${CARD_STATES.join(', ')}, not "${state}".`)
   const query = {
     ...(customer === undefined ? {} : { cardholderId: customer }),
-    ...(known === undefined ? {} : { state: known }),
+    ...(cardState === undefined ? {} : { state: cardState }),
   }
   const cards: CardRecord[] = []
   for await (const card of shell.countersign.cards.list(query)) cards.push(card)

@@ -12,7 +12,7 @@ sandbox's fixed code. In production only the customer's device can sign: your ap
 const MERCHANT = `
 Merchants do this through the card network. It can be simulated only in sandbox.`
 
-/** Makes a command of `countersign card …`, with the common options. */
+/** Adds a subcommand of `countersign card` with the common options. */
 type Add = (usage: string, description: string) => Command
 
 /** Adds `countersign card …`. */

@@ -2,7 +2,7 @@ import { type CardPurchase, CountersignError } from '@countersign/sdk'
 import { printResult, type Shell } from '../connection/shell.ts'
 import { currencyOf, parseAmount } from '../terminal/amounts.ts'
 import { Failure } from '../terminal/failure.ts'
-import { programWords } from '../terminal/program-words.ts'
+import { formatProgramCall } from '../terminal/program-words.ts'
 import { describePurchase } from './words.ts'
 
 /** `countersign card use` */
@@ -14,7 +14,7 @@ export async function useCard(shell: Shell, id: string, amount: string, descript
     merchant: { descriptor, mcc: '5814', country: 'US' },
   }
   const call = shell.countersign.call('sandbox_card_authorization', { params: { id }, body })
-  printPurchase(shell, (await call.catch(throwRefusal)).body)
+  printPurchase(shell, (await call.catch(throwDecline)).body)
 }
 
 /** `countersign card clear` */
@@ -28,7 +28,7 @@ export async function clearPurchase(
     'sandbox_card_clearing',
     await prepareMovement(shell, id, amount, purchase),
   )
-  const { body } = await call.catch(throwRefusal)
+  const { body } = await call.catch(throwDecline)
   printPurchase(shell, await settlePurchase(shell, body))
 }
 
@@ -43,7 +43,7 @@ export async function returnPurchase(
     'sandbox_card_return',
     await prepareMovement(shell, id, amount, purchase),
   )
-  printPurchase(shell, (await call.catch(throwRefusal)).body)
+  printPurchase(shell, (await call.catch(throwDecline)).body)
 }
 
 async function prepareMovement(
@@ -63,7 +63,7 @@ async function findNewestPurchase(countersign: Shell['countersign'], id: string)
   return newest.id
 }
 
-/** Runs background jobs and reads the purchase again: an amount above the hold is pulled by a job. */
+/** Runs background jobs, then reads the purchase again: a background job pulls the amount above the hold. */
 async function settlePurchase({ countersign }: Shell, purchase: CardPurchase): Promise<CardPurchase> {
   if (!purchase.pullSummary.pendingCount) return purchase
   await countersign.call('sandbox_clock_advance', { body: { seconds: 0 } })
@@ -81,8 +81,11 @@ function requireAmount(text: string, code: string): bigint {
   )
 }
 
-/** Reports a decline as a failure. If no source could pay, a delegated key may be missing. */
-function throwRefusal(error: unknown): never {
+/**
+ * Throws a decline as a Failure. If no source could pay, the error suggests that a delegated key may be
+ * missing.
+ */
+function throwDecline(error: unknown): never {
   if (!(error instanceof CountersignError)) throw error
   const { code, message, status } = error
   if (code === 'NOT_FOUND')
@@ -92,7 +95,7 @@ function throwRefusal(error: unknown): never {
   if (status !== 403 || !code.startsWith('CARD_')) throw error
   const hint =
     code === 'CARD_INSUFFICIENT_FUNDS'
-      ? ` An embedded wallet pays only after its holder has authorized a delegated key: ${programWords()} card delegate`
+      ? ` An embedded wallet pays only after its holder has authorized a delegated key: ${formatProgramCall()} card delegate`
       : ''
   throw new Failure(`${code}: ${message}${hint}`)
 }

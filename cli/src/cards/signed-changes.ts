@@ -4,7 +4,7 @@ import { printResult, type Shell } from '../connection/shell.ts'
 import { Failure } from '../terminal/failure.ts'
 import { printCard, splitIds } from './cards.ts'
 
-/** The code of every sandbox sign-in, which sends no code. */
+/** The code that every sandbox sign-in accepts; the sandbox sends none. */
 const SANDBOX_CODE = '000000'
 
 /** `countersign card freeze`, `unfreeze` and `close` */
@@ -34,7 +34,7 @@ export async function delegateKey(shell: Shell, id: string, nickname: string): P
   ])
 }
 
-/** The signer of a card: the cardholder, with a session that starts when something has to be signed. */
+/** Returns the cardholder as a signer. A session is started only when there is something to sign. */
 async function findHolder(
   { countersign }: Shell,
   cardId: string,
@@ -54,14 +54,14 @@ async function findHolder(
   return { holder: { accountId: walletId, sign }, walletId }
 }
 
-/** Outside sandbox, a sign-in would send the customer a code, and only the customer may sign. */
-async function refuseOutsideSandbox(countersign: Shell['countersign'], words: string): Promise<void> {
+/** Outside the sandbox, signing in would send the customer a code, and only the customer may sign. */
+async function refuseOutsideSandbox(countersign: Shell['countersign'], summary: string): Promise<void> {
   try {
     await countersign.call('sandbox_clock_get')
   } catch (error) {
     if (!(error instanceof CountersignError) || error.code !== 'NOT_FOUND') throw error
     throw new Failure(
-      `This server is not a sandbox, so only the cardholder's device can sign in your app (cards.update of the sdk, with a session as its signer): ${words}`,
+      `This server is not a sandbox, so only the cardholder's device can sign in your app (cards.update of the sdk, with a session as its signer): ${summary}`,
     )
   }
 }

@@ -3,7 +3,7 @@ import { currencyOf, formatAmount } from '../terminal/amounts.ts'
 
 const LABEL_WIDTH = 15
 
-/** A card in words, one property a line. */
+/** Describes a card, one property per line. */
 export function describeCard(card: CardRecord): string[] {
   const { brand, last4, expMonth, expYear, panEmbedUrl, state, stateReason } = card
   const face = last4 === undefined ? 'no number yet' : `${brand} ending ${last4}`
@@ -18,26 +18,29 @@ export function describeCard(card: CardRecord): string[] {
   ]
 }
 
-/** A purchase in words: merchant, amounts, and outcome. */
+/** Describes a purchase: merchant, amounts, and outcome. */
 export function describePurchase(purchase: CardPurchase): string[] {
   const { merchant, authorizedAmount, pullSummary, refundSummary, settlementSummary } = purchase
   const currency = currencyOf(authorizedAmount.currency.code)
   const times = (count: number) => (count > 1 ? `, ${count} times` : '')
-  const sum = (
+  const describeTotal = (
     { count, totalAmount }: { readonly count: number; readonly totalAmount: bigint },
     of = currency,
   ) => `${formatAmount(totalAmount, of)}${times(count)}`
   const { pendingCount = 0 } = pullSummary
-  const taken = sum(pullSummary, pullSummary.currency ? currencyOf(pullSummary.currency.code) : currency)
+  const pulled = describeTotal(
+    pullSummary,
+    pullSummary.currency ? currencyOf(pullSummary.currency.code) : currency,
+  )
   return [
     `${purchase.id}  ${purchase.status}`,
     row('merchant', `${merchant.descriptor}, ${purchase.authorizedAt}`),
     row('authorized', `${formatAmount(authorizedAmount.amount, currency)} from ${purchase.accountId}`),
-    ...(settlementSummary.count === 0 ? [] : [row('claimed', sum(settlementSummary))]),
+    ...(settlementSummary.count === 0 ? [] : [row('claimed', describeTotal(settlementSummary))]),
     ...(settlementSummary.count === 0
       ? []
-      : [row('taken', `${taken}${pendingCount > 0 ? `, and ${pendingCount} pending` : ''}`)]),
-    ...(refundSummary.count === 0 ? [] : [row('returned', sum(refundSummary))]),
+      : [row('taken', `${pulled}${pendingCount > 0 ? `, and ${pendingCount} pending` : ''}`)]),
+    ...(refundSummary.count === 0 ? [] : [row('returned', describeTotal(refundSummary))]),
   ]
 }
 

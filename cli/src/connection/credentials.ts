@@ -11,26 +11,29 @@ import { io } from '../terminal/io.ts'
 import { wireWord } from './wire-word.ts'
 
 export interface Credentials extends StoredCredentials {
-  /** From the environment: see `wireWord`. */
+  /** Read from the environment: see `wireWord`. */
   readonly wireWord?: string
 }
 
-/** The credentials of a command, found as `findCredentials` does. Throws Failure without credentials, and CredentialsError. */
+/**
+ * Reads the credentials for a command, with the precedence of `findCredentials`. Throws Failure if no
+ * credentials are found, and CredentialsError.
+ */
 export function readCredentials(source: CredentialsSource): Credentials {
   const { env } = io()
-  const found = findCredentials(env, source)
-  if (found) return { ...found, ...wireWord() }
+  const credentials = findCredentials(env, source)
+  if (credentials) return { ...credentials, ...wireWord() }
   const file = resolve(dataDirectoryFile(env))
-  const shown = relative('.', file).startsWith('..') ? file : relative('.', file)
-  throw new Failure(`There are no credentials in ${shown}. ${GET_A_SERVER}`)
+  const displayPath = relative('.', file).startsWith('..') ? file : relative('.', file)
+  throw new Failure(`There are no credentials in ${displayPath}. ${GET_A_SERVER}`)
 }
 
-/** The credentials with another base address. Throws Failure for a malformed address. */
-export function atBaseUrl(credentials: Credentials, baseUrl: string): Credentials {
+/** Replaces the base address. Throws Failure if the new one is malformed. */
+export function withBaseUrl(credentials: Credentials, baseUrl: string): Credentials {
   return { ...credentials, baseUrl: checkBaseUrl(baseUrl) }
 }
 
-/** Returns a base address. Throws Failure for a malformed one. */
+/** Returns the base address unchanged. Throws Failure if it is malformed. */
 export function checkBaseUrl(baseUrl: string): string {
   if (!URL.canParse(baseUrl) || !/^https?:$/.test(new URL(baseUrl).protocol))
     throw new Failure(`The base address must be like http://127.0.0.1:8787/2025-10-13, not "${baseUrl}".`)

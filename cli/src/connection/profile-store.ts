@@ -6,16 +6,18 @@ import { Failure } from '../terminal/failure.ts'
 import { io } from '../terminal/io.ts'
 import { messageOf } from '../terminal/thrown.ts'
 
-/** Replaces the file as a whole, readable only by its owner: a crash leaves the old one. */
+/**
+ * Replaces the whole file atomically, so that a crash leaves the previous one. Only its owner can read it.
+ */
 export async function writeProfiles(profiles: Profiles): Promise<void> {
   const file = profilesFile(io().env)
-  const fresh = `${file}.${randomUUID()}`
+  const temporaryFile = `${file}.${randomUUID()}`
   try {
     await mkdir(dirname(file), { recursive: true, mode: 0o700 })
-    await writeFile(fresh, `${JSON.stringify(profiles, null, 2)}\n`, { mode: 0o600, flag: 'wx' })
-    await rename(fresh, file)
+    await writeFile(temporaryFile, `${JSON.stringify(profiles, null, 2)}\n`, { mode: 0o600, flag: 'wx' })
+    await rename(temporaryFile, file)
   } catch (error) {
-    await rm(fresh, { force: true })
+    await rm(temporaryFile, { force: true })
     throw new Failure(`${file} cannot be written: ${messageOf(error)}`)
   }
 }

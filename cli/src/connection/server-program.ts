@@ -15,14 +15,14 @@ const NO_SERVER = IS_CLONE
 
 const ENTRY = join(ROOT, 'server', 'dist', 'main.js')
 
-/** True if the server has been built, which needs a clone of the repository. */
+/** True if a built server is available. That requires a clone of the repository. */
 export function hasServerProgram(): boolean {
   return existsSync(ENTRY)
 }
 
 /**
- * Runs the server in this process, with settings from the environment. Returns the exit code if the server could
- * not start; otherwise the process ends with the server.
+ * Runs the server in this process, configured from the environment. Returns the exit code if the server could
+ * not start; otherwise the process exits with the server.
  */
 export async function runServerInProcess(): Promise<number> {
   if (!hasServerProgram()) throw new Failure(NO_SERVER)
@@ -33,8 +33,8 @@ export async function runServerInProcess(): Promise<number> {
 }
 
 /**
- * Runs the server program until it exits, with this process's environment and signals. Returns its exit code
- * (128 plus the signal's number if a signal ended it) and the output that `captures` names.
+ * Runs the server program until it exits, with this process's environment, and forwards signals. Returns the
+ * exit code (128 plus the signal number if a signal ended it) and the output selected by `captures`.
  */
 export async function runServerProgram(
   args: readonly string[],

@@ -1,22 +1,22 @@
 import { Countersign, type CredentialsSource, toJson } from '@countersign/sdk'
 import type { Command } from 'commander'
 import { io } from '../terminal/io.ts'
-import { atBaseUrl, type Credentials, readCredentials } from './credentials.ts'
+import { type Credentials, readCredentials, withBaseUrl } from './credentials.ts'
 
-/** The client and the output settings of a command that calls a platform. */
+/** The API client and output settings of a command. */
 export interface Shell {
   readonly countersign: Countersign
   readonly baseUrl: string
   readonly isJson: boolean
 }
 
-/** The options of every command. `profile` is an option of the program itself. */
+/** The options that every command has. `profile` is an option of the program itself. */
 export interface ShellOptions extends CredentialsSource {
   readonly baseUrl?: string | undefined
   readonly json?: boolean
 }
 
-/** Adds the options of every command. */
+/** Adds the options that every command has. */
 export function withShellOptions(command: Command): Command {
   return command
     .option(
@@ -27,10 +27,10 @@ export function withShellOptions(command: Command): Command {
     .option('--json', 'print JSON')
 }
 
-/** Finds the credentials of a command, with their address replaced by `--base-url`. Throws Failure. */
+/** Finds the credentials for a command. `--base-url` overrides their address. Throws Failure. */
 export async function findCredentials({ baseUrl, ...source }: ShellOptions): Promise<Credentials> {
-  const found = readCredentials(source)
-  return atBaseUrl(found, baseUrl ?? found.baseUrl)
+  const credentials = readCredentials(source)
+  return withBaseUrl(credentials, baseUrl ?? credentials.baseUrl)
 }
 
 export async function openShell(options: ShellOptions): Promise<Shell> {
@@ -42,7 +42,7 @@ export async function openShell(options: ShellOptions): Promise<Shell> {
   }
 }
 
-/** Prints a result: with --json as JSON, otherwise as lines of text. */
+/** Prints a result: as JSON with --json, otherwise as lines of text. */
 export function printResult({ isJson }: Shell, result: unknown, lines: readonly string[]): void {
   io().stdout.write(isJson ? `${toJson(result)}\n` : `${lines.join('\n')}\n`)
 }

@@ -2,7 +2,10 @@ import { isWireWord, WIRE_WORD_IN_WORDS } from '@countersign/contract/core/wire-
 import { Failure } from '../terminal/failure.ts'
 import { io } from '../terminal/io.ts'
 
-/** The server's wire word, if the environment sets one: the server uses the same variable. Throws Failure. */
+/**
+ * The brand word used on the wire, from the same environment variable that the server reads. Empty if it is
+ * not set. Throws Failure.
+ */
 export function wireWord(): { readonly wireWord?: string } {
   const word = io().env.COUNTERSIGN_WIRE_WORD
   if (!word) return {}

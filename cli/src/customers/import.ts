@@ -14,21 +14,21 @@ const ERRORS_PRINTED_MAX = 20
 
 type RowError = NonNullable<CustomerImport['errors']>[number]
 
-/** `countersign customers import`. Throws Failure if the file could not be read, or a row was refused. */
+/** `countersign customers import`. Throws Failure if the file could not be read or a row was rejected. */
 export async function importCustomers(shell: Shell, path: string, errorsPath?: string): Promise<void> {
   const { countersign } = shell
   const file = await openFile(path)
   const { body } = await countersign.call('customer_import_create', {
     body: { file, fileName: basename(path) },
   })
-  const ended = await showProgress(shell, path, (onProgress) =>
+  const finished = await showProgress(shell, path, (onProgress) =>
     countersign.waitForImport(body.jobId, { timeoutMs: Number.POSITIVE_INFINITY, onProgress }),
   )
-  const errors = ended.errors ?? []
+  const errors = finished.errors ?? []
   if (errorsPath !== undefined) await writeFile(errorsPath, formatErrorsCsv(errors))
-  printResult(shell, ended, describe(ended, errorsPath))
-  const { total, failed } = ended.progress
-  if (ended.status === 'FAILED') throw new Failure('The file could not be read.')
+  printResult(shell, finished, describe(finished, errorsPath))
+  const { total, failed } = finished.progress
+  if (finished.status === 'FAILED') throw new Failure('The file could not be read.')
   if (failed > 0) throw new Failure(`${failed} of ${total} rows did not create a customer.`)
 }
 
@@ -78,7 +78,7 @@ function formatRow({ correlationId, details }: RowError): string {
     : correlationId.replace('_', ' ')
 }
 
-/** Formats the errors as CSV. Cells that a spreadsheet would execute as a formula are prefixed with a quote. */
+/** Formats the errors as CSV. A quote is put before cells that a spreadsheet would execute as formulas. */
 function formatErrorsCsv(errors: readonly RowError[]): string {
   const rows = errors.map(({ correlationId, code, message, details }) => ({
     row: details?.row,

@@ -14,8 +14,8 @@ const WAIT_MS = 60_000
 const LOOK_MS = 250
 
 /**
- * A wallet on a chain pays another one, against a running sandbox that has a chain. Prints each step, and the hash and the block of
- * the payment. `rpcUrl` is a node of the chain.
+ * Pays from one on-chain wallet to another in a running sandbox that is connected to a chain. Prints each
+ * step, and the payment's hash and block. `rpcUrl` is a node of the chain.
  */
 export async function runChainDemo(credentials: Credentials, rpcUrl: string): Promise<void> {
   const demo = await openDemo(credentials)
@@ -28,7 +28,7 @@ export async function runChainDemo(credentials: Credentials, rpcUrl: string): Pr
   const payer = await makeWalletHolder(demo, 'Ada Lovelace')
   const payee = await makeWalletHolder(demo, 'Grace Hopper')
   await fund(demo, payer.walletId)
-  await balanceOf(demo, payer.id, 'waits until the chain has confirmed it', (amount) => amount > 0n)
+  await waitForBalance(demo, payer.id, 'waits until the chain has confirmed it', (amount) => amount > 0n)
 
   const session = await signIn(demo, payer.walletId)
   const order = {
@@ -39,10 +39,10 @@ export async function runChainDemo(credentials: Credentials, rpcUrl: string): Pr
   }
   const { transaction } = await pay(demo, order, session)
   await showOnChain(demo, transaction, rpcUrl)
-  await balanceOf(demo, payee.id, 'shows what the payee has', (amount) => amount === DELIVERED)
+  await waitForBalance(demo, payee.id, 'shows what the payee has', (amount) => amount === DELIVERED)
 }
 
-/** Sets the network of new wallets to the chain. */
+/** Makes new wallets use the chain. */
 async function useChain({ countersign, script }: Demo): Promise<void> {
   script.call('config_update', 'makes the wallets of new customers on Base')
   try {
@@ -53,11 +53,11 @@ async function useChain({ countersign, script }: Demo): Promise<void> {
   }
 }
 
-async function balanceOf(
+async function waitForBalance(
   { countersign, script }: Demo,
   customerId: string,
   why: string,
-  isThere: (amount: bigint) => boolean,
+  isExpected: (amount: bigint) => boolean,
 ): Promise<void> {
   script.call('customer_internal_account_list', why)
   const end = performance.now() + WAIT_MS
@@ -66,7 +66,7 @@ async function balanceOf(
       query: { customerId, type: 'EMBEDDED_WALLET' },
     })
     const balance = body.data[0]?.balance
-    if (balance && isThere(balance.amount)) {
+    if (balance && isExpected(balance.amount)) {
       script.show('balance', formatAmount(balance.amount, balance.currency))
       return
     }
@@ -75,11 +75,14 @@ async function balanceOf(
   }
 }
 
-/** Reads the payment from the chain itself. */
+/** Looks the payment up on the chain itself, without the server. */
 async function showOnChain({ script }: Demo, transaction: object, rpcUrl: string): Promise<void> {
-  const said =
+  const instructions =
     'reconciliationInstructions' in transaction ? transaction.reconciliationInstructions : undefined
-  const hash = isObject(said) && typeof said.transactionHash === 'string' ? said.transactionHash : undefined
+  const hash =
+    isObject(instructions) && typeof instructions.transactionHash === 'string'
+      ? instructions.transactionHash
+      : undefined
   if (hash === undefined) throw new Failure('The payment has no transaction hash.')
   script.step('chain: has the payment in a block', `${rpcUrl} says, without this server`)
   const response = await fetch(rpcUrl, {

@@ -6,16 +6,16 @@ import type { Demo } from './open-demo.ts'
 
 export interface DemoCustomer {
   readonly id: string
-  /** The embedded wallet, in USDB. */
+  /** The embedded wallet, which holds USDB. */
   readonly walletId: string
-  /** The bank account that receives the payment, in USD. */
+  /** The bank account that receives the payment, which is in USD. */
   readonly bankAccountId: string
 }
 
 /** 100.00 USDB, which has six decimals. */
 const TEST_MONEY = 100_000_000n
 
-/** Creates a customer with money in an embedded wallet, and with an external bank account. */
+/** Creates a customer with a funded embedded wallet and an external bank account. */
 export async function makeCustomer(demo: Demo): Promise<DemoCustomer> {
   const { countersign, script } = demo
   const { id, walletId } = await makeWalletHolder(demo, 'Ada Lovelace')
@@ -39,12 +39,13 @@ export async function makeCustomer(demo: Demo): Promise<DemoCustomer> {
   return { id, walletId, bankAccountId: bank.id }
 }
 
-/** Creates a customer with a wallet, and shows the address of the wallet. */
+/** Creates a customer with a wallet and prints the wallet's address. */
 export async function makeWalletHolder(
   { countersign, script }: Demo,
   fullName: string,
 ): Promise<{ readonly id: string; readonly walletId: string }> {
-  // Each run has its own customer. The last characters before the @ choose an outcome: letters choose success.
+  // Each run creates a new customer. The characters before the @ select a sandbox outcome; letters select
+  // success.
   const email = `demo-${randomBytes(4).toString('hex')}-ada@example.com`
   script.call('customer_create', 'creates a customer, who signs in by e-mail')
   const { body: customer } = await countersign.call('customer_create', {

@@ -8,8 +8,8 @@ import { signIn } from './sign-in.ts'
 const AMOUNT = 2_500n
 
 /**
- * Makes a complete payment on a running sandbox: a customer, a sign-in with an e-mail code, a quote, and a
- * signature by a key of the customer's device. Prints each step to standard output.
+ * Makes a complete payment in a running sandbox: customer, sign-in with an e-mail code, quote, and a
+ * signature by the key on the customer's device. Prints each step to standard output.
  */
 export async function runDemo(credentials: Credentials): Promise<void> {
   const startMs = performance.now()

@@ -4,13 +4,13 @@ import { Failure } from '../terminal/failure.ts'
 import { io } from '../terminal/io.ts'
 import { Script } from '../terminal/script.ts'
 
-/** The client and the output that all steps of a demo share. */
+/** The API client and the script output shared by all steps of a demo. */
 export interface Demo {
   readonly countersign: Countersign
   readonly script: Script
 }
 
-/** Throws Failure before the first step if the server refuses the credentials. */
+/** Checks the credentials before the first step. Throws Failure if the server rejects them. */
 export async function openDemo(credentials: Credentials): Promise<Demo> {
   const script = new Script((text) => io().stdout.write(text))
   const demo = { countersign: new Countersign(credentials), script }

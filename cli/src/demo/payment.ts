@@ -11,17 +11,17 @@ const WORDS_WIDTH = 72
 
 type Quote = Answer<'quote_create'>['body']
 
-/** A payment of the demo's wallet. */
+/** A payment from the demo wallet. */
 export interface Order {
   readonly walletId: string
   /** The account that receives the payment. */
   readonly payeeId: string
-  /** The amount that arrives, in the smallest unit, and in words. */
+  /** The delivered amount in the smallest unit, and as text. */
   readonly delivered: bigint
   readonly words: string
 }
 
-/** A completed call of `quote_execute` with the data to repeat it, and its transaction. */
+/** A completed `quote_execute` call, with everything needed to repeat it, and its transaction. */
 export interface Execution {
   readonly transaction: Answer<'transaction_get'>['body']
   readonly call: {
@@ -32,7 +32,7 @@ export interface Execution {
   }
 }
 
-/** Quotes a payment, has the device sign it, and waits until it has settled. */
+/** Creates a quote, has the device sign it, and waits for the payment to settle. */
 export async function pay(demo: Demo, order: Order, session: Session): Promise<Execution> {
   const { countersign, script } = demo
   const quote = await makeQuote(demo, order)
@@ -47,10 +47,10 @@ export async function pay(demo: Demo, order: Order, session: Session): Promise<E
   script.show('request', requestId)
 
   script.step('device: checks that this is the call it requested', 'and shows the amount and the payee')
-  const asked = { ...signedCall('quote_execute', { params }), requestId, expiresAt }
+  const expectedCall = { ...signedCall('quote_execute', { params }), requestId, expiresAt }
   const signature = await session
     .confirmedBy((payment) => confirmPayment(demo, payment, quote))
-    .approve(payloadToSign, asked)
+    .approve(payloadToSign, expectedCall)
   script.show('stamp', `${signature.slice(0, 50)}… (${signature.length} characters)`)
 
   const call = { params, idempotencyKey, requestId, signature }
@@ -69,7 +69,7 @@ export async function pay(demo: Demo, order: Order, session: Session): Promise<E
   return { call, transaction }
 }
 
-/** Shows an app's confirmation, taken entirely from the signed text. */
+/** Shows the confirmation that an app would show, based only on the signed text. */
 function confirmPayment({ script }: Demo, payment: Payment, quote: Quote): boolean {
   for (const [i, words] of wrap(payment.summary, WORDS_WIDTH).entries())
     script.show(i === 0 ? 'summary' : '', words)
@@ -111,7 +111,10 @@ async function makeQuote(
   return quote
 }
 
-/** Shows the balance, and that neither the key nor the request can be used for a second payment. */
+/**
+ * Shows the balance, and that neither the idempotency key nor the signing request can be reused for a second
+ * payment.
+ */
 export async function showReplays(demo: Demo, customer: DemoCustomer, { call }: Execution): Promise<void> {
   const { countersign, script } = demo
   script.call('customer_internal_account_list', 'shows the remaining balance')
@@ -124,9 +127,9 @@ export async function showReplays(demo: Demo, customer: DemoCustomer, { call }: 
   }
 
   script.call('quote_execute', 'repeats the call: nothing happens twice')
-  const again = await countersign.call('quote_execute', call)
-  if (again.status !== 200 || !again.isReplayed) throw new Failure('The response is not the stored one.')
-  script.show('answer', `200 ${again.body.status}, the stored response (Idempotency-Replayed: true)`)
+  const replay = await countersign.call('quote_execute', call)
+  if (replay.status !== 200 || !replay.isReplayed) throw new Failure('The response is not the stored one.')
+  script.show('answer', `200 ${replay.body.status}, the stored response (Idempotency-Replayed: true)`)
 
   script.call('quote_execute', 'repeats the used request under a new key')
   const idempotencyKey = randomBytes(16).toString('hex')

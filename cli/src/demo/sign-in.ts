@@ -2,12 +2,12 @@ import { DeviceKey, Session } from '@countersign/sdk/wallet'
 import { Failure } from '../terminal/failure.ts'
 import type { Demo } from './open-demo.ts'
 
-/** The code of every sandbox sign-in, which sends no code. */
+/** The code that every sandbox sign-in accepts; the sandbox sends none. */
 const SANDBOX_CODE = '000000'
 
 /**
- * Signs in by e-mail code, with each side's steps separate (`wallet.email.signIn` does all of this in one
- * call).
+ * Signs in with an e-mail code, showing the steps of device and backend separately. `wallet.email.signIn`
+ * does all of this in one call.
  */
 export async function signIn({ countersign, script }: Demo, walletId: string): Promise<Session> {
   script.call('credential_list', 'lists the credentials of the wallet')
@@ -26,8 +26,12 @@ export async function signIn({ countersign, script }: Demo, walletId: string): P
 
   script.step('device: makes a P-256 key and seals the code', 'so that only the enclave can read both')
   const key = await DeviceKey.generate()
-  const pinned = { accountId: walletId, quorumPublicKey: await countersign.quorumPublicKey() }
-  const encryptedOtpBundle = await key.sealCode(SANDBOX_CODE, challenge.otpEncryptionTargetBundle, pinned)
+  const expectedKey = { accountId: walletId, quorumPublicKey: await countersign.quorumPublicKey() }
+  const encryptedOtpBundle = await key.sealCode(
+    SANDBOX_CODE,
+    challenge.otpEncryptionTargetBundle,
+    expectedKey,
+  )
   script.show('public key', key.publicKey)
   script.show('sealed', `${encryptedOtpBundle.slice(0, 50)}… (${encryptedOtpBundle.length} characters)`)
 
@@ -40,7 +44,7 @@ export async function signIn({ countersign, script }: Demo, walletId: string): P
   script.show('request', requestId)
 
   script.step('device: stamps the verification token', 'which the enclave issued for this key')
-  const signature = await key.approveSignIn(payloadToSign, pinned)
+  const signature = await key.approveSignIn(payloadToSign, expectedKey)
   script.show('stamp', `${signature.slice(0, 50)}… (${signature.length} characters)`)
 
   script.call('credential_verify', 'second call: the same body with the stamp')

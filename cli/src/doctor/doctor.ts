@@ -15,7 +15,7 @@ import { messageOf } from '../terminal/thrown.ts'
 
 type State = 'OK' | 'LOOK' | 'WRONG'
 
-/** One line of the doctor. `advice` is the remedy. */
+/** One line of the report. `advice` says how to fix the problem. */
 interface Finding {
   readonly about: string
   readonly state: State
@@ -25,8 +25,8 @@ interface Finding {
 
 const TIMEOUT_MS = 10_000
 /**
- * Receivers of webhooks refuse timestamps that are five minutes off; half a minute means an unsynchronized
- * clock.
+ * Webhook receivers reject timestamps that are five minutes off. Half a minute already suggests an
+ * unsynchronized clock.
  */
 const SKEW_SECONDS_LOOK = 30
 const SKEW_SECONDS_WRONG = 300
@@ -37,7 +37,7 @@ const MARKS: Readonly<Record<State, string>> = {
   WRONG: pc.red('wrong'),
 }
 
-/** `countersign doctor`: returns the exit code, 1 if something is wrong. */
+/** `countersign doctor`: returns the exit code, which is 1 if any check failed. */
 export async function doctor(options: ShellOptions): Promise<number> {
   const findings: Finding[] = []
   try {
@@ -79,7 +79,7 @@ async function checkServer(baseUrl: string): Promise<Finding[]> {
       },
     ]
   }
-  const isVersion = new URL(baseUrl).pathname.replace(/\/+$/, '').endsWith(`/${API_VERSION}`)
+  const hasVersion = new URL(baseUrl).pathname.replace(/\/+$/, '').endsWith(`/${API_VERSION}`)
   return [
     response.ok
       ? { about: 'server', state: 'OK', detail: `${url.origin} is ready` }
@@ -89,7 +89,7 @@ async function checkServer(baseUrl: string): Promise<Finding[]> {
           detail: `${url.origin} is not ready (${response.status})`,
           advice: 'Look at its log, and whether its database runs',
         },
-    isVersion
+    hasVersion
       ? { about: 'version', state: 'OK', detail: API_VERSION }
       : {
           about: 'version',
@@ -97,12 +97,12 @@ async function checkServer(baseUrl: string): Promise<Finding[]> {
           detail: `The base address is ${baseUrl}`,
           advice: `It must end with /${API_VERSION}`,
         },
-    skewOf(response.headers.get('date'), (startedMs + Date.now()) / 2),
+    checkClock(response.headers.get('date'), (startedMs + Date.now()) / 2),
   ]
 }
 
-/** The header has whole seconds. */
-function skewOf(date: string | null, nowMs: number): Finding {
+/** Estimates the clock difference. The Date header has a resolution of one second. */
+function checkClock(date: string | null, nowMs: number): Finding {
   const serverMs = Date.parse(date ?? '')
   if (Number.isNaN(serverMs))
     return { about: 'clock', state: 'LOOK', detail: 'The server does not report its time' }
@@ -118,11 +118,11 @@ async function checkPlatform(countersign: Countersign): Promise<Finding[]> {
     const overview = await countersign.overview.get()
     return [
       { about: 'token', state: 'OK', detail: 'is accepted' },
-      webhooksOf(overview),
+      checkWebhooks(overview),
       ...(await countersign.webhookEndpoints.list()).data.map(checkEndpoint),
-      ...railsOf(overview),
-      ...watchesOf(overview),
-      ...waitingOf(overview),
+      ...checkRails(overview),
+      ...checkWatches(overview),
+      ...checkPendingWork(overview),
     ]
   } catch (error) {
     if (!(error instanceof CountersignError || error instanceof ConnectionError)) throw error
@@ -133,7 +133,7 @@ async function checkPlatform(countersign: Countersign): Promise<Finding[]> {
 
 type Overview = ResultOf<'overview_get'>
 
-function webhooksOf({ webhooks: { endpoint, pending, failed, disabledReason } }: Overview): Finding {
+function checkWebhooks({ webhooks: { endpoint, pending, failed, disabledReason } }: Overview): Finding {
   const about = 'webhooks'
   if (endpoint === undefined)
     return {
@@ -176,7 +176,7 @@ function checkEndpoint({ id, url, status, disabledReason, health }: AddedEndpoin
   return { about, state: failed > 0 ? 'WRONG' : 'LOOK', detail, advice }
 }
 
-function railsOf({ rails }: Overview): Finding[] {
+function checkRails({ rails }: Overview): Finding[] {
   return rails.map(({ name, kind, isAvailable, detail = 'accepts no payments now' }) =>
     isAvailable
       ? { about: 'rail', state: 'OK', detail: `${name} (${kind}) takes payments` }
@@ -189,16 +189,16 @@ function railsOf({ rails }: Overview): Finding[] {
   )
 }
 
-/** One line for each watch that has values, and one for each value that needs attention. */
-function watchesOf({ watches }: Overview): Finding[] {
+/** One line for each watch within its limits, and one for each value that is not. */
+function checkWatches({ watches }: Overview): Finding[] {
   return WATCH_NAMES.flatMap((name): Finding[] => {
     const readings = watches.filter(({ watch }) => watch === name)
-    const crossed = readings.filter(({ isCrossed }) => isCrossed)
+    const overLimit = readings.filter(({ isCrossed }) => isCrossed)
     const { title, alertsIf, advice } = WATCHES[name]
     if (readings.length === 0) return []
-    if (crossed.length === 0)
+    if (overLimit.length === 0)
       return [{ about: 'watch', state: 'OK', detail: `${title}: ${readings.length} within the limit` }]
-    return crossed.map(({ subject, value, limit, unit }) => ({
+    return overLimit.map(({ subject, value, limit, unit }) => ({
       about: 'watch',
       state: 'LOOK',
       detail: `${title}: ${subject} has ${value} ${unit}, ${alertsIf} the limit of ${limit} ${unit}`,
@@ -207,7 +207,7 @@ function watchesOf({ watches }: Overview): Finding[] {
   })
 }
 
-function waitingOf({ waiting }: Overview): Finding[] {
+function checkPendingWork({ waiting }: Overview): Finding[] {
   const words: Readonly<Record<keyof Overview['waiting'], string>> = {
     approvals: 'approvals',
     verifications: 'verifications',
@@ -224,7 +224,10 @@ function waitingOf({ waiting }: Overview): Finding[] {
   ]
 }
 
-/** Checks the server's machine, if its program is part of this installation. */
+/**
+ * Checks the data directory and settings on this machine. Only useful if the server program is installed
+ * here.
+ */
 async function checkHost(): Promise<Finding[]> {
   const { COUNTERSIGN_DATA_DIR, COUNTERSIGN_MODE, DATABASE_SCHEMA, DATABASE_URL } = io().env
   const folder = resolve(COUNTERSIGN_DATA_DIR || '.countersign')

@@ -4,7 +4,7 @@ import { ConnectionError, type Countersign, type PlatformEvent, toJson } from '@
 import { wireWord } from '../connection/wire-word.ts'
 import { messageOf } from '../terminal/thrown.ts'
 
-/** The result of one attempt: the status of the response, or the error if there was none. */
+/** The result of one delivery attempt: the response status, or the error if there was no response. */
 export interface DeliveryResult {
   readonly status?: number
   readonly error?: string
@@ -12,11 +12,11 @@ export interface DeliveryResult {
 }
 
 const TIMEOUT_MS = 10_000
-/** The cache time of the secrets. A replaced secret stays valid for longer. */
+/** The cache time of secrets. A replaced secret stays valid for longer than this. */
 const SECRETS_CACHE_MS = 30_000
 const PREFIX = 'whsec_'
 
-/** Signs events like a webhook and delivers them to a local server. */
+/** Signs events like webhooks and delivers them to a local server. */
 export class Delivery {
   readonly #countersign: Countersign
   readonly #target: string
@@ -28,9 +28,9 @@ export class Delivery {
     this.#target = target
   }
 
-  /** Tries once. Rejects with CountersignError if the server refuses to show the secrets. */
+  /** Makes one delivery attempt. Rejects with CountersignError if the API denies access to the secrets. */
   async attempt(event: PlatformEvent): Promise<DeliveryResult> {
-    const body = Buffer.from(bodyOf(event))
+    const body = Buffer.from(formatBody(event))
     const headers = {
       'Content-Type': 'application/json; charset=utf-8',
       'User-Agent': 'Countersign-Listen/1',
@@ -48,7 +48,7 @@ export class Delivery {
       this.#secrets = data.map(({ secret }) => Buffer.from(secret.slice(PREFIX.length), 'base64'))
       this.#readAt = performance.now()
     } catch (error) {
-      // Delivery does not need the Countersign server: the cached secrets are still valid.
+      // Keep delivering while the Countersign server is down: the cached secrets are still valid.
       if (!(error instanceof ConnectionError) || this.#secrets.length === 0) throw error
     }
     return this.#secrets
@@ -69,12 +69,15 @@ export function buildSignatureHeaders(
   return { 'webhook-id': id, 'webhook-timestamp': String(seconds), 'webhook-signature': signatures.join(' ') }
 }
 
-/** The event as a webhook body: without its delivery status, and with the server's own field names. */
-function bodyOf({ deliveryStatus: _, ...envelope }: PlatformEvent): string {
+/**
+ * Formats the event as a webhook body: without its delivery status, and with the server's own spelling of
+ * field names.
+ */
+function formatBody({ deliveryStatus: _, ...envelope }: PlatformEvent): string {
   return toJson(wireSpelling(wireWord().wireWord).outward(envelope))
 }
 
-/** Sends the request. Ctrl-C does not abort it, because the response may confirm that the event arrived. */
+/** Ctrl-C does not abort this request, because its response may confirm that the event arrived. */
 async function post(
   url: string,
   headers: Record<string, string>,

@@ -21,9 +21,9 @@ const PAUSE_MS_MAX = 30_000
 const EMPTY_FEED_MS = 1_000
 
 /**
- * `countersign listen`: delivers each event to a local server, in order, and retries until it is received.
- * Stores the last received event before it sends the next one, so a restart resumes behind it. Throws Failure
- * and CountersignError.
+ * `countersign listen`: delivers each event to a local server, in order, and retries until the server accepts
+ * it. Stores its position after each event, so that a restart continues with the next one. Throws Failure and
+ * CountersignError.
  */
 export async function listen(shell: Shell, options: ListenOptions): Promise<void> {
   const { types, signal } = options
@@ -32,40 +32,40 @@ export async function listen(shell: Shell, options: ListenOptions): Promise<void
   const { countersign } = shell
   const { id: platformId } = await countersign.config.get()
   const file = positionFile({ platformId, target, ...filter })
-  const known = await readPosition(file)
-  const start = known ?? { after: (await newestId(shell)) ?? null }
-  if (!known) await writePosition(file, start)
+  const storedPosition = await readPosition(file)
+  const start = storedPosition ?? { after: (await findNewestId(shell)) ?? null }
+  if (!storedPosition) await writePosition(file, start)
   const delivery = new Delivery(countersign, target)
-  // Fails immediately if the credentials may not read the secrets.
+  // Read the secrets now to fail early if the credentials do not permit it.
   const { data: secrets } = await countersign.webhookSecrets.list()
   for (const { secret } of secrets) note(shell, `Signing secret: ${secret}`)
   note(shell, `Events go to ${target}${start.after ? `, from behind ${start.after}` : ''}. Ctrl-C ends this.`)
 
-  const handOver = async (event: PlatformEvent): Promise<boolean> => {
+  const deliverAndStore = async (event: PlatformEvent): Promise<boolean> => {
     if (!(await deliver(shell, delivery, event, signal))) return false
     await writePosition(file, { after: event.id })
     return true
   }
   let { after } = start
   if (after === null) {
-    const first = await firstEvent(shell, signal)
+    const first = await waitForFirstEvent(shell, signal)
     if (!first) return
     after = first.id
     if (types === undefined || types.includes(first.type)) {
-      if (!(await handOver(first))) return
+      if (!(await deliverAndStore(first))) return
     } else await writePosition(file, { after })
   }
-  let isAway = false
+  let isDisconnected = false
   const onConnection = (isOpen: boolean, error?: unknown) => {
-    if (!isOpen && error !== undefined && !isAway) note(shell, `${messageOf(error)} Retrying.`)
-    if (isOpen && isAway) note(shell, 'The server is back.')
-    isAway = !isOpen && error !== undefined ? true : isOpen ? false : isAway
+    if (!isOpen && error !== undefined && !isDisconnected) note(shell, `${messageOf(error)} Retrying.`)
+    if (isOpen && isDisconnected) note(shell, 'The server is back.')
+    isDisconnected = !isOpen && error !== undefined ? true : isOpen ? false : isDisconnected
   }
   for await (const event of countersign.followEvents({ after, ...filter, signal, onConnection }))
-    if (!(await handOver(event))) return
+    if (!(await deliverAndStore(event))) return
 }
 
-/** True once the event was received; false if the command ended before. */
+/** Delivers an event, with retries. Returns false if the command was stopped first. */
 async function deliver(
   shell: Shell,
   delivery: Delivery,
@@ -81,7 +81,10 @@ async function deliver(
   return false
 }
 
-/** Retries while the server is unavailable: its secrets are read again at times. */
+/**
+ * Makes one attempt. An unreachable API counts as a failed attempt, because the secrets have to be reread
+ * periodically.
+ */
 async function attempt(delivery: Delivery, event: PlatformEvent): Promise<DeliveryResult> {
   try {
     return await delivery.attempt(event)
@@ -92,8 +95,8 @@ async function attempt(delivery: Delivery, event: PlatformEvent): Promise<Delive
 }
 
 /**
- * Statuses that mean the receiver has the event. 403 and 422 refuse a pending payment, which also counts as a
- * response.
+ * True if the status means that the receiver has processed the event. 403 and 422 reject a pending payment,
+ * which is also a valid response.
  */
 function isReceived({ type }: PlatformEvent, { status }: DeliveryResult): boolean {
   if (status === undefined) return false
@@ -109,17 +112,20 @@ function printDelivery({ isJson }: Shell, event: PlatformEvent, result: Delivery
     return
   }
   const paint = isReceived(event, result) ? pc.green : pc.red
-  const answer = paint(String(result.status ?? result.error))
-  io().stdout.write(`${pc.dim(at.slice(11, 19))}  ${type}  ${objectId}  ${answer}  ${result.ms} ms\n`)
+  const outcome = paint(String(result.status ?? result.error))
+  io().stdout.write(`${pc.dim(at.slice(11, 19))}  ${type}  ${objectId}  ${outcome}  ${result.ms} ms\n`)
 }
 
-async function newestId({ countersign }: Shell): Promise<string | undefined> {
+async function findNewestId({ countersign }: Shell): Promise<string | undefined> {
   const { data } = await countersign.events.list({ sortOrder: 'desc', limit: 1 })
   return data[0]?.id
 }
 
-/** The first event of an empty feed, because no stream can begin before one. Undefined: ended. */
-async function firstEvent(shell: Shell, signal: AbortSignal): Promise<PlatformEvent | undefined> {
+/**
+ * Waits for the first event of an empty feed, because a stream can only start after an existing event.
+ * Returns undefined if the command was stopped first.
+ */
+async function waitForFirstEvent(shell: Shell, signal: AbortSignal): Promise<PlatformEvent | undefined> {
   while (!signal.aborted) {
     try {
       const { data } = await shell.countersign.events.list({ limit: 1 })
@@ -138,7 +144,7 @@ function checkTarget(text: string): string {
   return new URL(text).href
 }
 
-/** Prints a message for a person, apart from the lines of events. */
+/** Prints a message for people, separate from the event lines. */
 function note({ isJson }: Shell, text: string): void {
   if (!isJson) io().stderr.write(`${text}\n`)
 }

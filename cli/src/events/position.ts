@@ -8,18 +8,19 @@ import { io } from '../terminal/io.ts'
 import { isMissing, messageOf } from '../terminal/thrown.ts'
 
 /**
- * The place at which a listener resumes: behind this event, or from the beginning of a feed that was empty.
+ * The position at which a listener resumes: after this event, or at the start of a feed that was empty
+ * (null).
  */
 export type Position = { readonly after: string | null }
 
-/** The owner of a position. Another target or filter has a separate position. */
+/** Identifies a listener. Each combination of target and filter has its own position. */
 export interface Listener {
   readonly platformId: string
   readonly target: string
   readonly types?: readonly string[]
 }
 
-/** The file of a listener's position, in the folder for the state of programs. */
+/** The file with a listener's position, in the user's state folder (XDG). */
 export function positionFile({ platformId, target, types }: Listener): string {
   const folder = io().env.XDG_STATE_HOME || join(homedir(), '.local', 'state')
   const key = JSON.stringify([platformId, target, [...(types ?? [])].sort()])
@@ -27,7 +28,7 @@ export function positionFile({ platformId, target, types }: Listener): string {
   return join(folder, 'countersign', `listen-${name}.json`)
 }
 
-/** Undefined: this listener has never run. Throws Failure for a file that cannot be read. */
+/** Returns undefined if this listener has never run. Throws Failure if the file cannot be read. */
 export async function readPosition(file: string): Promise<Position | undefined> {
   let value: unknown
   try {
@@ -41,10 +42,10 @@ export async function readPosition(file: string): Promise<Position | undefined> 
   throw new Failure(`${file} contains no position. Remove it to begin with the next event.`)
 }
 
-/** Replaces the whole file, so that a crash leaves either the previous position or this one. */
+/** Replaces the whole file atomically, so that a crash leaves either the previous position or this one. */
 export async function writePosition(file: string, position: Position): Promise<void> {
   await mkdir(dirname(file), { recursive: true, mode: 0o700 })
-  const draft = `${file}.${process.pid}`
-  await writeFile(draft, JSON.stringify(position), { mode: 0o600, flush: true })
-  await rename(draft, file)
+  const temporaryFile = `${file}.${process.pid}`
+  await writeFile(temporaryFile, JSON.stringify(position), { mode: 0o600, flush: true })
+  await rename(temporaryFile, file)
 }

@@ -5,10 +5,10 @@ import { printResult, type Shell } from '../connection/shell.ts'
 import { confirmAction } from '../terminal/confirmation.ts'
 import { Failure } from '../terminal/failure.ts'
 import { io } from '../terminal/io.ts'
-import { timeOf } from '../terminal/options.ts'
+import { readTime } from '../terminal/options.ts'
 import { messageOf } from '../terminal/thrown.ts'
 
-/** `countersign events stream`: prints each event until the signal is aborted. Throws CountersignError. */
+/** `countersign events stream`: prints events until the signal is aborted. Throws CountersignError. */
 export async function streamEvents(
   { countersign, isJson }: Shell,
   {
@@ -34,7 +34,7 @@ export async function streamEvents(
   }
 }
 
-/** `countersign events replay`: asks for confirmation unless it was given. Throws Failure. */
+/** `countersign events replay`: asks for confirmation unless `--yes` is given. Throws Failure. */
 export async function replayEvents(
   shell: Shell,
   options: {
@@ -44,14 +44,14 @@ export async function replayEvents(
     readonly yes?: boolean
   },
 ): Promise<void> {
-  const startDate = timeOf(options.from, '--from')
-  const endDate = timeOf(options.to, '--to')
+  const startDate = readTime(options.from, '--from')
+  const endDate = readTime(options.to, '--to')
   const { webhookEndpoint } = await shell.countersign.config.get()
   if (!webhookEndpoint)
     throw new Failure('There is no webhookEndpoint to deliver to. Set one in the configuration first.')
   const span = `from ${startDate} to ${endDate ?? 'now'}`
   await confirmAction(`Deliver the events ${span} again to ${webhookEndpoint}?`, options.yes)
   const types = options.types ? [...options.types] : undefined
-  const answer = await shell.countersign.events.replay({ startDate, ...present({ endDate, types }) })
-  printResult(shell, answer, [`${answer.events} events ${span} are delivered again, one after the other.`])
+  const result = await shell.countersign.events.replay({ startDate, ...present({ endDate, types }) })
+  printResult(shell, result, [`${result.events} events ${span} are delivered again, one after the other.`])
 }

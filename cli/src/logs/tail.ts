@@ -9,7 +9,10 @@ import { messageOf } from '../terminal/thrown.ts'
 type LoggedRequest = ItemOf<'request_list'>
 
 const INTERVAL_MS = 1_000
-/** An entry is written after its response, so its time can precede entries that were already shown. */
+/**
+ * Each poll overlaps the previous one, because entries are stored after their response and so may arrive out
+ * of order.
+ */
 const OVERLAP_MS = 15_000
 const CLASSES = ['2xx', '4xx', '5xx'] as const
 
@@ -18,7 +21,7 @@ export interface TailFilter {
   readonly statusClass?: (typeof CLASSES)[number]
 }
 
-/** Reads `404` or `4xx`. Throws Failure. */
+/** Parses a status such as `404`, or a class such as `4xx`. Throws Failure. */
 export function readStatus(text: string): TailFilter {
   const statusClass = CLASSES.find((one) => one === text.toLowerCase())
   if (statusClass) return { statusClass }
@@ -50,7 +53,9 @@ export async function tailLogs(
   }
 }
 
-/** Fetches requests, oldest first. Without a time it returns the newest page, after which the tail starts. */
+/**
+ * Fetches requests, oldest first. Without `sinceMs`, returns the newest page, from which the tail continues.
+ */
 async function fetchRequests(
   { countersign }: Shell,
   filter: TailFilter,
@@ -67,20 +72,20 @@ async function fetchRequests(
   return found.reverse()
 }
 
-/** Adds new entries to those already shown, and drops entries that a later query cannot return again. */
+/** Adds new entries to those already seen, and drops entries too old to be returned by another poll. */
 function mergeEntries(
   seen: ReadonlyMap<string, number> | undefined,
   found: readonly LoggedRequest[],
 ): ReadonlyMap<string, number> {
   const all = new Map([
     ...(seen ?? []),
-    ...found.map((one) => [buildEntryKey(one), Date.parse(one.at)] as const),
+    ...found.map((entry) => [buildEntryKey(entry), Date.parse(entry.at)] as const),
   ])
   const newest = Math.max(...all.values())
   return new Map([...all].filter(([, at]) => at >= newest - 2 * OVERLAP_MS))
 }
 
-/** A caller may choose the id of a request and reuse it, so the time is part of the key. */
+/** Callers can choose a request's id and reuse it, so the key includes the time. */
 function buildEntryKey({ httpRequestId, at }: LoggedRequest): string {
   return `${httpRequestId} ${at}`
 }
@@ -93,8 +98,8 @@ function printRequest({ isJson }: Shell, logged: LoggedRequest): void {
   }
   const paint = status >= 500 ? pc.red : status >= 400 ? pc.yellow : pc.green
   const result = paint(code === undefined ? String(status) : `${status} ${code}`)
-  const words = [pc.dim(at.slice(11, 19)), method, path, result, `${durationMs} ms`, pc.dim(httpRequestId)]
-  io().stdout.write(`${words.join('  ')}\n`)
+  const columns = [pc.dim(at.slice(11, 19)), method, path, result, `${durationMs} ms`, pc.dim(httpRequestId)]
+  io().stdout.write(`${columns.join('  ')}\n`)
 }
 
 function isTemporary(error: unknown): boolean {

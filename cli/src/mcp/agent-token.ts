@@ -10,7 +10,7 @@ import { Failure } from '../terminal/failure.ts'
 import { io } from '../terminal/io.ts'
 import { isMissing, messageOf } from '../terminal/thrown.ts'
 
-/** The options and environment variables that identify the agent. */
+/** The options and environment variables that identify an agent. */
 export interface McpOptions {
   readonly baseUrl?: string
   readonly code?: string
@@ -18,22 +18,24 @@ export interface McpOptions {
   readonly tokenFile?: string
 }
 
-/** The time that another process may take to store the token of a redeemed code. */
+/** The timeout for another process to store the token of a code that it has redeemed. */
 const OTHER_WRITES_MS = 1_000
 
 export const BASE_URL = 'http://127.0.0.1:8787/2025-10-13'
 
-/** The content of the token file. The hash of the code shows if another code is given now. */
-interface Kept {
+/**
+ * The content of the token file. The hash of the code reveals whether a different code was given this time.
+ */
+interface StoredToken {
   readonly baseUrl: string
   readonly accessToken: string
   readonly codeHash: string
 }
 
 /**
- * Connects the agent of the options: by its token, by the token stored when the code was redeemed, or by
- * redeeming the code, whose token is then stored in a file that only this user can read. Redeems nothing
- * before the result is called. Throws Failure if the options name no agent.
+ * Prepares to connect as the agent that the options identify: by a token, by the stored token of an earlier
+ * redeemed code, or by redeeming a code and storing its token in a file readable only by this user. Nothing
+ * is redeemed until the returned function is called. Throws Failure if the options identify no agent.
  */
 export async function findAgent(options: McpOptions): Promise<() => Promise<Agent>> {
   const { token, code } = options
@@ -45,12 +47,12 @@ export async function findAgent(options: McpOptions): Promise<() => Promise<Agen
   const file = resolve(
     options.tokenFile ?? join(io().env.COUNTERSIGN_DATA_DIR || '.countersign', 'agent.json'),
   )
-  const codeHash = code === undefined ? undefined : hashOf(code)
+  const codeHash = code === undefined ? undefined : hashCode(code)
   const storedAgent = await loadStoredAgent(file, codeHash, baseUrl)
   if (storedAgent) return async () => storedAgent
   if (code === undefined || codeHash === undefined)
     throw new Failure(
-      `${nameOf(file)} has no agent token. Give a device code from "countersign agent code" as --code or ` +
+      `${formatPath(file)} has no agent token. Give a device code from "countersign agent code" as --code or ` +
         'COUNTERSIGN_DEVICE_CODE, or a token as COUNTERSIGN_AGENT_TOKEN.',
     )
   return async () => {
@@ -58,9 +60,11 @@ export async function findAgent(options: McpOptions): Promise<() => Promise<Agen
       return await redeem(file, code, baseUrl ?? BASE_URL)
     } catch (error) {
       if (!(error instanceof CountersignError) || error.code !== 'DEVICE_CODE_NOT_FOUND') throw error
-      // Another process with the same code may have redeemed it and be about to write the file.
-      const look = () => loadStoredAgent(file, codeHash, baseUrl)
-      const { last } = await waitUntil(look, (found) => found !== undefined, { timeoutMs: OTHER_WRITES_MS })
+      // Another process may have redeemed the same code and be about to write the file.
+      const findStored = () => loadStoredAgent(file, codeHash, baseUrl)
+      const { last } = await waitUntil(findStored, (found) => found !== undefined, {
+        timeoutMs: OTHER_WRITES_MS,
+      })
       if (last) return last
       throw error
     }
@@ -68,85 +72,88 @@ export async function findAgent(options: McpOptions): Promise<() => Promise<Agen
 }
 
 async function redeem(file: string, code: string, baseUrl: string): Promise<Agent> {
-  return writingPrivately(file, async (write) => {
+  return writePrivateFile(file, async (write) => {
     const agent = await Agent.redeem({ baseUrl, code, ...wireWord() })
-    const content: Kept = { baseUrl, accessToken: agent.accessToken, codeHash: hashOf(code) }
+    const content: StoredToken = { baseUrl, accessToken: agent.accessToken, codeHash: hashCode(code) }
     await write(`${JSON.stringify(content)}\n`)
     return agent
   })
 }
 
-/** The agent of the file, unless another code is given now. A token is sent to its own server only. */
+/**
+ * Loads the agent from the token file, unless a different code was given. A token is only sent to the server
+ * that issued it.
+ */
 async function loadStoredAgent(
   file: string,
   codeHash: string | undefined,
   baseUrl: string | undefined,
 ): Promise<Agent | undefined> {
-  const storedAgent = await readKept(file)
+  const storedAgent = await readTokenFile(file)
   if (!storedAgent || (codeHash !== undefined && storedAgent.codeHash !== codeHash)) return undefined
   if (baseUrl !== undefined && baseUrl !== storedAgent.baseUrl)
     throw new Failure(
-      `${nameOf(file)} belongs to ${storedAgent.baseUrl}, not to ${baseUrl}: give another --token-file.`,
+      `${formatPath(file)} belongs to ${storedAgent.baseUrl}, not to ${baseUrl}: give another --token-file.`,
     )
   return Agent.withToken({ ...storedAgent, ...wireWord() })
 }
 
-async function readKept(file: string): Promise<Kept | undefined> {
+async function readTokenFile(file: string): Promise<StoredToken | undefined> {
   let text: string
   try {
     text = await readFile(file, 'utf8')
   } catch (error) {
     if (isMissing(error)) return undefined
-    throw new Failure(`${nameOf(file)} cannot be read: ${messageOf(error)}`)
+    throw new Failure(`${formatPath(file)} cannot be read: ${messageOf(error)}`)
   }
   try {
     const value: unknown = JSON.parse(text)
-    if (isKept(value)) return value
+    if (isStoredToken(value)) return value
   } catch {
-    // Reported below.
+    // Invalid JSON is reported below.
   }
-  throw new Failure(`${nameOf(file)} is not a token file: it lacks baseUrl, accessToken, codeHash.`)
+  throw new Failure(`${formatPath(file)} is not a token file: it lacks baseUrl, accessToken, codeHash.`)
 }
 
-function isKept(value: unknown): value is Kept {
+function isStoredToken(value: unknown): value is StoredToken {
   return (
     isObject(value) && ['baseUrl', 'accessToken', 'codeHash'].every((name) => typeof value[name] === 'string')
   )
 }
 
 /**
- * Writes a file that only this user can read (0600), whole or not at all. Opens it before `work` begins, so
- * that a folder without write access does not lose a token issued only once.
+ * Writes a file atomically, readable only by this user (0600). Opens the file before calling `work`, so that
+ * an unwritable folder cannot cause the loss of a token that is issued only once.
  */
-async function writingPrivately<T>(
+async function writePrivateFile<T>(
   file: string,
   work: (write: (text: string) => Promise<void>) => Promise<T>,
 ): Promise<T> {
-  const part = `${file}.${randomBytes(6).toString('hex')}.part`
+  const temporaryFile = `${file}.${randomBytes(6).toString('hex')}.part`
   const handle = await mkdir(dirname(file), { recursive: true, mode: 0o700 })
-    .then(() => open(part, 'wx', 0o600))
+    .then(() => open(temporaryFile, 'wx', 0o600))
     .catch((error: Error) => {
-      throw new Failure(`${nameOf(file)} cannot be written: ${error.message}`)
+      throw new Failure(`${formatPath(file)} cannot be written: ${error.message}`)
     })
   try {
     const result = await work(async (text) => {
       await handle.writeFile(text)
       await handle.sync()
     })
-    await rename(part, file)
+    await rename(temporaryFile, file)
     return result
   } finally {
     await handle.close()
-    await rm(part, { force: true })
+    await rm(temporaryFile, { force: true })
   }
 }
 
-/** Ignores case and hyphens of a code. */
-function hashOf(code: string): string {
+/** Hashes a code, ignoring case and hyphens. */
+function hashCode(code: string): string {
   return createHash('sha256').update(code.replaceAll('-', '').toUpperCase()).digest('hex')
 }
 
-function nameOf(file: string): string {
+function formatPath(file: string): string {
   const near = relative('.', file)
   return near.startsWith('..') ? file : near
 }

@@ -4,16 +4,19 @@ import { currencyOf, formatAmount } from '../terminal/amounts.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
-/** The currency of an amount, from the object that has the amount and those around it, the nearest first. */
+/**
+ * Finds an amount's currency in the object that contains the amount or in an enclosing one. `around` lists
+ * these objects, innermost first.
+ */
 type FindCurrency = (around: readonly Json[]) => unknown
 
-/** Tries each path in the object of the amount, then in the one around it, and so on. */
+/** Tries each path in the object that contains the amount, then in the enclosing ones. */
 const at =
   (...paths: readonly string[]): FindCurrency =>
   (around) => {
     for (const object of around)
       for (const path of paths) {
-        const found = path.split('.').reduce<unknown>((value, name) => memberOf(value, name), object)
+        const found = path.split('.').reduce<unknown>((value, name) => getMember(value, name), object)
         if (found !== undefined) return found
       }
     return undefined
@@ -24,11 +27,11 @@ const USAGE = at('policy.spendingLimits.currency', 'decision.currency')
 const SENDING = at('sendingCurrency', 'sentAmount.currency', 'sourceCurrency')
 const RECEIVING = at('receivingCurrency', 'receivedAmount.currency', 'destinationCurrency')
 
-/** A limit on the number of actions has counts in place of amounts. */
+/** A limit on the number of actions holds counts instead of amounts. */
 const unlessCounted: FindCurrency = (around) =>
   around[0]?.rule === 'dailyTransactionLimit' ? undefined : at('currency')(around)
 
-/** Every property that holds an amount, and the place of its currency. */
+/** Every property that holds an amount, and how to find its currency. */
 const CURRENCY_OF: Readonly<Record<string, FindCurrency>> = {
   amount: LIMITS,
   perTransactionLimit: LIMITS,
@@ -53,49 +56,52 @@ const CURRENCY_OF: Readonly<Record<string, FindCurrency>> = {
   counterpartyFixedFee: RECEIVING,
 }
 
-/** The property with an amount in words, next to the amount: `amountInWords` next to `amount`. */
-export const wordsMember = (name: string) => `${name}InWords`
+/** The property that holds an amount as text: `amountInWords` for `amount`. */
+export const toWordsName = (name: string) => `${name}InWords`
 
-/** True if a 64-bit integer under this name is an amount. */
+/** True if an integer property with this name holds an amount. */
 export const isAmountName = (name: string) => Object.hasOwn(CURRENCY_OF, name)
 
-/** The property of an action with a sentence that says that it waits. */
+/** The property of a pending action that says that it is waiting for approval. */
 export const STATUS_IN_WORDS = 'statusInWords'
 
 /**
- * A response of the API with words: next to each amount its value for a person (`"amount": 2500n,
- * "amountInWords": "25.00 USD"`), and a sentence in an action that waits for approval.
+ * Adds text to an API response: each amount also as text (`"amount": 2500n, "amountInWords": "25.00 USD"`),
+ * and a sentence in each action that is waiting for approval.
  */
 export function withWords(value: unknown, around: readonly Json[] = []): unknown {
   if (Array.isArray(value)) return value.map((item) => withWords(item, around))
   if (!isObject(value)) return value
   const scope = [value, ...around]
   const members = Object.entries(value).flatMap(([name, member]) => {
-    const words = amountText(name, member, scope)
-    const shown = [[name, withWords(member, scope)]]
-    return words === undefined ? shown : [...shown, [wordsMember(name), words]]
+    const amountText = describeAmount(name, member, scope)
+    const entries = [[name, withWords(member, scope)]]
+    return amountText === undefined ? entries : [...entries, [toWordsName(name), amountText]]
   })
-  const sentence = pendingSentence(value)
+  const sentence = describePendingAction(value)
   return Object.fromEntries([...members, ...(sentence === undefined ? [] : [[STATUS_IN_WORDS, sentence]])])
 }
 
-/** Details of a refusal have no schema, so their integers are numbers. */
-function amountText(name: string, amount: unknown, around: readonly Json[]): string | undefined {
+/** Accepts numbers as well as bigints, because error details have no schema and contain plain numbers. */
+function describeAmount(name: string, amount: unknown, around: readonly Json[]): string | undefined {
   const isInteger = typeof amount === 'bigint' || (typeof amount === 'number' && Number.isSafeInteger(amount))
   if (!isAmountName(name) || !isInteger) return undefined
-  const found = CURRENCY_OF[name]!(around)
-  const code = isObject(found) ? found.code : found
+  const currency = CURRENCY_OF[name]!(around)
+  const code = isObject(currency) ? currency.code : currency
   if (typeof code !== 'string') return undefined
-  const decimals = memberOf(found, 'decimals')
+  const decimals = getMember(currency, 'decimals')
   return formatAmount(BigInt(amount), typeof decimals === 'number' ? { code, decimals } : currencyOf(code))
 }
 
-/** A sentence about an action that waits for a person, for the model to pass on. Undefined for anything else. */
-export function pendingSentence(value: unknown): string | undefined {
+/**
+ * For an action that is waiting for approval, a sentence that the model can pass on to the user. Undefined
+ * for anything else.
+ */
+export function describePendingAction(value: unknown): string | undefined {
   if (!isObject(value) || value.status !== 'PENDING_APPROVAL' || !String(value.id).startsWith('AgentAction:'))
     return undefined
   const amount = describeAmountMoved(value)
-  const until = memberOf(value.quote, 'expiresAt')
+  const until = getMember(value.quote, 'expiresAt')
   const end = typeof until === 'string' ? `before ${until}, when the quote ends` : 'within 24 hours'
   return (
     `Nothing has been paid yet: ${amount ?? 'the action'} waits until a person approves it. ` +
@@ -107,9 +113,9 @@ export function pendingSentence(value: unknown): string | undefined {
 function describeAmountMoved({ quote, transferDetails }: Json): string | undefined {
   const [name, details] = isObject(quote) ? ['totalSendingAmount', quote] : ['amount', transferDetails]
   if (!isObject(details)) return undefined
-  return amountText(name, details[name], [details])
+  return describeAmount(name, details[name], [details])
 }
 
-function memberOf(value: unknown, name: string): unknown {
+function getMember(value: unknown, name: string): unknown {
   return isObject(value) ? value[name] : undefined
 }

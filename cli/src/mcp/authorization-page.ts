@@ -8,29 +8,29 @@ input{letter-spacing:.1em;text-transform:uppercase}button{background:#1a1a1a;col
 
 const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64')
 
-/** The content of the form for a device code. */
+/** The content of the device code form. */
 export interface SignInForm {
-  /** The name that the program gave itself. */
+  /** The name that the client gave itself. */
   readonly clientName: string
-  /** The address that the person is sent to afterwards. */
+  /** The address to which the person is redirected afterwards. */
   readonly redirectUri: string
-  /** The parameters of the request, which the form repeats. */
+  /** The parameters of the authorization request, which the form submits again. */
   readonly parameters: URLSearchParams
-  /** Why the last attempt failed. */
+  /** Why the previous attempt failed. */
   readonly error?: string
 }
 
-/** The page on which a person types the device code of an agent, and so signs a program in as that agent. */
+/** The page on which a person enters an agent's device code, so that the client can act as that agent. */
 export function signInPage(form: SignInForm, status = 200): Response {
   const { clientName, redirectUri, parameters, error } = form
   const hidden = [...parameters]
     .map(([name, value]) => `<input type="hidden" name="${escapeHtml(name)}" value="${escapeHtml(value)}">`)
     .join('')
-  const who = clientName === '' ? 'A program' : `A program that calls itself “${escapeHtml(clientName)}”`
+  const program = clientName === '' ? 'A program' : `A program that calls itself “${escapeHtml(clientName)}”`
   return page(
     'Connect an assistant',
-    `<p>${who} asks to act as one of your agents: to see its customer's accounts and to ask for payments, under its policy.
-The connection goes to <strong class="place">${escapeHtml(placeOf(redirectUri))}</strong>.</p>
+    `<p>${program} asks to act as one of your agents: to see its customer's accounts and to ask for payments, under its policy.
+The connection goes to <strong class="place">${escapeHtml(formatRedirectTarget(redirectUri))}</strong>.</p>
 ${error === undefined ? '' : `<p class="error" role="alert">${escapeHtml(error)}</p>`}
 <form method="post" action="/authorize">${hidden}
 <label for="device_code">Device code of the agent</label>
@@ -38,11 +38,11 @@ ${error === undefined ? '' : `<p class="error" role="alert">${escapeHtml(error)}
 <button>Connect</button></form>
 <p>Your payments platform gives you the code. It is valid once, for 15 minutes. Close this page if you did not start the connection yourself.</p>`,
     status,
-    formTarget(redirectUri),
+    getFormActionSource(redirectUri),
   )
 }
 
-/** A page with the reason why a person cannot be sent back to the program. */
+/** The error page for requests without a trusted redirect URI. */
 export function refusalPage(message: string): Response {
   return page('This link does not work', `<p>${escapeHtml(message)}</p>`, 400)
 }
@@ -64,20 +64,23 @@ function page(title: string, content: string, status: number, target = ''): Resp
       'Content-Security-Policy': policy.join('; '),
       'Cache-Control': 'no-store',
       'X-Content-Type-Options': 'nosniff',
-      // With no-referrer a browser would send the form with the Origin null.
+      // With `no-referrer`, a browser would submit the form with `Origin: null`.
       'Referrer-Policy': 'same-origin',
     },
   })
 }
 
-/** The host of an address, or the scheme of a program on the person's own device. */
-function placeOf(uri: string): string {
+/** The host of a URI, or its scheme if it opens a program on the person's own device. */
+function formatRedirectTarget(uri: string): string {
   const { protocol, host } = new URL(uri)
   return /^https?:$/.test(protocol) ? host : protocol
 }
 
-/** The source by which a policy allows the redirect after the form. An IPv6 address is not one. */
-function formTarget(uri: string): string {
+/**
+ * The `form-action` source that allows the redirect after the form. CSP cannot express an IPv6 host, so the
+ * scheme is used instead.
+ */
+function getFormActionSource(uri: string): string {
   const { protocol, origin, host } = new URL(uri)
   return /^https?:$/.test(protocol) && !host.startsWith('[') ? origin : protocol
 }

@@ -1,14 +1,14 @@
 import { type AuthorizationServer, authorizationMetadata, json } from './authorization.ts'
 import { PATH, RESOURCE_METADATA_PATH, resourceMetadata } from './bearer.ts'
 
-/** Reads a body as text. Undefined if it is too large. */
+/** Reads a request body as text. Undefined if it is too large. */
 export type ReadText = (request: Request) => Promise<string | undefined>
 
 /**
- * Handles the requests of a client before it has a token: discovery, and the sign-in itself. Undefined for
- * another path. `origin` is the address by which the client reaches this program.
+ * Handles requests from a client that has no token yet: discovery, registration and sign-in. Returns
+ * undefined for other paths. `origin` is this program's address as the client sees it.
  */
-export async function answerStranger(
+export async function handleAuthorization(
   server: AuthorizationServer,
   origin: string,
   request: Request,

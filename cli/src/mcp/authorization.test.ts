@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { ConnectionError, CountersignError } from '@countersign/sdk'
 import { describe, expect, test } from 'vitest'
 import { AuthorizationServer, authorizationMetadata } from './authorization.ts'
-import { answerStranger } from './authorization-routes.ts'
+import { handleAuthorization } from './authorization-routes.ts'
 
 const ORIGIN = 'https://mcp.example.com'
 const CALLBACK = 'https://assistant.example/callback'
@@ -30,7 +30,7 @@ function makeServer(redirectUris: readonly string[] = [CALLBACK]) {
       ...(isGet ? {} : { body: text }),
     })
     return (
-      (await answerStranger(server, ORIGIN, request, (one) => one.text())) ??
+      (await handleAuthorization(server, ORIGIN, request, (one) => one.text())) ??
       new Response(null, { status: 404 })
     )
   }

@@ -1,18 +1,18 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { ConnectionError, CountersignError } from '@countersign/sdk'
-import { clientIdOf, findClient, isRegistered, readClient } from './authorization-clients.ts'
+import { buildClientId, decodeClient, isRegistered, readClient } from './authorization-clients.ts'
 import { refusalPage, type SignInForm, signInPage } from './authorization-page.ts'
 import { PATH } from './bearer.ts'
 
-/** A client must fetch its token within this time after the redirect. */
+/** The time after the redirect in which a client may fetch its token. */
 const GRANT_MS = 60_000
 const TEXT_LENGTH_MAX = 4_096
 const DEVICE_CODE = /^[\w-]{1,20}$/
-/** A SHA-256 in base64url, and the verifiers that RFC 7636 allows. */
+/** A base64url SHA-256 digest, and the verifiers allowed by RFC 7636. */
 const CHALLENGE = /^[\w-]{43}$/
 const VERIFIER = /^[\w.~-]{43,128}$/
 
-/** Redeems the device code of an agent for its token. Throws refusals of the API. */
+/** Redeems an agent's device code for a token. Throws the API's errors. */
 export type Redeem = (deviceCode: string) => Promise<string>
 
 interface Grant {
@@ -23,7 +23,7 @@ interface Grant {
   readonly expiresAt: number
 }
 
-/** A client's authorization request, with a verified client and redirect URI. */
+/** A validated authorization request. */
 interface SignIn {
   readonly form: SignInForm
   readonly clientId: string
@@ -31,9 +31,10 @@ interface SignIn {
 }
 
 /**
- * The OAuth 2.1 authorization server of the MCP tools, with PKCE and dynamic client registration (RFC 7591), so that an
- * assistant on another machine can sign in. A person enters the device code of an agent, and the assistant receives the
- * token of that agent. Its only state is tokens that have not been fetched yet, for up to a minute.
+ * The OAuth 2.1 authorization server for the MCP tools, with PKCE and dynamic client registration (RFC 7591).
+ * It lets an assistant on another machine sign in: a person enters an agent's device code, and the assistant
+ * receives the agent's token. Its only state is the tokens not fetched yet, which are kept for up to a
+ * minute.
  */
 export class AuthorizationServer {
   readonly #redeem: Redeem
@@ -53,24 +54,24 @@ export class AuthorizationServer {
         'invalid_redirect_uri',
         'redirect_uris must contain 1 to 10 URIs: https, loopback http, or the scheme of an app.',
       )
-    const registered = {
-      client_id: clientIdOf(client),
+    const registration = {
+      client_id: buildClientId(client),
       client_name: client.name,
       redirect_uris: client.redirectUris,
       grant_types: ['authorization_code'],
       response_types: ['code'],
       token_endpoint_auth_method: 'none',
     }
-    return json(registered, 201)
+    return json(registration, 201)
   }
 
-  /** Shows the form for a device code. */
+  /** Shows the device code form. */
   show(origin: string, parameters: URLSearchParams): Response {
     const signIn = readSignIn(origin, parameters)
     return signIn instanceof Response ? signIn : signInPage(signIn.form)
   }
 
-  /** Handles the form: redeems the device code, and redirects with an authorization code. */
+  /** Handles the submitted form: redeems the device code and redirects with an authorization code. */
   async submit(origin: string, parameters: URLSearchParams): Promise<Response> {
     const deviceCode = (parameters.get('device_code') ?? '').replace(/\s/g, '')
     parameters.delete('device_code')
@@ -84,13 +85,13 @@ export class AuthorizationServer {
       const code = this.#grant({ accessToken, clientId, redirectUri, codeChallenge })
       return redirectToClient(origin, redirectUri, parameters, { code })
     } catch (error) {
-      const failed = failureOf(error)
-      if (!failed) throw error
-      return signInPage({ ...form, error: failed.message }, failed.status)
+      const failure = toFailure(error)
+      if (!failure) throw error
+      return signInPage({ ...form, error: failure.message }, failure.status)
     }
   }
 
-  /** Exchanges an authorization code for its token, once. */
+  /** Exchanges an authorization code for its token. A code works once. */
   exchange(parameters: URLSearchParams): Response {
     if (parameters.get('grant_type') !== 'authorization_code')
       return oauthError('unsupported_grant_type', 'The grant_type must be authorization_code.')
@@ -119,7 +120,7 @@ export class AuthorizationServer {
   }
 }
 
-/** The metadata of the authorization server (RFC 8414). */
+/** The authorization server metadata (RFC 8414). */
 export function authorizationMetadata(origin: string) {
   return {
     issuer: origin,
@@ -135,24 +136,24 @@ export function authorizationMetadata(origin: string) {
 }
 
 /**
- * Reads an authorization request. An unknown client or redirect URI is reported to the person, any other error
- * to the client.
+ * Validates an authorization request. An unknown client or redirect URI is reported to the person, any other
+ * error to the client.
  */
 function readSignIn(origin: string, parameters: URLSearchParams): SignIn | Response {
   const parameter = (name: string) => parameters.get(name) ?? ''
   const clientId = parameter('client_id')
-  const client = findClient(clientId)
+  const client = decodeClient(clientId)
   if (!client || clientId.length > TEXT_LENGTH_MAX)
     return refusalPage('The app that sent you here is not registered. Connect it again.')
   const redirectUri = parameter('redirect_uri')
   if (!isRegistered(client, redirectUri))
     return refusalPage('The app that sent you here did not register this return address.')
-  const refuse = (error: string) => redirectToClient(origin, redirectUri, parameters, { error })
-  if (parameter('response_type') !== 'code') return refuse('unsupported_response_type')
+  const redirectWithError = (error: string) => redirectToClient(origin, redirectUri, parameters, { error })
+  if (parameter('response_type') !== 'code') return redirectWithError('unsupported_response_type')
   if (parameter('code_challenge_method') !== 'S256' || !CHALLENGE.test(parameter('code_challenge')))
-    return refuse('invalid_request')
+    return redirectWithError('invalid_request')
   const resource = parameter('resource').replace(/\/$/, '')
-  if (!['', origin, `${origin}${PATH}`].includes(resource)) return refuse('invalid_target')
+  if (!['', origin, `${origin}${PATH}`].includes(resource)) return redirectWithError('invalid_target')
   return {
     clientId,
     codeChallenge: parameter('code_challenge'),
@@ -160,7 +161,7 @@ function readSignIn(origin: string, parameters: URLSearchParams): SignIn | Respo
   }
 }
 
-/** Redirects the person to the client, with the `state` of the client's request. */
+/** Redirects the person to the client, passing on the `state` of the request. */
 function redirectToClient(
   origin: string,
   redirectUri: string,
@@ -179,7 +180,7 @@ function redirectToClient(
 
 const UNKNOWN_CODE = 'This code is unknown, used or too old. Ask for a new one.'
 
-function failureOf(error: unknown): { readonly status: number; readonly message: string } | undefined {
+function toFailure(error: unknown): { readonly status: number; readonly message: string } | undefined {
   if (error instanceof ConnectionError)
     return { status: 503, message: 'The platform does not respond. Try again.' }
   if (!(error instanceof CountersignError)) return undefined

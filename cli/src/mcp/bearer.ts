@@ -13,7 +13,9 @@ export function bearerToken(header: string | undefined): string | undefined {
   return BEARER.exec(header ?? '')?.[1]
 }
 
-/** The response to a request without a valid token. It tells a client how to get one (RFC 6750, RFC 9728). */
+/**
+ * The response to a request without a valid token. It tells the client how to get one (RFC 6750, RFC 9728).
+ */
 export interface Challenge {
   readonly status: 401
   readonly message: string
@@ -49,8 +51,11 @@ export function resourceMetadata(origin: string) {
   }
 }
 
-/** The API's error if it rejects the token. Undefined if the token is valid or the API does not respond. */
-export async function tokenRefusal(agent: Agent, signal: AbortSignal): Promise<CountersignError | undefined> {
+/**
+ * Returns the API's error if it rejects the token, and undefined if the token is valid or the API does not
+ * respond.
+ */
+export async function checkToken(agent: Agent, signal: AbortSignal): Promise<CountersignError | undefined> {
   try {
     await agent.call('agent_me_get', { signal })
     return undefined

@@ -4,15 +4,15 @@ import { type AnyCaller, ConnectionError, CountersignError, NotDecidedError, toJ
 import type { Agent } from '@countersign/sdk/agent'
 import type { CallToolResult } from '@modelcontextprotocol/server'
 import { Failure } from '../terminal/failure.ts'
-import { pendingSentence, withWords } from './answer-words.ts'
-import { callInput, idNames, withoutNulls } from './input-schemas.ts'
+import { describePendingAction, withWords } from './answer-words.ts'
+import { callInput, pathParameterNames, withoutNulls } from './input-schemas.ts'
 import { type Tool, toolMembers, WAIT_SECONDS, WAIT_SECONDS_MAX } from './tools.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
 /**
- * Calls a tool as the agent that `connect` returns. A refusal or a failure is also a result, marked as an
- * error. It contains only text: some clients treat structured content as a success, and throw.
+ * Calls a tool as the agent that `connect` returns. Errors are also results, marked with `isError`. They
+ * contain only text: some clients treat any structured content as a success, and then throw.
  */
 export async function callTool(
   connect: () => Promise<Agent>,
@@ -22,9 +22,9 @@ export async function callTool(
 ): Promise<CallToolResult> {
   try {
     const args = checkInput(tool, input)
-    return successOf(await run(await connect(), tool, args, signal))
+    return toResult(await run(await connect(), tool, args, signal))
   } catch (error) {
-    return { content: [textOf(toJson(withWords(refusalOf(error))))], isError: true }
+    return { content: [toTextContent(toJson(withWords(toErrorBody(error))))], isError: true }
   }
 }
 
@@ -35,7 +35,7 @@ async function run(agent: Agent, tool: Tool, args: Json, signal: AbortSignal): P
   return (await caller.call(tool.call, input)).body
 }
 
-/** A pending action is a result, not an error. */
+/** Waits for a decision. An action still pending at the timeout is a normal result. */
 async function waitForDecision(agent: Agent, args: Json, signal: AbortSignal): Promise<unknown> {
   const { actionId, timeoutSeconds = WAIT_SECONDS } = args
   if (typeof timeoutSeconds !== 'number' || !(timeoutSeconds >= 0 && timeoutSeconds <= WAIT_SECONDS_MAX))
@@ -49,21 +49,21 @@ async function waitForDecision(agent: Agent, args: Json, signal: AbortSignal): P
 }
 
 /**
- * Checks errors that only this side can see: a field that the API does not know, a missing one, or a number
- * that has lost digits. The API checks everything else and names the wrong field. Returns the given fields.
+ * Rejects errors that the API would not see: unknown fields, missing fields, and numbers that have
+ * lost digits. The API validates everything else. Returns the input without nulls.
  */
 function checkInput(tool: Tool, input: Json): Json {
   const members = toolMembers(tool)
   const names = members.map(({ name }) => name)
-  const unknown = Object.keys(input).find((name) => !names.includes(name))
-  if (unknown !== undefined)
-    throw invalidInput(unknown, `is unknown; the members are ${names.join(', ') || 'none'}`)
+  const unknownName = Object.keys(input).find((name) => !names.includes(name))
+  if (unknownName !== undefined)
+    throw invalidInput(unknownName, `is unknown; the members are ${names.join(', ') || 'none'}`)
   const args = withoutNulls(input)
   const missing = members.find(({ name, isOptional }) => !isOptional && args[name] === undefined)
   if (missing) throw invalidInput(missing.name, 'is required')
   for (const [name, value] of Object.entries(args))
     if (hasLostDigits(value)) throw invalidInput(name, `must be at most ${Number.MAX_SAFE_INTEGER}`)
-  for (const name of idNames(API[tool.call]))
+  for (const name of pathParameterNames(API[tool.call]))
     if (typeof args[name] !== 'string' || /^\.{0,2}$/.test(args[name]))
       throw invalidInput(name, 'must be an id')
   return args
@@ -74,24 +74,24 @@ function hasLostDigits(value: unknown): boolean {
   return typeof value === 'object' && value !== null && Object.values(value).some(hasLostDigits)
 }
 
-function invalidInput(field: string, what: string): CountersignError {
+function invalidInput(field: string, problem: string): CountersignError {
   return new CountersignError({
     status: 400,
     code: 'INVALID_INPUT',
-    message: `${field} ${what}`,
+    message: `${field} ${problem}`,
     details: { field },
   })
 }
 
-/** The remedy if the API knows neither the token nor the code of the agent. Only a person can apply it. */
-const CONNECT_AGAIN = 'Ask the user for a new device code of this agent.'
+/** Advice for an unknown token or device code, which only a person can replace. */
+const RECONNECT_ADVICE = 'Ask the user for a new device code of this agent.'
 
-/** A refusal as the API returns it. A failure without a response of the API has a separate code. */
-function refusalOf(error: unknown): Json {
+/** An API error as the API returned it. If there was no API response, the code says so. */
+function toErrorBody(error: unknown): Json {
   if (error instanceof CountersignError) {
     const { status, code, reason, details, httpRequestId, retryAfterSeconds } = error
     const isUnknown = error.isCredentials || code === 'DEVICE_CODE_NOT_FOUND'
-    const message = isUnknown ? `${error.message} ${CONNECT_AGAIN}` : error.message
+    const message = isUnknown ? `${error.message} ${RECONNECT_ADVICE}` : error.message
     return { status, code, message, reason, details, httpRequestId, retryAfterSeconds }
   }
   if (error instanceof ConnectionError) {
@@ -108,20 +108,20 @@ function refusalOf(error: unknown): Json {
 }
 
 /**
- * The text has every digit. Structured content holds doubles, so an integer beyond 2^53 becomes a string
- * there. The sentence about a waiting action comes first.
+ * The text contains every digit. Structured content consists of doubles, so integers beyond 2^53 become
+ * strings in it. The sentence about a pending action comes first.
  */
-function successOf(value: unknown): CallToolResult {
-  const answer = withWords(value)
-  const sentence = pendingSentence(value)
-  const structured = toExactJson(answer)
+function toResult(value: unknown): CallToolResult {
+  const response = withWords(value)
+  const sentence = describePendingAction(value)
+  const structured = toExactJson(response)
   return {
-    content: [...(sentence === undefined ? [] : [textOf(sentence)]), textOf(toJson(answer))],
+    content: [...(sentence === undefined ? [] : [toTextContent(sentence)]), toTextContent(toJson(response))],
     ...(isObject(structured) ? { structuredContent: structured } : {}),
   }
 }
 
-const textOf = (text: string) => ({ type: 'text', text }) as const
+const toTextContent = (text: string) => ({ type: 'text', text }) as const
 
 function toExactJson(value: unknown): unknown {
   if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? Number(value) : String(value)

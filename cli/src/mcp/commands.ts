@@ -45,7 +45,7 @@ export function addMcpCommand(program: Command): void {
       'serve over streamable HTTP, at /mcp; each client signs in with a device code or brings the token of its agent',
     )
     .option('--host <address>', `with --http: the address to listen on (default: ${HOST})`)
-    .option('--port <number>', `with --http: the port to listen on (default: ${PORT})`, portOf)
+    .option('--port <number>', `with --http: the port to listen on (default: ${PORT})`, readPort)
     .option('--allowed-hosts <names>', 'with --http: further host names of this server, separated by commas')
     .option(
       '--public-url <url>',
@@ -82,7 +82,7 @@ async function serve({ http, host, port, allowedHosts, publicUrl, ...options }: 
   )
 }
 
-function portOf(text: string): number {
+function readPort(text: string): number {
   const port = Number(text)
   if (/^\d{1,5}$/.test(text) && port <= 65_535) return port
   throw new InvalidArgumentError('It must be a number from 0 to 65535.')

@@ -3,8 +3,8 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { ReadableStream } from 'node:stream/web'
 
-/** Converts a request of Node's server to a web Request, the input of the protocol's library. */
-export function requestOf(message: IncomingMessage, signal: AbortSignal): Request {
+/** Converts a Node request to a web Request, as the protocol library expects. */
+export function toWebRequest(message: IncomingMessage, signal: AbortSignal): Request {
   const { method = 'GET', url = '/', rawHeaders } = message
   const headers = new Headers()
   for (let i = 0; i < rawHeaders.length; i += 2) headers.append(rawHeaders[i]!, rawHeaders[i + 1]!)
@@ -17,7 +17,7 @@ export function requestOf(message: IncomingMessage, signal: AbortSignal): Reques
   })
 }
 
-/** Sends a web Response and streams its body. Stops if the client disconnects. */
+/** Sends a web Response, streaming its body. Stops if the client disconnects. */
 export async function sendResponse(response: Response, to: ServerResponse): Promise<void> {
   to.writeHead(response.status, Object.fromEntries(response.headers))
   if (!response.body) {

@@ -11,21 +11,21 @@ import { io } from '../terminal/io.ts'
 import { messageOf } from '../terminal/thrown.ts'
 import { BASE_URL } from './agent-token.ts'
 import { AuthorizationServer } from './authorization.ts'
-import { answerStranger, type ReadText } from './authorization-routes.ts'
-import { bearerToken, type Challenge, challenge, PATH, tokenRefusal } from './bearer.ts'
-import { requestOf, sendResponse } from './fetch-adapter.ts'
+import { handleAuthorization, type ReadText } from './authorization-routes.ts'
+import { bearerToken, type Challenge, challenge, checkToken, PATH } from './bearer.ts'
+import { sendResponse, toWebRequest } from './fetch-adapter.ts'
 import { InFlight } from './in-flight.ts'
-import { toolServers } from './tool-server.ts'
+import { createServerFactory } from './tool-server.ts'
 
 /** The options of `countersign mcp --http`. */
 export interface HttpOptions {
   readonly baseUrl?: string
   readonly host: string
-  /** 0: any free port. */
+  /** 0 for any free port. */
   readonly port: number
-  /** Further host names under which clients reach this server. */
+  /** Additional host names by which clients reach this server. */
   readonly allowedHosts: readonly string[]
-  /** The address under which clients reach this program, if it differs: behind a proxy with TLS. */
+  /** This server's address as clients see it, if it differs, such as behind a TLS proxy. */
   readonly publicUrl?: string
 }
 
@@ -33,28 +33,31 @@ const BODY_BYTES_MAX = 64 * 1024
 const FORM_BYTES_MAX = 16 * 1024
 const CONNECTIONS_MAX = 1_000
 const REQUEST_TIMEOUT_MS = 30_000
-/** The time that requests in progress may still take when this process is asked to end. */
+/** The time that requests in progress may take to finish when the process is stopping. */
 const DRAIN_MS = 5_000
 
 const ANY_ADDRESS: ReadonlySet<string> = new Set(['0.0.0.0', '::', ''])
 
 /**
  * `countersign mcp --http`: serves the tools over streamable HTTP at `/mcp` until the signal is aborted. Each
- * request acts as the agent whose token it carries; only the codes of a sign-in are stored, for a minute.
- * Throws Failure for an address that cannot be listened on.
+ * request acts as the agent whose token it carries. The only state is the codes of sign-ins, for up to a
+ * minute; throws Failure if the address cannot be listened on.
  */
 export async function serveHttp(options: HttpOptions, signal: AbortSignal): Promise<void> {
   const baseUrl = options.baseUrl === undefined ? BASE_URL : checkBaseUrl(options.baseUrl)
-  const publicOrigin = publicOriginOf(options)
+  const publicOrigin = readPublicOrigin(options)
   const word = wireWord()
   const report = (error: unknown) => {
-    // Errors of the API or the protocol go to the client only: a stranger cannot flood the output with them.
+    // API and protocol errors go only to the client, so that strangers cannot flood the output.
     if (!(error instanceof CountersignError)) io().stderr.write(`${messageOf(error)}\n`)
   }
-  const [newServer, sdk] = await Promise.all([toolServers(report), import('@modelcontextprotocol/server')])
-  const agentOf = (accessToken: string) => Agent.withToken({ baseUrl, accessToken, ...word })
+  const [newServer, sdk] = await Promise.all([
+    createServerFactory(report),
+    import('@modelcontextprotocol/server'),
+  ])
+  const createAgent = (accessToken: string) => Agent.withToken({ baseUrl, accessToken, ...word })
   const handler = sdk.createMcpHandler(
-    ({ authInfo }) => newServer(async () => agentOf(authInfo?.token ?? '')),
+    ({ authInfo }) => newServer(async () => createAgent(authInfo?.token ?? '')),
     { maxRequestBodySize: BODY_BYTES_MAX },
   )
   const authorization = new AuthorizationServer(
@@ -64,15 +67,23 @@ export async function serveHttp(options: HttpOptions, signal: AbortSignal): Prom
     const body = await sdk.readRequestBody(request, FORM_BYTES_MAX)
     return body.tooLarge ? undefined : body.text
   }
-  const originOf = ({ headers }: IncomingMessage) => publicOrigin ?? `http://${headers.host}`
-  const hosts = [...sdk.localhostAllowedHostnames(), ...namesOf(options, publicOrigin)]
-  // Refuses pages of other sites.
-  const isOwn = ({ headers }: IncomingMessage) =>
+  const getOrigin = ({ headers }: IncomingMessage) => publicOrigin ?? `http://${headers.host}`
+  const hosts = [...sdk.localhostAllowedHostnames(), ...listHostNames(options, publicOrigin)]
+  // Rejects requests from other sites' pages and for other host names.
+  const isAllowed = ({ headers }: IncomingMessage) =>
     sdk.validateHostHeader(headers.host, hosts).ok && sdk.validateOriginHeader(headers.origin, hosts).ok
   const inFlight = new InFlight()
   const server = createServer({ requestTimeout: REQUEST_TIMEOUT_MS }, (request, response) => {
-    const endpoint = { handler, isOwn, inFlight, agentOf, authorization, readText, originOf }
-    answer(endpoint, request, response).catch((error: unknown) => {
+    const endpoint = {
+      handler,
+      isOwn: isAllowed,
+      inFlight,
+      agentOf: createAgent,
+      authorization,
+      readText,
+      originOf: getOrigin,
+    }
+    handleRequest(endpoint, request, response).catch((error: unknown) => {
       report(error)
       response.destroy()
     })
@@ -82,7 +93,7 @@ export async function serveHttp(options: HttpOptions, signal: AbortSignal): Prom
   const address = server.address()
   const port = typeof address === 'object' && address ? address.port : options.port
   io().stdout.write(
-    `Listening on ${addressOf(options.host, port)}${PATH}. A client signs in with a device code, or sends the token of its agent: "Authorization: Bearer …".\n`,
+    `Listening on ${formatAddress(options.host, port)}${PATH}. A client signs in with a device code, or sends the token of its agent: "Authorization: Bearer …".\n`,
   )
   if (!signal.aborted) await once(signal, 'abort')
   await close(server, handler, inFlight)
@@ -98,25 +109,34 @@ interface Endpoint {
   readonly originOf: (request: IncomingMessage) => string
 }
 
-async function answer(endpoint: Endpoint, request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function handleRequest(
+  endpoint: Endpoint,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
   const { isOwn, inFlight, originOf, authorization, readText } = endpoint
   if (!isOwn(request)) return refuse(response, 403, 'This Host or Origin is not allowed.')
   const origin = originOf(request)
   const isTool = request.url?.split('?')[0] === PATH
   const token = isTool ? bearerToken(request.headers.authorization) : ''
   if (token === undefined) return refuseToken(response, challenge(origin))
-  const ended = inFlight.begin(token)
-  if (!ended) return refuse(response, 429, 'Too many requests at the same time.', { 'Retry-After': '1' })
+  const end = inFlight.begin(token)
+  if (!end) return refuse(response, 429, 'Too many requests at the same time.', { 'Retry-After': '1' })
   const controller = new AbortController()
   response.once('close', () => {
-    ended()
+    end()
     controller.abort()
   })
   const { signal } = controller
-  if (isTool) return answerTool(endpoint, { request, response, token, origin, signal })
-  const answered = await answerStranger(authorization, origin, requestOf(request, signal), readText)
-  if (!answered) return refuse(response, 404, `There is only ${PATH}.`)
-  await sendResponse(answered, response)
+  if (isTool) return handleToolRequest(endpoint, { request, response, token, origin, signal })
+  const authorizationResponse = await handleAuthorization(
+    authorization,
+    origin,
+    toWebRequest(request, signal),
+    readText,
+  )
+  if (!authorizationResponse) return refuse(response, 404, `There is only ${PATH}.`)
+  await sendResponse(authorizationResponse, response)
 }
 
 interface ToolRequest {
@@ -127,16 +147,18 @@ interface ToolRequest {
   readonly signal: AbortSignal
 }
 
-async function answerTool(
+async function handleToolRequest(
   { handler, agentOf }: Endpoint,
   { request, response, token, origin, signal }: ToolRequest,
 ): Promise<void> {
-  const refused = await tokenRefusal(agentOf(token), signal)
-  if (refused?.status === 401) return refuseToken(response, challenge(origin, 'invalid_token'))
-  if (refused)
-    return refuse(response, 429, refused.message, { 'Retry-After': String(refused.retryAfterSeconds ?? 60) })
+  const tokenError = await checkToken(agentOf(token), signal)
+  if (tokenError?.status === 401) return refuseToken(response, challenge(origin, 'invalid_token'))
+  if (tokenError)
+    return refuse(response, 429, tokenError.message, {
+      'Retry-After': String(tokenError.retryAfterSeconds ?? 60),
+    })
   const authInfo = { token, clientId: 'agent', scopes: [] }
-  await sendResponse(await handler.fetch(requestOf(request, signal), { authInfo }), response)
+  await sendResponse(await handler.fetch(toWebRequest(request, signal), { authInfo }), response)
 }
 
 function refuseToken(response: ServerResponse, { status, message, headers }: Challenge): void {
@@ -154,7 +176,10 @@ function refuse(
   response.end(JSON.stringify({ jsonrpc: '2.0', error: { code: -32_000, message }, id: null }))
 }
 
-function namesOf({ host, allowedHosts }: HttpOptions, publicOrigin: string | undefined): readonly string[] {
+function listHostNames(
+  { host, allowedHosts }: HttpOptions,
+  publicOrigin: string | undefined,
+): readonly string[] {
   const names = [...allowedHosts, ...(publicOrigin === undefined ? [] : [new URL(publicOrigin).hostname])]
   if (!ANY_ADDRESS.has(host)) return [bracketHost(host), ...names]
   if (names.length > 0) return names
@@ -163,7 +188,7 @@ function namesOf({ host, allowedHosts }: HttpOptions, publicOrigin: string | und
   )
 }
 
-function publicOriginOf({ publicUrl }: HttpOptions): string | undefined {
+function readPublicOrigin({ publicUrl }: HttpOptions): string | undefined {
   if (publicUrl === undefined) return undefined
   const url = URL.canParse(publicUrl) ? new URL(publicUrl) : undefined
   if (url && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`) return url.origin
@@ -174,14 +199,14 @@ function publicOriginOf({ publicUrl }: HttpOptions): string | undefined {
 
 const bracketHost = (host: string) => (host.includes(':') ? `[${host}]` : host)
 
-const addressOf = (host: string, port: number) => `http://${bracketHost(host)}:${port}`
+const formatAddress = (host: string, port: number) => `http://${bracketHost(host)}:${port}`
 
 async function listen(server: Server, { host, port }: HttpOptions): Promise<void> {
   try {
     server.listen({ host, port })
     await once(server, 'listening')
   } catch (error) {
-    throw new Failure(`${addressOf(host, port)} cannot be listened on: ${messageOf(error)}`)
+    throw new Failure(`${formatAddress(host, port)} cannot be listened on: ${messageOf(error)}`)
   }
 }
 

@@ -2,15 +2,17 @@ const REQUESTS_MAX = 200
 const REQUESTS_OF_TOKEN_MAX = 16
 
 /**
- * The requests in progress: bounded in total, and for each token, so that one client cannot use up all
- * places.
+ * Counts the requests in progress. Limits the total, and the number per token so that one client cannot use
+ * the whole capacity.
  */
 export class InFlight {
   readonly #counts = new Map<string, number>()
   #total = 0
   #onNone: (() => void)[] = []
 
-  /** Counts a request. Returns a function to call when it finishes, or undefined if there are too many. */
+  /**
+   * Counts a new request. Returns a function to call when it finishes, or undefined if there are too many.
+   */
   begin(token: string): (() => void) | undefined {
     const count = this.#counts.get(token) ?? 0
     if (this.#total >= REQUESTS_MAX || count >= REQUESTS_OF_TOKEN_MAX) return undefined

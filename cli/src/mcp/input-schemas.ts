@@ -4,8 +4,8 @@ import type { Endpoint } from '@countersign/contract/core/endpoint'
 type Json = Readonly<Record<string, unknown>>
 
 /**
- * A schema in the keywords that JSON Schema, the strict functions of OpenAI and the functions of Gemini have in common.
- * Everything else in the contract's schema goes into the description, and the API checks it.
+ * A schema that uses only keywords supported by JSON Schema, OpenAI's strict functions and Gemini's
+ * functions. The rest of the contract's schema goes into the description, and the API validates it.
  */
 export type ToolSchema = {
   type?: string | string[]
@@ -22,7 +22,8 @@ export type ToolSchema = {
 }
 
 /**
- * The input of a tool. Every field is in `required`, as strict functions demand; an optional one takes null.
+ * A tool's input. Strict functions require every field to be in `required`, so an optional field accepts null
+ * instead.
  */
 export type ToolInput = {
   type: 'object'
@@ -40,7 +41,7 @@ export interface ToolMember {
 
 const PARTS = ['params', 'query', 'body'] as const
 
-/** Fields that no tool has: an agent acts for one customer, whom the API fills in. */
+/** Fields that no tool has, because the API fills them in: an agent acts for one customer. */
 const FILLED_IN: ReadonlySet<string> = new Set(['customerId'])
 
 const IDEMPOTENCY_KEY: ToolMember = {
@@ -52,35 +53,35 @@ const IDEMPOTENCY_KEY: ToolMember = {
   },
 }
 
-/** The differences between the input of a tool and the input of its endpoint. */
+/** The differences between a tool's input and its endpoint's. */
 export interface InputChange {
   /** Fields that the tool omits. */
   readonly without?: readonly string[]
-  /** Fields that are optional for the endpoint and required by the tool. */
+  /** Fields that are optional for the endpoint but required by the tool. */
   readonly insistsOn?: readonly string[]
-  /** Descriptions in place of the endpoint's, which are for readers of its HTTP interface. */
+  /** Descriptions that replace the endpoint's, which are written for users of the HTTP API. */
   readonly describes?: Readonly<Record<string, string>>
   /** Fields that only the tool has. */
   readonly adds?: readonly ToolMember[]
 }
 
-/** The fields of path, query and body of an endpoint, as a tool takes them. */
-export function membersOf(
+/** Collects the input fields of a tool from the path, query and body of its endpoint. */
+export function listMembers(
   endpoint: Endpoint,
   { without = [], insistsOn = [], describes = {}, adds = [] }: InputChange,
 ): ToolMember[] {
-  const own = PARTS.flatMap((part) => {
+  const endpointMembers = PARTS.flatMap((part) => {
     const { properties, required } = objectParts(endpoint[part])
     return Object.entries(properties)
       .filter(([name]) => !without.includes(name) && !FILLED_IN.has(name))
       .map(([name, schema]) => member(name, schema, !required.includes(name) && !insistsOn.includes(name)))
-      .map((one) => withDescription(one, describes[one.name]))
+      .map((member) => withDescription(member, describes[member.name]))
   })
-  return [...own, ...adds, ...(endpoint.idempotent ? [IDEMPOTENCY_KEY] : [])]
+  return [...endpointMembers, ...adds, ...(endpoint.idempotent ? [IDEMPOTENCY_KEY] : [])]
 }
 
-/** The schema of an object with these fields. */
-export function inputOf(members: readonly ToolMember[]): ToolInput {
+/** Builds the schema of an object with these fields. */
+export function toInputSchema(members: readonly ToolMember[]): ToolInput {
   return {
     type: 'object',
     properties: Object.fromEntries(
@@ -91,20 +92,20 @@ export function inputOf(members: readonly ToolMember[]): ToolInput {
   }
 }
 
-/** The fields of the path. */
-export function idNames(endpoint: Endpoint): string[] {
+/** Names of the path parameters. */
+export function pathParameterNames(endpoint: Endpoint): string[] {
   return Object.keys(objectParts(endpoint.params).properties)
 }
 
-/** The endpoint call's input, made from its tool's input without nulls. */
+/** Converts a tool's input, without nulls, to the input of the endpoint call. */
 export function callInput(endpoint: Endpoint, args: Json): Json {
   const input: Record<string, unknown> = {}
   for (const part of PARTS) {
     if (endpoint[part] === undefined) continue
     const { properties } = objectParts(endpoint[part])
-    const own = Object.entries(args).filter(([name]) => Object.hasOwn(properties, name))
+    const partArgs = Object.entries(args).filter(([name]) => Object.hasOwn(properties, name))
     input[part] = Object.fromEntries(
-      own.map(([name, value]) => [name, isFreeForm(properties[name]) ? fromPairs(value) : value]),
+      partArgs.map(([name, value]) => [name, isFreeForm(properties[name]) ? fromPairs(value) : value]),
     )
   }
   return endpoint.idempotent && args.idempotencyKey !== undefined
@@ -112,10 +113,10 @@ export function callInput(endpoint: Endpoint, args: Json): Json {
     : input
 }
 
-/** An object without its null fields, at every level: null means that a field is omitted. */
+/** Removes null fields at every level, because null stands for an omitted field. */
 export function withoutNulls(object: Json): Json {
-  const given = Object.entries(object).filter(([, value]) => value !== null)
-  return Object.fromEntries(given.map(([name, value]) => [name, cleanValue(value)]))
+  const present = Object.entries(object).filter(([, value]) => value !== null)
+  return Object.fromEntries(present.map(([name, value]) => [name, cleanValue(value)]))
 }
 
 function cleanValue(value: unknown): unknown {
@@ -136,25 +137,26 @@ function member(name: string, schema: unknown, isOptional: boolean): ToolMember 
   return { name, isOptional, schema: toToolSchema(schema, isOptional) }
 }
 
-function withDescription(one: ToolMember, description = one.schema.description): ToolMember {
-  return description === undefined ? one : { ...one, schema: { ...one.schema, description } }
+function withDescription(member: ToolMember, description = member.schema.description): ToolMember {
+  return description === undefined ? member : { ...member, schema: { ...member.schema, description } }
 }
 
-/** A schema of the contract in the common keywords. */
+/** Converts a contract schema to the commonly supported keywords. */
 function toToolSchema(schema: unknown, isOptional = false): ToolSchema {
   if (!isObject(schema)) throw new Error('A tool takes no member without a schema.')
   const description = describe(schema, isOptional)
-  const words = description === '' ? {} : { description }
+  const descriptionField = description === '' ? {} : { description }
   const { type, oneOf, items } = schema
-  if (Array.isArray(oneOf)) return { ...words, anyOf: oneOf.map((one) => toToolSchema(one)) }
-  if (isFreeForm(schema)) return { ...words, ...PAIRS }
-  if (type === 'object') return { ...words, ...inputOf(listNestedMembers(schema)) }
+  if (Array.isArray(oneOf))
+    return { ...descriptionField, anyOf: oneOf.map((alternative) => toToolSchema(alternative)) }
+  if (isFreeForm(schema)) return { ...descriptionField, ...PAIRS }
+  if (type === 'object') return { ...descriptionField, ...toInputSchema(listNestedMembers(schema)) }
   if (typeof type !== 'string') throw new Error(`A tool takes no member of type ${String(type)}.`)
   return {
     type,
-    ...words,
+    ...descriptionField,
     ...(Array.isArray(schema.enum) ? { enum: schema.enum.map(String) } : {}),
-    ...(type === 'integer' ? boundsOf(schema) : {}),
+    ...(type === 'integer' ? getBounds(schema) : {}),
     ...(items === undefined ? {} : { items: toToolSchema(items) }),
     ...(typeof schema.maxItems === 'number' ? { maxItems: schema.maxItems } : {}),
   }
@@ -167,8 +169,8 @@ function listNestedMembers(schema: Json): ToolMember[] {
     .map(([name, one]) => member(name, one, !required.includes(name)))
 }
 
-/** This protocol carries numbers as doubles, so amounts are limited to the exact ones. */
-function boundsOf({ minimum, exclusiveMinimum, maximum, format }: Json): ToolSchema {
+/** MCP transmits numbers as doubles, so amounts are limited to integers that a double represents exactly. */
+function getBounds({ minimum, exclusiveMinimum, maximum, format }: Json): ToolSchema {
   const least = typeof exclusiveMinimum === 'number' ? exclusiveMinimum + 1 : minimum
   const most =
     typeof maximum === 'number' ? maximum : format === 'int64' ? Number.MAX_SAFE_INTEGER : undefined
@@ -181,47 +183,53 @@ function boundsOf({ minimum, exclusiveMinimum, maximum, format }: Json): ToolSch
 const LEFT_OUT = /\bLeft out: /
 const DATE_TIME = 'A date-time in UTC, like 2026-01-31T12:00:00Z'
 
-/** The description of a field, with its form in words, and the meaning of null if it is optional. */
+/** Describes a field: its format, its meaning, and the meaning of null if it is optional. */
 function describe(
   { description, patternText, format, default: fallback }: Json,
   isOptional: boolean,
 ): string {
-  const given = typeof description === 'string' ? description : ''
-  // The contract says "Left out: …" about a field that is optional for the endpoint; a tool may require it.
-  const own = isOptional ? given.replace(LEFT_OUT, 'null: ') : (given.split(LEFT_OUT)[0] ?? '')
+  const originalText = typeof description === 'string' ? description : ''
+  // The contract says "Left out: …" about a field that is optional for the endpoint. The tool may require
+  // that field.
+  const meaning = isOptional
+    ? originalText.replace(LEFT_OUT, 'null: ')
+    : (originalText.split(LEFT_OUT)[0] ?? '')
   const form =
     format === 'date-time' ? DATE_TIME : typeof patternText === 'string' ? capitalize(patternText) : ''
-  const absent = isOptional && fallback !== undefined ? `null: ${fallback}` : ''
-  return [form, own.replace(/\.? *$/, ''), absent].filter((words) => words !== '').join('. ')
+  const defaultText = isOptional && fallback !== undefined ? `null: ${fallback}` : ''
+  return [form, meaning.replace(/\.? *$/, ''), defaultText].filter((words) => words !== '').join('. ')
 }
 
 const capitalize = (words: string) => words.charAt(0).toUpperCase() + words.slice(1)
 
-/** Makes a schema also accept null. */
+/** Extends a schema to accept null. */
 function nullable(schema: ToolSchema): ToolSchema {
   const { description, ...rest } = schema
-  const words = description === undefined ? {} : { description }
-  if (rest.anyOf) return { ...words, anyOf: [...rest.anyOf, NULL] }
-  if (rest.enum || typeof rest.type !== 'string') return { ...words, anyOf: [rest, NULL] }
+  const descriptionField = description === undefined ? {} : { description }
+  if (rest.anyOf) return { ...descriptionField, anyOf: [...rest.anyOf, NULL] }
+  if (rest.enum || typeof rest.type !== 'string') return { ...descriptionField, anyOf: [rest, NULL] }
   return { ...schema, type: [rest.type, 'null'] }
 }
 
 const NULL: ToolSchema = { type: 'null' }
 
-/** An object with names of the caller's choice. Strict functions have fixed names, so a tool takes pairs. */
+/**
+ * True for an object with arbitrary field names. Strict functions need fixed names, so a tool takes
+ * name-value pairs instead.
+ */
 function isFreeForm(schema: unknown): boolean {
   return isObject(schema) && schema.type === 'object' && schema.additionalProperties === true
 }
 
 const PAIRS: ToolSchema = {
   type: 'array',
-  items: inputOf([
+  items: toInputSchema([
     { name: 'name', schema: { type: 'string' }, isOptional: false },
     { name: 'value', schema: { type: 'string' }, isOptional: false },
   ]),
 }
 
-/** The object of these pairs. Anything else is unchanged, so that the API validates it. */
+/** Converts name-value pairs to an object. Returns anything else unchanged for the API to validate. */
 function fromPairs(value: unknown): unknown {
   if (!Array.isArray(value)) return value
   const pairs = value.flatMap((pair) =>

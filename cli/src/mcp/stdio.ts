@@ -2,25 +2,25 @@ import type { Agent } from '@countersign/sdk/agent'
 import { io } from '../terminal/io.ts'
 import { messageOf } from '../terminal/thrown.ts'
 import { findAgent, type McpOptions } from './agent-token.ts'
-import { toolServers } from './tool-server.ts'
+import { createServerFactory } from './tool-server.ts'
 
 /**
- * `countersign mcp`: serves the tools over standard input and output until the other side closes. Nothing else may be
- * written to standard output. The agent connects at its first use, so a process that is only inspected redeems no
- * device code.
+ * `countersign mcp`: serves the tools over standard input and output until the client disconnects. Nothing
+ * else may write to standard output. The agent connects on first use, so that merely listing the tools does
+ * not redeem a device code.
  */
 export async function serveStdio(options: McpOptions): Promise<void> {
-  const find = await findAgent(options)
+  const connectAgent = await findAgent(options)
   const report = (error: unknown) => {
     io().stderr.write(`${messageOf(error)}\n`)
   }
   const [newServer, stdio] = await Promise.all([
-    toolServers(report),
+    createServerFactory(report),
     import('@modelcontextprotocol/server/stdio'),
   ])
   let connecting: Promise<Agent> | undefined
   const connect = () => {
-    connecting ??= find().catch((error: unknown) => {
+    connecting ??= connectAgent().catch((error: unknown) => {
       connecting = undefined
       throw error
     })

@@ -13,15 +13,16 @@ Do not split a payment to get below a limit. Set an idempotencyKey on every call
 A null in an optional field is the same as leaving it out. An error has a code and a message: tell the user the reason, and do not retry the call unchanged.`
 
 /**
- * Creates a factory of protocol servers, one for each connection or request. Each offers the tools on behalf of
- * the agent that `connect` returns. `report` receives errors that no call returns.
+ * Returns a function that creates a protocol server for one connection or request. The server offers the
+ * tools on behalf of the agent that `connect` returns. `report` receives errors that cannot be returned to
+ * the client.
  */
-export async function toolServers(
+export async function createServerFactory(
   report: (error: unknown) => void,
 ): Promise<(connect: () => Promise<Agent>) => Server> {
-  // Loaded here, so that no other command waits for it.
+  // Imported lazily, so that other commands start faster.
   const sdk = await import('@modelcontextprotocol/server')
-  const toolOf = (name: string) => {
+  const getTool = (name: string) => {
     const tool = findTool(name)
     if (tool) return tool
     throw new sdk.ProtocolError(sdk.ProtocolErrorCode.InvalidParams, `Tool "${name}" not found.`)
@@ -35,11 +36,11 @@ export async function toolServers(
       tools: listTools(await readSelf(connect, report)),
     }))
     server.setRequestHandler('tools/call', async ({ params }, { mcpReq }) => {
-      const tool = toolOf(params.name)
+      const tool = getTool(params.name)
       try {
         return await callTool(connect, tool, params.arguments ?? {}, mcpReq.signal)
       } catch (error) {
-        // A fault of this program: the client gets an internal error.
+        // A bug in this program: the client gets an internal error.
         report(error)
         throw error
       }
@@ -48,7 +49,10 @@ export async function toolServers(
   }
 }
 
-/** Lists the tools even if the server does not respond, then without the policy's notes. */
+/**
+ * Reads the agent for the notes about its policy. If the API does not respond, the tools are listed without
+ * them.
+ */
 async function readSelf(connect: () => Promise<Agent>, report: (error: unknown) => void) {
   try {
     return await (await connect()).me()

@@ -4,9 +4,9 @@ import { isKeyOf } from '@countersign/contract/core/objects'
 import type { AgentCallName } from '@countersign/sdk'
 import type { OwnAgent } from '@countersign/sdk/agent'
 import { describeAccounts, describeApprovals, describeLimits } from '../agents/words.ts'
-import { type InputChange, inputOf, membersOf, type ToolMember } from './input-schemas.ts'
+import { type InputChange, listMembers, type ToolMember, toInputSchema } from './input-schemas.ts'
 
-/** The effects of a tool, in the protocol's terms. */
+/** The effects of a tool, as annotations of the protocol. */
 interface Hints {
   readonly readOnlyHint: boolean
   readonly destructiveHint: boolean
@@ -14,17 +14,20 @@ interface Hints {
   readonly openWorldHint: boolean
 }
 
-/** A tool: one call of the API. Its name has a prefix, because a host puts the tools of many servers into one list. */
+/**
+ * A tool, which makes one API call. Tool names have a prefix because a host merges the tools of many servers
+ * into one list.
+ */
 export interface Tool extends InputChange {
   readonly call: AgentCallName
   readonly title: string
   readonly description: string
   readonly hints: Hints
-  /** The permission that the policy must have for the call. */
+  /** The permission that the agent's policy must include. */
   readonly permission?: AgentPermission
-  /** True if the limits of the policy apply. */
+  /** True if the policy's spending limits apply. */
   readonly isLimited?: boolean
-  /** Waits until the action is decided, up to the given number of seconds. */
+  /** True if the tool waits for a decision, up to the given number of seconds. */
   readonly waits?: boolean
 }
 
@@ -34,14 +37,14 @@ const READS: Hints = {
   idempotentHint: true,
   openWorldHint: false,
 }
-/** Creates something new each time. */
-const MAKES: Hints = {
+/** For tools that create something new on each call. */
+const CREATES: Hints = {
   readOnlyHint: false,
   destructiveHint: false,
   idempotentHint: false,
   openWorldHint: false,
 }
-/** Moves money each time. */
+/** For tools that move money on each call. */
 const PAYS: Hints = { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true }
 
 const AMOUNTS = 'Amounts are whole numbers of the smallest unit of their currency: 2500 is 25.00 USD.'
@@ -49,7 +52,7 @@ const WAITS =
   'The response is an action: APPROVED was executed, PENDING_APPROVAL waits for a person (use countersign_wait_for_decision). ' +
   'A denial is FORBIDDEN or VELOCITY_LIMIT_EXCEEDED; its details name the rule, the requested and the remaining amount.'
 
-/** The longest call of countersign_wait_for_decision: programs abort a tool after a minute. */
+/** Maximum wait of countersign_wait_for_decision. Many hosts abort a tool call after a minute. */
 export const WAIT_SECONDS_MAX = 50
 export const WAIT_SECONDS = 30
 
@@ -95,7 +98,7 @@ export const TOOLS = {
     call: 'agent_me_quote_create',
     title: 'Lock a price',
     description: `A price for a payment, valid until expiresAt. No money moves until countersign_execute_quote. ${AMOUNTS}`,
-    hints: MAKES,
+    hints: CREATES,
     permission: 'CREATE_QUOTES',
     without: ['immediatelyExecute', 'lookupId'],
   },
@@ -109,7 +112,7 @@ export const TOOLS = {
     call: 'agent_me_quote_execute',
     title: 'Pay a quote',
     description: `Pays your quote, once. A payment from an EMBEDDED_WALLET waits for the customer's signature. ${WAITS}`,
-    // A quote is paid once, however often this tool is called.
+    // A quote is paid only once, no matter how often the tool is called.
     hints: { ...PAYS, idempotentHint: true },
     permission: 'EXECUTE_QUOTES',
     isLimited: true,
@@ -121,7 +124,8 @@ export const TOOLS = {
     hints: PAYS,
     permission: 'CREATE_TRANSFERS',
     isLimited: true,
-    // Without an amount the API sends the whole balance: too much for a forgotten or misspelt field.
+    // Without an amount, the API would send the whole balance: too risky if the field is forgotten or
+    // misspelled.
     insistsOn: ['amount'],
   },
   countersign_transfer_in: {
@@ -176,29 +180,28 @@ export const TOOLS = {
 
 export type ToolName = keyof typeof TOOLS
 
-/** The tool with this name. */
 export function findTool(name: string): Tool | undefined {
   return isKeyOf(TOOLS, name) ? TOOLS[name] : undefined
 }
 
-/** A tool's input fields, which are its endpoint's fields in the contract. */
+/** A tool's input fields, derived from its endpoint in the contract. */
 export function toolMembers(tool: Tool): ToolMember[] {
-  return membersOf(API[tool.call], tool)
+  return listMembers(API[tool.call], tool)
 }
 
-/** The tools as the protocol lists them, with notes from the agent's current policy. Undefined: not known. */
+/** Lists the tools in the protocol's format, with notes about the agent's current policy, if known. */
 export function listTools(agent: OwnAgent | undefined) {
   return Object.entries(TOOLS).map(([name, tool]: [string, Tool]) => ({
     name,
     title: tool.title,
-    description: [tool.description, ...(agent ? policyNotes(tool, agent) : [])].join('\n'),
-    inputSchema: inputOf(toolMembers(tool)),
+    description: [tool.description, ...(agent ? describePolicy(tool, agent) : [])].join('\n'),
+    inputSchema: toInputSchema(toolMembers(tool)),
     annotations: { title: tool.title, ...tool.hints },
   }))
 }
 
-/** The current policy's rules for a tool, in words. */
-export function policyNotes({ permission, isLimited, hints }: Tool, agent: OwnAgent): string[] {
+/** Describes how the current policy affects a tool. */
+export function describePolicy({ permission, isLimited, hints }: Tool, agent: OwnAgent): string[] {
   const { permissions, accountRestrictions } = agent.policy
   if (permission !== undefined && !permissions.includes(permission))
     return [`Not permitted now: your policy lacks ${permission}.`]
@@ -209,17 +212,17 @@ export function policyNotes({ permission, isLimited, hints }: Tool, agent: OwnAg
     'Your current policy (call countersign_whoami for later changes):',
     ...describeLimits(agent).map((line) => `- ${line}`),
     `- ${describeApprovals(agent)}`,
-    ...describeAccounts(agent, idList).map((line) => `- ${line}`),
+    ...describeAccounts(agent, formatIds).map((line) => `- ${line}`),
     ...(accountRules.length > 0
-      ? [`- accounts with their own rules: ${idList(accountRules.map((rule) => rule.accountId))}`]
+      ? [`- accounts with their own rules: ${formatIds(accountRules.map((rule) => rule.accountId))}`]
       : []),
   ]
 }
 
 const IDS_MAX = 10
 
-/** A list of ids, short enough for a description: the longest policy has hundreds. */
-function idList(ids: readonly string[]): string {
+/** Formats a list of ids, truncated because a policy may contain hundreds. */
+function formatIds(ids: readonly string[]): string {
   if (ids.length <= IDS_MAX) return ids.join(', ')
   return `${ids.slice(0, IDS_MAX).join(', ')} and ${ids.length - IDS_MAX} more (countersign_whoami lists them)`
 }

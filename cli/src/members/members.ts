@@ -4,7 +4,7 @@ import { invitedRows } from '../admin/printers.ts'
 import { runOperatorCommand } from '../admin/run.ts'
 import { printResult, type Shell } from '../connection/shell.ts'
 import { Failure } from '../terminal/failure.ts'
-import { tableOf } from '../terminal/table.ts'
+import { formatTable } from '../terminal/table.ts'
 import { builtInRights, type RightsOptions, readRights } from './roles.ts'
 
 type Member = ItemOf<'member_list'>
@@ -21,7 +21,10 @@ export async function inviteMember(shell: Shell, { name, email, ...options }: In
   printResult(shell, invited, invitedRows(invited))
 }
 
-/** `countersign member invite --platform`, as the operator: returns the exit code. */
+/**
+ * `countersign member invite --platform`: invites a member as the operator, with the server program. Returns
+ * the exit code.
+ */
 export async function inviteAsOperator(
   platform: string,
   { name, email, ...options }: InviteOptions,
@@ -53,17 +56,17 @@ export async function listMembers(shell: Shell): Promise<void> {
     name,
   ])
   printResult(shell, members, [
-    tableOf(rows, 'There are no members yet: member invite --name NAME --email ADDRESS').trimEnd(),
+    formatTable(rows, 'There are no members yet: member invite --name NAME --email ADDRESS').trimEnd(),
   ])
 }
 
 /** `countersign member remove` */
 export async function removeMember(shell: Shell, id: string, endTokens: boolean): Promise<void> {
   const member = await shell.countersign.members.get(id)
-  const left = await shell.countersign.members.delete(id, { endTokens })
-  const tokens = left?.tokens ?? []
-  const state = left?.tokensEnded ? 'ended' : 'is still valid: end it with DELETE /tokens/{tokenId}'
-  printResult(shell, { removed: id, ...left }, [
+  const result = await shell.countersign.members.delete(id, { endTokens })
+  const tokens = result?.tokens ?? []
+  const state = result?.tokensEnded ? 'ended' : 'is still valid: end it with DELETE /tokens/{tokenId}'
+  printResult(shell, { removed: id, ...result }, [
     `${member.name} <${member.email}> was removed, and is signed out everywhere.`,
     ...tokens.map((token) => `API token ${token.name} (${token.id}), made by this member, ${state}`),
   ])

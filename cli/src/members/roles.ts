@@ -4,7 +4,7 @@ import { memberOf } from '@countersign/contract/core/objects'
 import type { Countersign, ItemOf } from '@countersign/sdk'
 import { printResult, type Shell } from '../connection/shell.ts'
 import { Failure } from '../terminal/failure.ts'
-import { tableOf } from '../terminal/table.ts'
+import { formatTable } from '../terminal/table.ts'
 
 type Role = ItemOf<'member_role_list'>
 type Permissions = Role['permissions']
@@ -15,8 +15,8 @@ export interface RightsOptions {
 }
 
 /**
- * The rights that options name, as a request takes them: permissions, a built-in role, or a role of the platform;
- * undefined if they name none. Throws Failure.
+ * Resolves the options to the rights in a request: permissions, or the id of a role. A built-in role becomes
+ * its permissions. Undefined if the options name no rights; throws Failure.
  */
 export async function readRights(
   { memberRoles }: Countersign,
@@ -24,10 +24,13 @@ export async function readRights(
 ): Promise<{ permissions: Permissions } | { roleId: string } | undefined> {
   const permissions = builtInRights(options)
   if (permissions !== undefined) return { permissions }
-  return options.role === undefined ? undefined : { roleId: (await roleOf(memberRoles, options.role)).id }
+  return options.role === undefined ? undefined : { roleId: (await findRole(memberRoles, options.role)).id }
 }
 
-/** The permissions that options name directly or by a built-in role; undefined otherwise. Throws Failure for both. */
+/**
+ * Returns the permissions given directly or by a built-in role, or undefined. Throws Failure if both options
+ * are given.
+ */
 export function builtInRights({ role, permissions }: RightsOptions): Permissions | undefined {
   if (role !== undefined && permissions !== undefined)
     throw new Failure('Give --role or --permissions, not both: a role is a name for permissions.')
@@ -36,8 +39,8 @@ export function builtInRights({ role, permissions }: RightsOptions): Permissions
   return builtIn && [...builtIn]
 }
 
-/** The role of the platform with this id or name, in any case. Throws Failure. */
-async function roleOf(memberRoles: Countersign['memberRoles'], idOrName: string): Promise<Role> {
+/** Finds a role of the platform by id or name, ignoring case. Throws Failure. */
+async function findRole(memberRoles: Countersign['memberRoles'], idOrName: string): Promise<Role> {
   if (idOrName.startsWith('MemberRole:')) return memberRoles.get(idOrName)
   const [role] = (await memberRoles.list({ name: idOrName, limit: 1 })).data
   if (!role)
@@ -58,7 +61,10 @@ export async function listRoles(shell: Shell): Promise<void> {
     name,
   ])
   printResult(shell, roles, [
-    tableOf(rows, 'The platform has defined no roles: role create --name NAME --permissions LIST').trimEnd(),
+    formatTable(
+      rows,
+      'The platform has defined no roles: role create --name NAME --permissions LIST',
+    ).trimEnd(),
   ])
 }
 
@@ -75,7 +81,7 @@ export async function updateRole(
   change: { readonly name?: string; readonly permissions?: Permissions },
 ): Promise<void> {
   const { memberRoles } = shell.countersign
-  const { id } = await roleOf(memberRoles, idOrName)
+  const { id } = await findRole(memberRoles, idOrName)
   const role = await memberRoles.update(id, change)
   printResult(shell, role, [`${role.name} has ${role.permissions.join(', ')}. Members: ${role.memberCount}.`])
 }
@@ -83,7 +89,7 @@ export async function updateRole(
 /** `countersign role delete` */
 export async function deleteRole(shell: Shell, idOrName: string): Promise<void> {
   const { memberRoles } = shell.countersign
-  const { id, name } = await roleOf(memberRoles, idOrName)
+  const { id, name } = await findRole(memberRoles, idOrName)
   await memberRoles.delete(id)
   printResult(shell, { deleted: id }, [`${name} is deleted.`])
 }

@@ -72,13 +72,13 @@ export function addOwnMoneyCommands(program: Command): void {
     .option('--yes', 'do not ask')
     .action(async (id: string, options: ShellOptions & { yes?: boolean }) => {
       await confirmAction(`Approve ${id}?`, options.yes)
-      await change(await openShell(options), id, 'approve')
+      await decide(await openShell(options), id, 'approve')
     })
   add('cancel <id>', 'cancel a withdrawal, a movement or a key that waits, or remove an account')
     .option('--yes', 'do not ask')
     .action(async (id: string, options: ShellOptions & { yes?: boolean }) => {
       await confirmAction(`End ${id}?`, options.yes)
-      await change(await openShell(options), id, 'cancel')
+      await decide(await openShell(options), id, 'cancel')
     })
 }
 
@@ -138,7 +138,7 @@ async function move(
   { reason, needsApproval, yes }: MoveOptions,
 ): Promise<void> {
   const { currency, account, address } = await shell.countersign.ownAccounts.get(ownAccountId)
-  const amount = amountOf(text, currency)
+  const amount = readAmount(text, currency)
   await confirmAction(`Send ${formatAmount(amount, currencyOf(currency))} to ${address ?? account}?`, yes)
   const movement = await shell.countersign.treasuryMovements.create({
     ownAccountId,
@@ -178,13 +178,13 @@ async function register(shell: Shell, externalAccountId: string, options: Regist
     sweep === undefined
       ? undefined
       : {
-          source: sourceOf(sweep, '--sweep'),
-          ...(minimum === undefined ? {} : { minimum: amountOf(minimum, currency) }),
+          source: readSource(sweep, '--sweep'),
+          ...(minimum === undefined ? {} : { minimum: readAmount(minimum, currency) }),
           ...(time === undefined ? {} : { time }),
           ...(timeZone === undefined ? {} : { timeZone }),
         }
-  const what = coldStorage ? 'cold storage' : 'an account'
-  await confirmAction(`Register ${externalAccountId} as ${what} of the operator?`, options.yes)
+  const purpose = coldStorage ? 'cold storage' : 'an account'
+  await confirmAction(`Register ${externalAccountId} as ${purpose} of the operator?`, options.yes)
   const account = await shell.countersign.ownAccounts.create({
     externalAccountId,
     reason,
@@ -201,9 +201,9 @@ async function withdraw(
   text: string,
   options: WithdrawOptions,
 ): Promise<void> {
-  const source = sourceOf(options.source, '--source')
+  const source = readSource(options.source, '--source')
   const { currency, account } = await shell.countersign.ownAccounts.get(ownAccountId)
-  const amount = amountOf(text, currency)
+  const amount = readAmount(text, currency)
   await confirmAction(
     `Pay ${formatAmount(amount, currencyOf(currency))} from ${source} to ${account}?`,
     options.yes,
@@ -218,8 +218,8 @@ async function withdraw(
   printResult(shell, withdrawal, withdrawalLines(withdrawal))
 }
 
-/** The id's kind determines what is approved or ended. */
-async function change(shell: Shell, id: string, how: 'approve' | 'cancel'): Promise<void> {
+/** Approves or cancels the record with this id. The id's prefix says which kind of record it is. */
+async function decide(shell: Shell, id: string, how: 'approve' | 'cancel'): Promise<void> {
   const { countersign } = shell
   if (id.startsWith('OwnAccount:')) {
     const account = await countersign.ownAccounts[how === 'approve' ? 'approve' : 'remove'](id)
@@ -237,14 +237,14 @@ async function change(shell: Shell, id: string, how: 'approve' | 'cancel'): Prom
   printResult(shell, withdrawal, withdrawalLines(withdrawal))
 }
 
-function sourceOf(text: string, option: string): WithdrawalSource {
+function readSource(text: string, option: string): WithdrawalSource {
   const source = wordOf(WITHDRAWAL_SOURCES, text.toUpperCase().replaceAll('-', '_'))
   if (source === undefined)
     throw new Failure(`${option} must be one of ${WITHDRAWAL_SOURCES.join(', ')}, not "${text}".`)
   return source
 }
 
-function amountOf(text: string, currency: string): bigint {
+function readAmount(text: string, currency: string): bigint {
   const amount = parseAmount(text, currencyOf(currency))
   if (amount === undefined) throw new Failure(`An amount is like 25 or 25.00, in ${currency}, not "${text}".`)
   return amount

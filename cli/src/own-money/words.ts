@@ -43,7 +43,7 @@ export function withdrawalLines(withdrawal: Withdrawal): string[] {
   ]
 }
 
-/** A movement of a treasury, for a terminal. */
+/** Formats a treasury movement for the terminal. */
 export function movementLines(movement: Movement): string[] {
   const { id, status, direction, amount, rail, address, reason, transactionHash, error } = movement
   const way = direction === 'FROM_COLD_STORAGE' ? `from ${address} to ${rail}` : `from ${rail} to ${address}`
@@ -56,7 +56,7 @@ export function movementLines(movement: Movement): string[] {
   ]
 }
 
-/** A key of a treasury, for a terminal. */
+/** Formats a treasury key for the terminal. */
 export function keyLines({ id, status, rail, address, reason }: Key): string[] {
   return [
     `${id}  ${status}  ${rail} ${address}`,

@@ -24,20 +24,20 @@ export interface SendOptions {
 
 type Line = ItemOf<'payout_line_list'>
 
-/** The number of printed lines; `--faults` writes all. */
+/** Maximum number of printed lines. `--faults` writes all of them to a file. */
 const PRINTED_MAX = 20
 
 /**
- * `countersign payouts send`. The key of the upload is derived from the file's content, so that a second run
- * after a crash of this program finds the first run's batch. Throws Failure if the file cannot be read, has
- * faults, or a payment was refused.
+ * `countersign payouts send`. The upload's idempotency key is a hash of the file, so that a second run after
+ * a crash finds the batch of the first run. Throws Failure if the file cannot be read or has errors, or if a
+ * payment was refused.
  */
 export async function sendPayouts(shell: Shell, path: string, options: SendOptions): Promise<void> {
   const { countersign } = shell
   const file = await openFile(path)
   const { body } = await countersign.call('payout_file_create', {
     body: { file, fileName: basename(path), name: options.name ?? basename(path).slice(0, 100) },
-    idempotencyKey: options.key ?? (await keyOf(path)),
+    idempotencyKey: options.key ?? (await buildUploadKey(path)),
   })
   const checked = await watchBatch(shell, body.id, path)
   if (checked.status === 'FAILED') {
@@ -74,25 +74,25 @@ async function pay(
     )
   }
   if (!isJson && !options.yes) io().stdout.write(`${(await describe(shell, batch)).join('\n')}\n`)
-  const sums = sumsOf(batch)
-  const words = [...sums].map(([code, sum]) => formatAmount(sum, currencyOf(code))).join(' and ')
-  await confirmAction(`Pay ${words} by ${batch.progress.checked - faulty} payments?`, options.yes)
+  const totals = sumTotals(batch)
+  const total = [...totals].map(([code, sum]) => formatAmount(sum, currencyOf(code))).join(' and ')
+  await confirmAction(`Pay ${total} by ${batch.progress.checked - faulty} payments?`, options.yes)
   await countersign.payoutBatches.execute(batch.id, {
-    totals: [...sums].map(([currency, amount]) => ({ currency, amount })),
+    totals: [...totals].map(([currency, amount]) => ({ currency, amount })),
     ...(options.skipFaulty ? { skipFaulty: true } : {}),
     ...(options.again ? { payAgain: true } : {}),
   })
   return watchBatch(shell, batch.id, path)
 }
 
-/** SHA-256 of the file in hex. The file may be longer than the memory. */
-async function keyOf(path: string): Promise<string> {
+/** Hashes the file (SHA-256, hex) as a stream, because it may not fit into memory. */
+async function buildUploadKey(path: string): Promise<string> {
   const hash = createHash('sha256')
   await pipeline(createReadStream(path), hash)
   return `payouts ${hash.digest('hex')}`
 }
 
-/** Waits while the batch is checked or sent, with a bar if a person looks. */
+/** Waits while the batch is checked or sent. Shows a progress bar on a terminal. */
 async function watchBatch({ countersign, isJson }: Shell, id: string, path: string): Promise<PayoutBatch> {
   const wait = (onProgress: (batch: PayoutBatch) => void) =>
     countersign.waitForPayoutBatch(id, { timeoutMs: Number.POSITIVE_INFINITY, onProgress })
@@ -102,22 +102,25 @@ async function watchBatch({ countersign, isJson }: Shell, id: string, path: stri
   let shown = 0
   bar.start(basename(path))
   try {
-    const ended = await wait(({ status, progress: { checked, faulty, sent, failed } }) => {
+    const finished = await wait(({ status, progress: { checked, faulty, sent, failed } }) => {
       const payable = checked - faulty
       const isSending = status !== 'CHECKING' && payable > 0
-      const now = isSending ? Math.floor(((sent + failed) / payable) * size) : 0
-      bar.advance(now - shown, isSending ? `${sent + failed} of ${payable} sent` : `${checked} lines checked`)
-      shown = now
+      const percent = isSending ? Math.floor(((sent + failed) / payable) * size) : 0
+      bar.advance(
+        percent - shown,
+        isSending ? `${sent + failed} of ${payable} sent` : `${checked} lines checked`,
+      )
+      shown = percent
     })
     bar.stop(basename(path))
-    return ended
+    return finished
   } catch (error) {
     bar.error('not finished')
     throw error
   }
 }
 
-function sumsOf({ totals }: PayoutBatch): Map<string, bigint> {
+function sumTotals({ totals }: PayoutBatch): Map<string, bigint> {
   const sums = new Map<string, bigint>()
   for (const { total } of totals) {
     const { code } = total.currency
@@ -128,13 +131,13 @@ function sumsOf({ totals }: PayoutBatch): Map<string, bigint> {
 
 async function describe({ countersign }: Shell, batch: PayoutBatch): Promise<string[]> {
   const { checked, faulty, sent, failed } = batch.progress
-  const refused: Line[] = []
+  const failedLines: Line[] = []
   for (const status of ['FAULTY', 'FAILED'] as const)
     for await (const line of countersign.payoutBatches.lines(batch.id, { status })) {
-      if (refused.length === PRINTED_MAX) break
-      refused.push(line)
+      if (failedLines.length === PRINTED_MAX) break
+      failedLines.push(line)
     }
-  const left = faulty + failed - refused.length
+  const omitted = faulty + failed - failedLines.length
   return [
     `${batch.id}  ${batch.status}`,
     ...(batch.sameFileAs === undefined
@@ -145,8 +148,8 @@ async function describe({ countersign }: Shell, batch: PayoutBatch): Promise<str
       const { amount, currency } = total
       return `  ${formatAmount(amount, currencyOf(currency.code))} by ${rail}: ${lines} ${lines === 1 ? 'payment' : 'payments'}`
     }),
-    ...refused.map(({ line, error }) => `  line ${line}  ${error?.code}: ${error?.message}`),
-    ...(left > 0 ? [`  and ${left} more; see --faults`] : []),
+    ...failedLines.map(({ line, error }) => `  line ${line}  ${error?.code}: ${error?.message}`),
+    ...(omitted > 0 ? [`  and ${omitted} more; see --faults`] : []),
     ...(batch.status === 'AWAITING_APPROVAL' ? ['  Other members must approve it before it is sent.'] : []),
   ]
 }

@@ -2,17 +2,17 @@ import { readProfiles } from '@countersign/sdk'
 import { io } from '../terminal/io.ts'
 import { printRecords } from '../terminal/records.ts'
 
-/** `countersign profiles`: the stored profiles, without their secrets. */
+/** `countersign profiles`: lists the stored profiles, without secrets. */
 export async function listProfiles({ json }: { readonly json?: boolean }): Promise<void> {
   const { default: standard, profiles } = readProfiles(io().env)
-  const shown = Object.entries(profiles).map(([name, { baseUrl, tokenId }]) => ({
+  const rows = Object.entries(profiles).map(([name, { baseUrl, tokenId }]) => ({
     profile: name,
     baseUrl,
     tokenId,
     isDefault: name === standard,
   }))
   printRecords(
-    { data: shown, hasMore: false },
+    { data: rows, hasMore: false },
     [
       ['PROFILE', ({ profile }) => profile],
       ['SERVER', ({ baseUrl }) => baseUrl],

@@ -18,7 +18,10 @@ export interface LoginOptions {
 const DEFAULT_NAME = 'default'
 const NAME = /^[A-Za-z0-9][\w.-]{0,63}$/
 
-/** `countersign login`: stores credentials that the server accepts. Throws Failure for an invalid name, and the errors of `config.get`. */
+/**
+ * `countersign login`: stores credentials once the server has accepted them. Throws Failure if the name is
+ * invalid, and the errors of `config.get`.
+ */
 export async function logIn({ profile: name = DEFAULT_NAME, json, ...given }: LoginOptions): Promise<void> {
   if (!NAME.test(name))
     throw new Failure('A profile has up to 64 letters, digits, dots, hyphens and underscores.')
@@ -27,7 +30,7 @@ export async function logIn({ profile: name = DEFAULT_NAME, json, ...given }: Lo
     tokenId: given.tokenId ?? (await promptValue('Token id', '--token-id')),
     clientSecret: given.clientSecret ?? (await promptValue('Client secret', '--client-secret')),
   }
-  const profile = await tryAt(address, credentials)
+  const profile = await tryCredentials(address, credentials)
   const storedProfiles = readProfiles(io().env)
   const isFirst = storedProfiles.default === undefined
   await writeProfiles({
@@ -48,15 +51,15 @@ export async function logIn({ profile: name = DEFAULT_NAME, json, ...given }: Lo
 }
 
 /**
- * Makes a call with the credentials, at the address with this program's version of the API unless it has a
- * version. Returns the credentials to store. Throws Failure if neither address belongs to the API, and the
- * error of a refusal.
+ * Tries the credentials with a request, at the address with this program's API version appended unless the
+ * address already has a version. Returns the credentials to store. Throws Failure if no API is found there,
+ * and the API's error if it rejects the credentials.
  */
-async function tryAt(address: string, token: Omit<Credentials, 'baseUrl'>): Promise<Credentials> {
-  const bare = address.replace(/\/+$/, '')
-  const versioned = `${bare}/${API_VERSION}`
-  // A proxy may add the version, so the address itself comes second.
-  const addresses = /\/\d{4}-\d{2}-\d{2}$/.test(bare) ? [bare] : [versioned, bare]
+async function tryCredentials(address: string, token: Omit<Credentials, 'baseUrl'>): Promise<Credentials> {
+  const trimmed = address.replace(/\/+$/, '')
+  const versioned = `${trimmed}/${API_VERSION}`
+  // A proxy may add the version, so the address is also tried as given.
+  const addresses = /\/\d{4}-\d{2}-\d{2}$/.test(trimmed) ? [trimmed] : [versioned, trimmed]
   for (const baseUrl of addresses) {
     const profile = { baseUrl, ...token }
     try {
@@ -72,7 +75,7 @@ async function tryAt(address: string, token: Omit<Credentials, 'baseUrl'>): Prom
 }
 
 /**
- * Prompts for a value, hidden if it is a secret. Throws Failure without a terminal, or if the prompt is
+ * Prompts for a value and hides it if it is a secret. Throws Failure if there is no terminal or the prompt is
  * canceled.
  */
 async function promptValue(question: string, flag: string): Promise<string> {

@@ -11,7 +11,7 @@ export interface LogoutOptions {
   readonly json?: boolean
 }
 
-/** `countersign logout`: removes a profile once confirmed. Its token stays valid. Throws Failure. */
+/** `countersign logout`: removes a profile after confirmation. Does not revoke its token. Throws Failure. */
 export async function logOut({ profile, yes, json }: LogoutOptions): Promise<void> {
   const storedProfiles = readProfiles(io().env)
   const name = profile ?? storedProfiles.default
@@ -19,8 +19,8 @@ export async function logOut({ profile, yes, json }: LogoutOptions): Promise<voi
   const { baseUrl, tokenId } = findProfile(io().env, name)
   await confirmAction(`Forget profile ${name} and its secret?`, yes)
   const { [name]: _, ...profiles } = storedProfiles.profiles
-  const rest = storedProfiles.default === name ? Object.keys(profiles)[0] : storedProfiles.default
-  await writeProfiles({ ...(rest === undefined ? {} : { default: rest }), profiles })
+  const newDefault = storedProfiles.default === name ? Object.keys(profiles)[0] : storedProfiles.default
+  await writeProfiles({ ...(newDefault === undefined ? {} : { default: newDefault }), profiles })
   print({ removed: name, baseUrl, tokenId }, json ?? false, [
     `Profile ${name} is forgotten. ${tokenId} works until it is revoked on the server.`,
   ])

@@ -14,8 +14,9 @@ const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 const TIMEOUT_MS = 60_000
 
 /**
- * `countersign api METHOD /path`: prints the body of the response as it is, indented on a terminal. Returns
- * the exit code: 1 for a refusal. Throws Failure for a call that cannot be made, and without a response.
+ * `countersign api METHOD /path`: prints the response body unchanged, except that a terminal shows JSON
+ * indented. Returns the exit code: 1 for an error response. Throws Failure if the request cannot be made or
+ * gets no response.
  */
 export async function callRaw(
   { baseUrl, tokenId, clientSecret }: Credentials,
@@ -28,22 +29,26 @@ export async function callRaw(
     throw new Failure(`The method is one of ${METHODS.join(', ')}; not "${method}".`)
   if (!path.startsWith('/'))
     throw new Failure(`The path begins with a slash, like /customers; not "${path}".`)
-  const body = data === undefined ? undefined : await jsonOf(data)
+  const body = data === undefined ? undefined : await readJson(data)
   const headers = new Headers({
     Authorization: `Basic ${Buffer.from(`${tokenId}:${clientSecret}`).toString('base64')}`,
   })
   if (body !== undefined) headers.set('Content-Type', 'application/json')
   if (idempotencyKey !== undefined) headers.set('Idempotency-Key', idempotencyKey)
   const url = `${baseUrl.replace(/\/+$/, '')}${path}`
-  const { ok, text } = await answerTo(url, { method: verb, headers, ...(body === undefined ? {} : { body }) })
-  const shown = io().stdout.isTTY && isJson(text) ? prettyJson(text) : text
-  if (shown !== '') io().stdout.write(shown.endsWith('\n') ? shown : `${shown}\n`)
+  const { ok, text } = await sendRequest(url, {
+    method: verb,
+    headers,
+    ...(body === undefined ? {} : { body }),
+  })
+  const formatted = io().stdout.isTTY && isJson(text) ? prettyJson(text) : text
+  if (formatted !== '') io().stdout.write(formatted.endsWith('\n') ? formatted : `${formatted}\n`)
   return ok ? 0 : 1
 }
 
-async function answerTo(url: string, init: RequestInit): Promise<{ ok: boolean; text: string }> {
+async function sendRequest(url: string, init: RequestInit): Promise<{ ok: boolean; text: string }> {
   try {
-    // A redirect would take the credentials elsewhere.
+    // Following a redirect would send the credentials elsewhere.
     const response = await fetch(url, {
       ...init,
       redirect: 'error',
@@ -56,9 +61,9 @@ async function answerTo(url: string, init: RequestInit): Promise<{ ok: boolean; 
   }
 }
 
-/** The JSON of --data, or of the file behind an @. Sent unchanged. Throws Failure. */
-async function jsonOf(data: string): Promise<string> {
-  const text = data.startsWith('@') ? await textOf(data.slice(1)) : data
+/** Reads the JSON from --data, or from the file named after an @. It is sent unchanged. Throws Failure. */
+async function readJson(data: string): Promise<string> {
+  const text = data.startsWith('@') ? await readText(data.slice(1)) : data
   if (!isJson(text)) throw new Failure('--data must be JSON, or @ and the name of a file with JSON.')
   return text
 }
@@ -72,7 +77,7 @@ function isJson(text: string): boolean {
   }
 }
 
-async function textOf(file: string): Promise<string> {
+async function readText(file: string): Promise<string> {
   try {
     return await readFile(file, 'utf8')
   } catch (error) {

@@ -16,8 +16,8 @@ import { RECORD_NOUNS, type RecordNoun } from './nouns.ts'
 import { searchRecords } from './search.ts'
 
 /**
- * Adds `list` and `get` of every noun, `countersign transactions export`, `decide` and `decisions`, the
- * actions on deposits, holds, changes of account details, mandates, external accounts and differences of statements, `countersign search` and `countersign api`.
+ * Adds `list` and `get` for every noun, the actions on records (transactions, deposits, holds, mandates,
+ * account changes, external accounts and statement differences), `countersign search` and `countersign api`.
  */
 export function addRecordCommands(program: Command, done: (exitCode: number) => void): void {
   const [

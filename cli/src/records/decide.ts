@@ -14,7 +14,7 @@ export interface DecideOptions {
   readonly note?: string
   readonly line?: readonly string[]
   readonly document?: string
-  /** In whole units: 2.50 */
+  /** In whole units, such as 2.50. */
   readonly charge?: string
   readonly report?: string
   readonly yes?: boolean
@@ -23,7 +23,7 @@ export interface DecideOptions {
 type Decision = ItemOf<'transaction_decision_list'>
 type Payment = Answer<'transaction_get'>['body']
 
-/** The effect of each outcome, for the confirmation. */
+/** Describes each outcome's effect in the confirmation. */
 const EFFECTS: Readonly<Record<PaymentOutcome, string>> = {
   DELIVERED: 'It counts as paid to',
   FAILED: 'The payer has the money again, and nothing was paid to',
@@ -31,7 +31,7 @@ const EFFECTS: Readonly<Record<PaymentOutcome, string>> = {
   REVERSAL: 'The bank of the payee is asked to give it back by ACH, and no money moves yet. It went to',
 }
 
-/** Reads an outcome, in any case. Throws Failure for an unknown one. */
+/** Reads an outcome, ignoring case. Throws Failure if it is unknown. */
 export function readOutcome(text: string): PaymentOutcome {
   const outcome = PAYMENT_OUTCOMES.find((one) => one === text.toUpperCase())
   if (!outcome) throw new Failure(`--outcome takes ${PAYMENT_OUTCOMES.join(', ')}; not "${text}".`)
@@ -51,9 +51,9 @@ export async function decidePayment(shell: Shell, id: string, options: DecideOpt
   const costs = charge
     ? ` Costs of ${formatAmount(charge.amount, currencyOf(charge.currency))} are booked.`
     : ''
-  const sum = formatAmount(amount.amount, currencyOf(amount.currency.code))
-  const payee = await payeeOf(shell, payment)
-  await confirmAction(`Decide ${sum} ${outcome}? ${EFFECTS[outcome]} ${payee}.${costs}`, yes)
+  const amountText = formatAmount(amount.amount, currencyOf(amount.currency.code))
+  const payee = await describePayee(shell, payment)
+  await confirmAction(`Decide ${amountText} ${outcome}? ${EFFECTS[outcome]} ${payee}.${costs}`, yes)
   const decided = await countersign.transactions.decide(id, {
     outcome,
     reason,
@@ -67,7 +67,7 @@ export async function decidePayment(shell: Shell, id: string, options: DecideOpt
   })
   printResult(shell, decided, [
     decided.decision?.status === 'DECIDED'
-      ? `${sum} to ${payee} were decided ${outcome}: ${decided.decision.id}`
+      ? `${amountText} to ${payee} were decided ${outcome}: ${decided.decision.id}`
       : 'Your vote is stored. It counts once enough members have decided the same.',
   ])
 }
@@ -80,8 +80,8 @@ function readCharge(text: string, code: string) {
   return { amount, currency: code }
 }
 
-/** The payee in words, as far as the platform knows it. */
-async function payeeOf({ countersign }: Shell, { destination }: Payment): Promise<string> {
+/** Describes the payee as far as the platform knows it. */
+async function describePayee({ countersign }: Shell, { destination }: Payment): Promise<string> {
   if ('umaAddress' in destination) return toPlainText(destination.umaAddress)
   if (!('accountId' in destination)) return 'the payee'
   const { accountId } = destination

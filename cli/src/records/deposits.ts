@@ -32,7 +32,8 @@ export function addDepositDecisions(program: Command): void {
       decide(await openShell(options), id, {
         question: (sum) => `Credit ${sum} to ${accountId}?`,
         yes: options.yes,
-        act: ({ countersign }) => countersign.deposits.assign(id, { accountId, ...noteOf(options.note) }),
+        act: ({ countersign }) =>
+          countersign.deposits.assign(id, { accountId, ...optionalNote(options.note) }),
       }),
     )
   decision('return <id>', 'send a deposit in suspense back to its sender')
@@ -41,7 +42,7 @@ export function addDepositDecisions(program: Command): void {
       decide(await openShell(options), id, {
         question: (sum) => `Send ${sum} back to its sender?`,
         yes: options.yes,
-        act: ({ countersign }) => countersign.deposits.return(id, noteOf(options.note)),
+        act: ({ countersign }) => countersign.deposits.return(id, optionalNote(options.note)),
       }),
     )
   decision('split <id> <amount...>', 'divide a deposit in suspense into parts, such as 70.00 30.00')
@@ -52,7 +53,7 @@ export function addDepositDecisions(program: Command): void {
         yes: options.yes,
         act: ({ countersign }, deposit) =>
           countersign.deposits.split(id, {
-            amounts: amounts.map((text) => amountOf(text, deposit)),
+            amounts: amounts.map((text) => readAmount(text, deposit)),
             reason: options.reason,
           }),
       }),
@@ -74,7 +75,7 @@ export function addDepositDecisions(program: Command): void {
         yes: options.yes,
         act: ({ countersign }, deposit) =>
           countersign.deposits.adjust(id, {
-            amount: amountOf(amount, deposit),
+            amount: readAmount(amount, deposit),
             reason: options.reason,
           }),
       }),
@@ -87,36 +88,36 @@ interface Decision<T> {
   readonly act: (shell: Shell, deposit: Deposit) => PromiseLike<T>
 }
 
-/** Asks for confirmation, decides, and prints the new state of the deposit. */
+/** Asks for confirmation, submits the decision, and prints the deposit's new state. */
 async function decide<T extends Deposit | { readonly deposit: Deposit; readonly parts: readonly Deposit[] }>(
   shell: Shell,
   id: string,
   { question, yes, act }: Decision<T>,
 ): Promise<void> {
   const before = await shell.countersign.deposits.get(id)
-  await confirmAction(question(sumOf(before)), yes)
-  const done = await act(shell, before)
-  const { deposit, parts } = 'deposit' in done ? done : { deposit: done, parts: [] }
-  const isOpen = deposit.status === before.status && deposit.updatedAt === before.updatedAt
-  printResult(shell, done, [
-    isOpen
+  await confirmAction(question(formatDepositAmount(before)), yes)
+  const result = await act(shell, before)
+  const { deposit, parts } = 'deposit' in result ? result : { deposit: result, parts: [] }
+  const isUndecided = deposit.status === before.status && deposit.updatedAt === before.updatedAt
+  printResult(shell, result, [
+    isUndecided
       ? 'Your vote is stored. It counts once enough members have decided the same.'
-      : `${id} of ${sumOf(deposit)} is ${deposit.status}.`,
-    ...parts.map((part) => `${part.id} of ${sumOf(part)} is ${part.status}.`),
+      : `${id} of ${formatDepositAmount(deposit)} is ${deposit.status}.`,
+    ...parts.map((part) => `${part.id} of ${formatDepositAmount(part)} is ${part.status}.`),
   ])
 }
 
-function sumOf({ amount }: Deposit): string {
+function formatDepositAmount({ amount }: Deposit): string {
   return formatAmount(amount.amount, currencyOf(amount.currency.code))
 }
 
-function amountOf(text: string, { amount: { currency } }: Deposit): bigint {
+function readAmount(text: string, { amount: { currency } }: Deposit): bigint {
   const amount = parseAmount(text, currencyOf(currency.code))
   if (amount === undefined || amount === 0n)
     throw new Failure(`"${text}" is not an amount in ${currency.code}, such as 2.50.`)
   return amount
 }
 
-function noteOf(note: string | undefined) {
+function optionalNote(note: string | undefined) {
   return note === undefined ? {} : { note }
 }

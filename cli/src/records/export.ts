@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { present } from '@countersign/contract/core/objects'
 import type { Shell } from '../connection/shell.ts'
 import { io } from '../terminal/io.ts'
-import { timeOf } from '../terminal/options.ts'
+import { readTime } from '../terminal/options.ts'
 
 export interface TransactionOptions {
   readonly from?: string
@@ -18,8 +18,8 @@ export async function saveTransactions(
   { from, to, account, customer }: TransactionOptions,
 ): Promise<void> {
   const query = present({
-    startDate: timeOf(from, '--from'),
-    endDate: timeOf(to, '--to'),
+    startDate: readTime(from, '--from'),
+    endDate: readTime(to, '--to'),
     accountIdentifier: account,
     customerId: customer,
     sortOrder: 'asc' as const,

@@ -52,7 +52,10 @@ export function addExternalAccountCreation(program: Command): void {
 
 export const EXTERNAL_ACCOUNTS = 'external accounts: at banks, at providers, on chains'
 
-/** The fields as an object, in which `a.b=c` is a field of an object. Throws Failure for another form, and for a field given twice. */
+/**
+ * Builds an object from `name=value` strings. `a.b=c` sets a field of a nested object. Throws Failure if a
+ * string has another form or a field is given twice.
+ */
 export function nest(fields: readonly string[]): Readonly<Record<string, unknown>> {
   const flat = new Map<string, string>()
   for (const field of fields) {
@@ -68,15 +71,15 @@ export function nest(fields: readonly string[]): Readonly<Record<string, unknown
 type Field = readonly [path: readonly string[], value: string]
 
 function nestAll(fields: readonly Field[]): Readonly<Record<string, unknown>> {
-  const heads = new Set(fields.flatMap(([[head]]) => head ?? []))
+  const names = new Set(fields.flatMap(([[head]]) => head ?? []))
   return Object.fromEntries(
-    [...heads].map((head) => {
-      const own = fields.filter(([[first]]) => first === head)
-      const [only] = own
-      if (own.length === 1 && only?.[0].length === 1) return [head, only[1]]
-      if (own.some(([path]) => path.length === 1))
+    [...names].map((head) => {
+      const nested = fields.filter(([[first]]) => first === head)
+      const [only] = nested
+      if (nested.length === 1 && only?.[0].length === 1) return [head, only[1]]
+      if (nested.some(([path]) => path.length === 1))
         throw new Failure(`${head} is a field, and it has fields as well.`)
-      return [head, nestAll(own.map(([[, ...rest], value]) => [rest, value]))]
+      return [head, nestAll(nested.map(([[, ...rest], value]) => [rest, value]))]
     }),
   )
 }

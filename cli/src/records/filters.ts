@@ -1,9 +1,9 @@
 import { API } from '@countersign/contract/api'
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { timeOf } from '../terminal/options.ts'
+import { readTime } from '../terminal/options.ts'
 import type { RecordNoun } from './nouns.ts'
 
-/** The part of a filter's schema that a flag shows. */
+/** The part of a filter's schema that determines its flag. */
 interface Schema {
   readonly type?: string
   readonly format?: string
@@ -11,37 +11,37 @@ interface Schema {
   readonly description?: string
 }
 
-/** Set by --limit and --all. */
+/** Query parameters set by --limit and --all, not by separate flags. */
 const PAGING = ['limit', 'cursor']
 
 const PAGE_MAX = 100
 const LIMIT = 20
 
-/** Adds a flag for each filter of the list's query, and --limit and --all. */
+/** Adds a flag for each filter of the list endpoint, and --limit and --all. */
 export function addFilters(command: Command, { list }: Pick<RecordNoun, 'list'>): void {
-  for (const [name, schema] of filtersOf(list)) command.addOption(flagOf(name, schema))
+  for (const [name, schema] of listFilters(list)) command.addOption(buildFlag(name, schema))
   command
-    .option('--limit <number>', `how many at most (default: ${LIMIT})`, countOf)
+    .option('--limit <number>', `how many at most (default: ${LIMIT})`, readLimit)
     .option('--all', 'all records')
 }
 
-/** The query of the given filters, the newest first. Throws Failure for an invalid time. */
-export function queryOf(
+/** Builds the list query from the given filters, newest first. Throws Failure for an invalid time. */
+export function buildQuery(
   list: RecordNoun['list'],
   options: Readonly<Record<string, unknown>>,
 ): Record<string, unknown> {
   const query: Record<string, unknown> =
     'sortOrder' in API[list].query.properties ? { sortOrder: 'desc' } : {}
-  for (const [name, { format }] of filtersOf(list)) {
+  for (const [name, { format }] of listFilters(list)) {
     const value = options[name]
     if (value === undefined) continue
-    query[name] = format === 'date-time' ? timeOf(String(value), `--${kebab(name)}`) : value
+    query[name] = format === 'date-time' ? readTime(String(value), `--${toKebabCase(name)}`) : value
   }
   return query
 }
 
-/** The number of records that the options request, and the size of the next page. */
-export function limitOf({ limit, all }: { readonly limit?: number; readonly all?: boolean }): number {
+/** The number of records that the options ask for. */
+export function getLimit({ limit, all }: { readonly limit?: number; readonly all?: boolean }): number {
   return all ? Number.POSITIVE_INFINITY : (limit ?? LIMIT)
 }
 
@@ -49,26 +49,26 @@ export function pageSize(missing: number): number {
   return Math.min(missing, PAGE_MAX)
 }
 
-function filtersOf(list: RecordNoun['list']): [string, Schema][] {
+function listFilters(list: RecordNoun['list']): [string, Schema][] {
   const filters: Readonly<Record<string, object>> = API[list].query.properties
   return Object.entries(filters)
     .filter(([name]) => !PAGING.includes(name))
     .map(([name, schema]) => [name, schema])
 }
 
-function flagOf(name: string, { type, format, description = '', ...schema }: Schema): Option {
-  const flag = `--${kebab(name)}`
+function buildFlag(name: string, { type, format, description = '', ...schema }: Schema): Option {
+  const flag = `--${toKebabCase(name)}`
   if (type === 'boolean') return new Option(flag, description)
-  const words = schema.enum
-  if (words) return new Option(`${flag} <word>`, description).choices(words)
+  const choices = schema.enum
+  if (choices) return new Option(`${flag} <word>`, description).choices(choices)
   return new Option(`${flag} <${format === 'date-time' ? 'time' : 'value'}>`, description)
 }
 
-function kebab(name: string): string {
+function toKebabCase(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
 }
 
-function countOf(text: string): number {
+function readLimit(text: string): number {
   const count = Number(text)
   if (/^\d{1,9}$/.test(text) && count > 0) return count
   throw new InvalidArgumentError('It must be a number from 1.')

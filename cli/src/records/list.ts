@@ -1,9 +1,9 @@
 import type { AnyCaller, ItemOf, PageOf } from '@countersign/sdk'
 import { printResult, type Shell } from '../connection/shell.ts'
 import { printRecords, type RecordList } from '../terminal/records.ts'
-import { limitOf, pageSize, queryOf } from './filters.ts'
+import { buildQuery, getLimit, pageSize } from './filters.ts'
 import type { RecordNoun } from './nouns.ts'
-import { wordsOf } from './words.ts'
+import { describeRecord } from './words.ts'
 
 export interface ListOptions {
   readonly limit?: number
@@ -19,26 +19,26 @@ export async function listRecords<N extends ListName>(
   noun: RecordNoun<N>,
   options: ListOptions,
 ): Promise<void> {
-  const found = await find(shell, noun, options)
+  const records = await fetchRecords(shell, noun, options)
   const none = `No ${noun.name} were found.`
-  printRecords(found, noun.columns, { isJson: shell.isJson, none })
+  printRecords(records, noun.columns, { isJson: shell.isJson, none })
 }
 
 /** `countersign NOUN get ID` */
 export async function getRecord(shell: Shell, { get }: Pick<RecordNoun, 'get'>, id: string): Promise<void> {
   const record = await get(shell, id)
-  printResult(shell, record, wordsOf(record))
+  printResult(shell, record, describeRecord(record))
 }
 
-/** The requested number of records, page by page. */
-async function find<N extends ListName>(
+/** Fetches pages until it has the requested number of records. */
+async function fetchRecords<N extends ListName>(
   { countersign }: Shell,
   { list }: Pick<RecordNoun<N>, 'list'>,
   options: ListOptions,
 ): Promise<RecordList<ItemOf<N>>> {
   const caller: AnyCaller = countersign
-  const filters = queryOf(list, options)
-  const limit = limitOf(options)
+  const filters = buildQuery(list, options)
+  const limit = getLimit(options)
   const data: ItemOf<N>[] = []
   let cursor: string | undefined
   for (;;) {

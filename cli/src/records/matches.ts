@@ -29,7 +29,10 @@ interface Reasoned {
   readonly yes?: boolean
 }
 
-/** Adds the commands for the differences of a rail: `suggest`, `match`, `matches`, `unmatch` and `close`. */
+/**
+ * Adds the commands for the unreconciled items of a rail: `suggest`, `match`, `matches`, `unmatch` and
+ * `close`.
+ */
 export function addMatches(program: Command): void {
   const noun = nounOf(program, 'reconciliation', 'lines of bank statements, and the payments that they book')
   const command = (usage: string, description: string) =>
@@ -56,7 +59,7 @@ export function addMatches(program: Command): void {
     .option('--rail <name>', 'only matches of this rail')
     .addOption(new Option('--status <status>', 'only matches in this state').choices([...MATCH_STATES]))
     .action(async (options: ShellOptions & { rail?: string; status?: MatchState }) =>
-      list(await openShell(options), options),
+      listMatches(await openShell(options), options),
     )
   command('unmatch <id>', 'undo a match that is not closed: its difference is booked back')
     .requiredOption('--reason <text>', 'the reason, stored with the match')
@@ -74,8 +77,11 @@ export function addMatches(program: Command): void {
     })
 }
 
-/** The latest day of an account that has differences. Throws Failure without such a day, or for several accounts. */
-async function dayOf({ countersign }: Shell, { rail, currency }: OfAccount): Promise<Day> {
+/**
+ * Finds the latest day with differences. Throws Failure if no day has differences, or if the rail has several
+ * currencies and the option is missing.
+ */
+async function findLatestDay({ countersign }: Shell, { rail, currency }: OfAccount): Promise<Day> {
   const filters = { rail, status: 'DIFFERENT', limit: 100, ...(currency ? { currency } : {}) } as const
   const { data } = await countersign.reconciliations.list(filters)
   const codes = new Set(data.map((day) => day.currency.code))
@@ -87,13 +93,13 @@ async function dayOf({ countersign }: Shell, { rail, currency }: OfAccount): Pro
 }
 
 async function suggest(shell: Shell, options: OfAccount): Promise<void> {
-  const day = await dayOf(shell, options)
+  const day = await findLatestDay(shell, options)
   const { data } = await shell.countersign.reconciliations.matchSuggestions(day.id)
   const columns: readonly Column<Suggestion>[] = [
     ['KIND', ({ kind }) => kind],
     ['SIGNS', ({ signs }) => signs.join(', ')],
-    ['DIFFERENCE', ({ difference }) => amountIn(day, difference)],
-    ['RECORDS', (one) => [...one.statementEntryIds, ...one.paymentIds].join(' ')],
+    ['DIFFERENCE', ({ difference }) => formatDayAmount(day, difference)],
+    ['RECORDS', (suggestion) => [...suggestion.statementEntryIds, ...suggestion.paymentIds].join(' ')],
   ]
   const none = `No lines and payments of ${options.rail} could be matched.`
   printRecords({ data, hasMore: false }, columns, { isJson: shell.isJson, none })
@@ -104,16 +110,19 @@ async function match(
   ids: readonly string[],
   options: OfAccount & Reasoned & { as?: MatchAccount },
 ): Promise<void> {
-  const day = await dayOf(shell, options)
-  const difference = differenceOf(day, ids)
+  const day = await findLatestDay(shell, options)
+  const difference = sumDifferences(day, ids)
   if (difference !== 0n && options.as === undefined)
-    throw new Failure(`They differ by ${amountIn(day, difference)}: name the account with --as.`)
+    throw new Failure(`They differ by ${formatDayAmount(day, difference)}: name the account with --as.`)
   const account = difference === 0n ? undefined : options.as
-  const what = `Match ${ids.length} ${ids.length === 1 ? 'record' : 'records'} of ${day.rail}?`
-  const booked = account ? `, which is booked to ${account}` : ''
-  await confirmAction(`${what} They differ by ${amountIn(day, difference)}${booked}.`, options.yes)
+  const question = `Match ${ids.length} ${ids.length === 1 ? 'record' : 'records'} of ${day.rail}?`
+  const booking = account ? `, which is booked to ${account}` : ''
+  await confirmAction(
+    `${question} They differ by ${formatDayAmount(day, difference)}${booking}.`,
+    options.yes,
+  )
   const isLine = (id: string) => id.startsWith('StatementEntry:')
-  const made = await shell.countersign.reconciliationMatches.create({
+  const created = await shell.countersign.reconciliationMatches.create({
     rail: day.rail,
     currency: day.currency.code,
     statementEntryIds: ids.filter(isLine),
@@ -121,28 +130,34 @@ async function match(
     ...(account ? { difference: { amount: difference, account } } : {}),
     reason: options.reason,
   })
-  printResult(shell, made, [
-    made.status === 'PROPOSED'
-      ? `${made.id} is proposed. It counts once enough members have sent the same.`
-      : `${made.id} is ${made.status}: ${made.statementEntryIds.length} lines, ${made.paymentIds.length} payments.`,
+  printResult(shell, created, [
+    created.status === 'PROPOSED'
+      ? `${created.id} is proposed. It counts once enough members have sent the same.`
+      : `${created.id} is ${created.status}: ${created.statementEntryIds.length} lines, ${created.paymentIds.length} payments.`,
   ])
 }
 
-/** The difference of the named records. Lines that name one of the payments count with that payment. */
-function differenceOf({ rail, differences }: Day, ids: readonly string[]): bigint {
-  const open = differences.filter(({ about }) => about !== undefined && ids.includes(about))
+/**
+ * Sums the differences of the given records. Lines that name one of the payments are counted with that
+ * payment.
+ */
+function sumDifferences({ rail, differences }: Day, ids: readonly string[]): bigint {
+  const selected = differences.filter(({ about }) => about !== undefined && ids.includes(about))
   const missing = ids.filter(
-    (id) => !id.startsWith('StatementEntry:') && !open.some(({ about }) => about === id),
+    (id) => !id.startsWith('StatementEntry:') && !selected.some(({ about }) => about === id),
   )
-  if (open.length === 0 || missing.length > 0)
+  if (selected.length === 0 || missing.length > 0)
     throw new Failure(`${missing[0] ?? ids[0]} is not among the differences of ${rail}.`)
-  return open.reduce((sum, { amount }) => sum + amount, 0n)
+  return selected.reduce((sum, { amount }) => sum + amount, 0n)
 }
 
-async function list(shell: Shell, { rail, status }: { rail?: string; status?: MatchState }): Promise<void> {
+async function listMatches(
+  shell: Shell,
+  { rail, status }: { rail?: string; status?: MatchState },
+): Promise<void> {
   const filters = { ...(rail ? { rail } : {}), ...(status ? { status } : {}) }
   const data: Match[] = []
-  for await (const one of shell.countersign.reconciliationMatches.list(filters)) data.push(one)
+  for await (const match of shell.countersign.reconciliationMatches.list(filters)) data.push(match)
   const columns: readonly Column<Match>[] = [
     ['ID', ({ id }) => id],
     ['CREATED', ({ createdAt }) => createdAt],
@@ -159,14 +174,14 @@ async function list(shell: Shell, { rail, status }: { rail?: string; status?: Ma
 
 async function unmatch(shell: Shell, id: string, { reason, yes }: Reasoned): Promise<void> {
   await confirmAction(`Undo ${id}? Its lines and payments are differences again.`, yes)
-  const undone = await shell.countersign.reconciliationMatches.undo(id, { reason })
-  printResult(shell, undone, [
-    undone.status === 'UNDONE'
+  const result = await shell.countersign.reconciliationMatches.undo(id, { reason })
+  printResult(shell, result, [
+    result.status === 'UNDONE'
       ? `${id} is UNDONE.`
       : 'Your vote is stored. It counts once enough members have voted for it.',
   ])
 }
 
-function amountIn({ currency: { code } }: Day, amount: bigint): string {
+function formatDayAmount({ currency: { code } }: Day, amount: bigint): string {
   return formatAmount(amount, currencyOf(code))
 }

@@ -19,11 +19,11 @@ type ListName =
   | 'mandate_list'
   | 'customer_external_account_list'
 
-/** The calls and columns of `countersign NOUN list|get` for one kind of record. */
+/** The calls and columns of `countersign NOUN list` and `get`, for one kind of record. */
 export interface RecordNoun<N extends ListName = ListName> {
   readonly name: string
   readonly description: string
-  /** The call that lists them: its query in the contract defines the filters. */
+  /** The list endpoint. Its query in the contract defines the filter flags. */
   readonly list: N
   readonly columns: readonly Column<ItemOf<N>>[]
   readonly get: (shell: Shell, id: string) => Promise<unknown>
@@ -55,7 +55,7 @@ const accounts: RecordNoun<'customer_internal_account_list'> = {
     ['BALANCE', ({ balance }) => formatAmount(balance.amount, balance.currency)],
     ['CUSTOMER', ({ customerId }) => customerId ?? ''],
   ],
-  get: accountOf,
+  get: findAccount,
 }
 
 const transactions: RecordNoun<'transaction_list'> = {
@@ -67,8 +67,8 @@ const transactions: RecordNoun<'transaction_list'> = {
     ['CREATED', ({ createdAt }) => createdAt],
     ['TYPE', ({ type }) => type],
     ['STATUS', ({ status }) => status],
-    ['SENT', ({ sentAmount }) => amountOf(sentAmount)],
-    ['RECEIVED', ({ receivedAmount }) => amountOf(receivedAmount)],
+    ['SENT', ({ sentAmount }) => formatOptionalAmount(sentAmount)],
+    ['RECEIVED', ({ receivedAmount }) => formatOptionalAmount(receivedAmount)],
     ['CUSTOMER', ({ customerId }) => customerId],
   ],
   get: ({ countersign }, id) => countersign.transactions.get(id),
@@ -112,7 +112,7 @@ const deposits: RecordNoun<'deposit_list'> = {
     ['RECEIVED', ({ receivedAt }) => receivedAt],
     ['STATUS', ({ status }) => status],
     ['REASON', ({ reason }) => reason ?? ''],
-    ['AMOUNT', ({ amount }) => amountOf(amount)],
+    ['AMOUNT', ({ amount }) => formatOptionalAmount(amount)],
     ['RAIL', ({ rail }) => rail],
     ['SENDER', ({ sender }) => sender?.name ?? ''],
     ['REMITTANCE', ({ remittanceInformation }) => remittanceInformation ?? ''],
@@ -128,7 +128,7 @@ const schedules: RecordNoun<'payment_schedule_list'> = {
     ['ID', ({ id }) => id],
     ['STATUS', ({ status }) => status],
     ['NAME', ({ name }) => name ?? ''],
-    ['AMOUNT', ({ amount }) => amountOf(amount)],
+    ['AMOUNT', ({ amount }) => formatOptionalAmount(amount)],
     ['PAYEE', ({ payee }) => payee?.name ?? payee?.account ?? ''],
     ['NEXT', ({ upcoming }) => upcoming[0]?.paysAt ?? ''],
     ['RULE', (one) => describeSchedule(one)],
@@ -143,7 +143,7 @@ const holds: RecordNoun<'funds_hold_list'> = {
   columns: [
     ['ID', ({ id }) => id],
     ['STATUS', ({ status }) => status],
-    ['AMOUNT', ({ amount }) => amountOf(amount)],
+    ['AMOUNT', ({ amount }) => formatOptionalAmount(amount)],
     ['RELEASE', ({ releaseAt }) => releaseAt],
     ['ACCOUNT', ({ accountId }) => accountId],
     ['REASON', ({ reason, note }) => note ?? reason],
@@ -200,7 +200,7 @@ const accountChanges: RecordNoun<'account_change_list'> = {
   get: ({ countersign }, id) => countersign.accountChanges.get(id),
 }
 
-/** Every kind of record with `list` and `get`. */
+/** All nouns with `list` and `get`. */
 export const RECORD_NOUNS = [
   customers,
   accounts,
@@ -215,8 +215,11 @@ export const RECORD_NOUNS = [
   externalAccounts,
 ] as const
 
-/** Finds an account by its id. The API gets only external accounts by id, so internal ones are searched in the list. */
-async function accountOf({ countersign }: Shell, id: string): Promise<unknown> {
+/**
+ * Finds an account by id. The API has no endpoint for a single internal account, so these are searched in the
+ * lists.
+ */
+async function findAccount({ countersign }: Shell, id: string): Promise<unknown> {
   if (!id.startsWith('InternalAccount:')) return countersign.externalAccounts.get(id)
   const own = await countersign.platformInternalAccounts.list()
   for (const account of own.data) if (account.id === id) return account
@@ -225,6 +228,8 @@ async function accountOf({ countersign }: Shell, id: string): Promise<unknown> {
   throw new Failure(`Account ${id} not found.`)
 }
 
-function amountOf(amount: { readonly amount: bigint; readonly currency: { code: string } } | undefined) {
+function formatOptionalAmount(
+  amount: { readonly amount: bigint; readonly currency: { code: string } } | undefined,
+) {
   return amount === undefined ? '' : formatAmount(amount.amount, currencyOf(amount.currency.code))
 }

@@ -1,21 +1,24 @@
-/** The parts of JSON text: a string, a mark, or a word or number. */
-const PARTS = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g
+/** Matches one token of JSON: a string, a punctuation mark, or a literal. */
+const TOKENS = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g
 
-/** JSON with one property or item per line. Strings and numbers are unchanged, regardless of their length. */
+/**
+ * Formats JSON with one property or item per line. Works on the text, so that long numbers keep all their
+ * digits.
+ */
 export function prettyJson(text: string): string {
   let depth = 0
-  let before = ''
+  let previous = ''
   let out = ''
   const newLine = () => `\n${'  '.repeat(depth)}`
-  for (const [part] of text.matchAll(PARTS)) {
+  for (const [part] of text.matchAll(TOKENS)) {
     const isEnd = part === '}' || part === ']'
     if (isEnd) depth--
-    const isEmpty = isEnd && (before === '{' || before === '[')
-    const begins = before === '{' || before === '[' || before === ','
+    const isEmpty = isEnd && (previous === '{' || previous === '[')
+    const begins = previous === '{' || previous === '[' || previous === ','
     if ((begins && !isEnd) || (isEnd && !isEmpty)) out += newLine()
     out += part === ':' ? ': ' : part
     if (part === '{' || part === '[') depth++
-    before = part
+    previous = part
   }
   return out
 }

@@ -1,12 +1,12 @@
 import { present } from '@countersign/contract/core/objects'
 import { printResult, type Shell } from '../connection/shell.ts'
 import { Failure } from '../terminal/failure.ts'
-import { timeOf } from '../terminal/options.ts'
+import { readTime } from '../terminal/options.ts'
 
 const UNIT_SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400, w: 604_800 }
 
-/** A span of time such as `90s`, `6m` or `2d`, in seconds. Throws Failure. */
-export function readSpan(text: string): number {
+/** Parses a duration such as `90s`, `6m` or `2d` to seconds. Throws Failure. */
+export function readDuration(text: string): number {
   const [, count, unit = ''] = /^(\d{1,9})([smhdw])$/.exec(text) ?? []
   if (count === undefined)
     throw new Failure(`--advance takes a span of time such as 90s, 6m, 2h, 3d or 1w, not "${text}".`)
@@ -22,7 +22,7 @@ export async function moveClock(
   if (advance !== undefined && to !== undefined) throw new Failure('Give --advance or --to, not both.')
   const isMoved = advance !== undefined || to !== undefined
   const clock = isMoved
-    ? await sandbox.advanceClock(present({ seconds: advance, to: timeOf(to, '--to') }))
+    ? await sandbox.advanceClock(present({ seconds: advance, to: readTime(to, '--to') }))
     : await sandbox.clock()
   printResult(shell, clock, [clock.now])
 }

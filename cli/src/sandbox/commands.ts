@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { openShell, type ShellOptions, withShellOptions } from '../connection/shell.ts'
 import { Failure } from '../terminal/failure.ts'
 import { nounOf } from '../terminal/noun.ts'
-import { moveClock, readSpan } from './clock.ts'
+import { moveClock, readDuration } from './clock.ts'
 import { openConsole } from './console.ts'
 import { fundAccount } from './fund.ts'
 import { readInbox } from './inbox.ts'
@@ -15,7 +15,7 @@ import type { TriggerIds } from './trigger-steps.ts'
 export function addSandboxCommands(program: Command): void {
   const sandbox = nounOf(program, 'sandbox', 'tools of a sandbox')
   withShellOptions(sandbox.command('clock').description('show the clock of the platform, or advance it'))
-    .option('--advance <span>', 'by a span such as 90s, 6m, 2h, 3d or 1w', readSpan)
+    .option('--advance <span>', 'by a span such as 90s, 6m, 2h, 3d or 1w', readDuration)
     .option('--to <time>', 'to this time, like 2026-01-31T12:00:00Z')
     .action(async (options: ShellOptions & Parameters<typeof moveClock>[1]) =>
       moveClock(await openShell(options), options),

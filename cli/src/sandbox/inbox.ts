@@ -1,7 +1,7 @@
 import { present } from '@countersign/contract/core/objects'
 import { printResult, type Shell } from '../connection/shell.ts'
 
-/** `countersign sandbox inbox`: the newest messages, the newest last. */
+/** `countersign sandbox inbox`: prints the latest messages, newest last. */
 export async function readInbox(shell: Shell, to: string | undefined): Promise<void> {
   const { data } = await shell.countersign.sandbox.inbox({ ...present({ recipient: to }), limit: 20 })
   const lines = [...data].reverse().map(({ createdAt, channel, recipient, subject, text }) => {

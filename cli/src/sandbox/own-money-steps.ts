@@ -3,7 +3,7 @@ import type { Countersign } from '@countersign/sdk'
 
 const AMOUNT = 1_000n
 
-/** The steps for hold and withdrawal events, which need no customer. */
+/** The steps that trigger hold and withdrawal events. They need no customer. */
 export const OWN_MONEY_STEPS = {
   'FUNDS_HOLD.HELD': { words: 'money of a bank account that is pulled and held', run: holdPull },
   'FUNDS_HOLD.RELEASED': {
@@ -50,8 +50,11 @@ export const OWN_MONEY_STEPS = {
   },
 } as const
 
-/** A new bank account of the platform whose number ends in `suffix`, and its own dollar account. */
-async function accountsOf(countersign: Countersign, suffix: string) {
+/**
+ * Creates a bank account of the platform whose number ends in `suffix`. Also returns the platform's own
+ * dollar account.
+ */
+async function prepareAccounts(countersign: Countersign, suffix: string) {
   const bank = await countersign.platformExternalAccounts.create({
     currency: 'USD',
     accountInfo: {
@@ -66,9 +69,9 @@ async function accountsOf(countersign: Countersign, suffix: string) {
   return { bankId: bank.id, ownId: own.id }
 }
 
-/** Pulls money under a rule that holds it, and sets the rules of the platform back. */
+/** Pulls money while a hold rule is configured, then restores the previous rules. */
 async function holdPull(countersign: Countersign) {
-  const { bankId, ownId } = await accountsOf(countersign, '789')
+  const { bankId, ownId } = await prepareAccounts(countersign, '789')
   const { riskConfig } = await countersign.config.get()
   const rule = { bankingDays: 1, currency: 'USD' }
   await countersign.config.update({ riskConfig: { fundsHolds: [rule] } })
@@ -88,7 +91,7 @@ async function holdPull(countersign: Countersign) {
 }
 
 async function withdraw(countersign: Countersign, suffix: string, needsApproval = false) {
-  const { bankId, ownId } = await accountsOf(countersign, suffix)
+  const { bankId, ownId } = await prepareAccounts(countersign, suffix)
   await countersign.sandbox.fund(ownId, { amount: AMOUNT })
   const account = await countersign.ownAccounts.create({ externalAccountId: bankId, reason: 'Trigger' })
   return countersign.withdrawals.create({

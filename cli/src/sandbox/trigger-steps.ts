@@ -3,7 +3,7 @@ import type { Countersign } from '@countersign/sdk'
 import { Failure } from '../terminal/failure.ts'
 import { OWN_MONEY_STEPS } from './own-money-steps.ts'
 
-/** The records that a trigger uses. Default: new records. */
+/** Existing records for a trigger to use. If omitted, new ones are created. */
 export interface TriggerIds {
   readonly customer?: string
   readonly account?: string
@@ -14,115 +14,115 @@ interface Steps {
   readonly run: (countersign: Countersign, ids: TriggerIds) => Promise<unknown>
 }
 
-/** Quotes are paid from US dollars; the ends of account numbers control the sandbox. */
+/** In the smallest unit of US dollars. */
 const AMOUNT = 1_000n
 
-const STEPS = {
-  'CUSTOMER.KYC_APPROVED': { words: 'a person whose check succeeds', run: addsPerson('Trigger Person') },
-  'CUSTOMER.KYC_REJECTED': { words: 'a person whose check fails', run: addsPerson('Trigger Person 002') },
-  'CUSTOMER.KYC_PENDING': { words: 'a person whose check is pending', run: addsPerson('Trigger Person 001') },
-  'CUSTOMER.KYB_APPROVED': { words: 'a business whose check succeeds', run: addsBusiness('814') },
-  'CUSTOMER.KYB_REJECTED': { words: 'a business whose check fails', run: addsBusiness('002') },
-  'CUSTOMER.KYB_PENDING': { words: 'a business whose check is pending', run: addsBusiness('001') },
-  'INCOMING_PAYMENT.COMPLETED': { words: 'a payment from elsewhere that arrives', run: receives },
-  'OUTGOING_PAYMENT.PROCESSING': { words: 'a payment to a bank account that begins', run: pays('814') },
-  'OUTGOING_PAYMENT.COMPLETED': { words: 'a payment to a bank account that arrives', run: pays('814') },
-  'OUTGOING_PAYMENT.FAILED': { words: 'a payment that the bank refuses', run: pays('004') },
+const STEPS_BY_TYPE = {
+  'CUSTOMER.KYC_APPROVED': { words: 'a person whose check succeeds', run: addPerson('Trigger Person') },
+  'CUSTOMER.KYC_REJECTED': { words: 'a person whose check fails', run: addPerson('Trigger Person 002') },
+  'CUSTOMER.KYC_PENDING': { words: 'a person whose check is pending', run: addPerson('Trigger Person 001') },
+  'CUSTOMER.KYB_APPROVED': { words: 'a business whose check succeeds', run: addBusiness('814') },
+  'CUSTOMER.KYB_REJECTED': { words: 'a business whose check fails', run: addBusiness('002') },
+  'CUSTOMER.KYB_PENDING': { words: 'a business whose check is pending', run: addBusiness('001') },
+  'INCOMING_PAYMENT.COMPLETED': { words: 'a payment from elsewhere that arrives', run: receivePayment },
+  'OUTGOING_PAYMENT.PROCESSING': { words: 'a payment to a bank account that begins', run: payQuote('814') },
+  'OUTGOING_PAYMENT.COMPLETED': { words: 'a payment to a bank account that arrives', run: payQuote('814') },
+  'OUTGOING_PAYMENT.FAILED': { words: 'a payment that the bank refuses', run: payQuote('004') },
   'OUTGOING_PAYMENT.REFUND_COMPLETED': {
     words: 'a refused payment whose money comes back',
-    run: pays('004'),
+    run: payQuote('004'),
   },
   'OUTGOING_PAYMENT.REFUND_FAILED': {
     words: 'a refused payment whose money cannot come back',
-    run: pays('007'),
+    run: payQuote('007'),
   },
-  'DEPOSIT.SUSPENDED': {
-    words: 'incoming money that matches no account',
-    run: deposits,
-  },
+  'DEPOSIT.SUSPENDED': { words: 'incoming money that matches no account', run: createUnmatchedDeposit },
   'DEPOSIT.RETURNED': {
     words: 'incoming money that matches no account and goes back',
     run: async (countersign) => {
-      const { id } = await deposits(countersign)
+      const { id } = await createUnmatchedDeposit(countersign)
       await countersign.deposits.return(id, {})
     },
   },
   'DEPOSIT.CORRECTED': {
     words: 'incoming money that matches no account and is written off',
     run: async (countersign) => {
-      const { id } = await deposits(countersign)
+      const { id } = await createUnmatchedDeposit(countersign)
       await countersign.deposits.writeOff(id, { reason: 'Trigger' })
     },
   },
   'DEPOSIT.REVERSED': {
     words: 'money from outside that the bank takes back',
     run: async (countersign) => {
-      const { id } = await deposits(countersign)
+      const { id } = await createUnmatchedDeposit(countersign)
       await countersign.sandbox.reverseDeposit(id)
     },
   },
   'INTERNAL_ACCOUNT.BALANCE_UPDATED': {
     words: 'an account that is funded',
     run: async (countersign, ids) =>
-      countersign.sandbox.fund((await payerOf(countersign, ids)).accountId, { amount: AMOUNT }),
+      countersign.sandbox.fund((await findOrCreatePayer(countersign, ids)).accountId, { amount: AMOUNT }),
   },
-  'OUTGOING_PAYMENT.PENDING': { words: 'a quote that waits to be executed', run: quotes('814') },
-  'OUTGOING_PAYMENT.EXPIRED': { words: 'a quote that nobody executes in time', run: expires },
-  'OUTGOING_PAYMENT.REFUND_PENDING': { words: 'a refused payment whose refund begins', run: pays('004') },
+  'OUTGOING_PAYMENT.PENDING': { words: 'a quote that waits to be executed', run: createQuote('814') },
+  'OUTGOING_PAYMENT.EXPIRED': { words: 'a quote that nobody executes in time', run: expireQuote },
+  'OUTGOING_PAYMENT.REFUND_PENDING': { words: 'a refused payment whose refund begins', run: payQuote('004') },
   'OUTGOING_PAYMENT.FUNDING_RETURNED': {
     words: 'a payment from a bank account whose holder disputes it',
-    run: isDisputed,
+    run: disputePayment,
   },
-  'INCOMING_PAYMENT.FAILED': { words: 'a transfer in that the bank refuses', run: failsToReceive },
-  'INCOMING_PAYMENT.RETURNED': { words: 'money on an account that the bank takes back', run: isTakenBack },
-  'SCREENING.WAITING': { words: 'money from an address that is on a list', run: depositsFromList },
-  'SCREENING.DECIDED': { words: 'money from such an address that a person releases', run: releases },
-  'VERIFICATION.RESOLVE_ERRORS': { words: 'a verification with missing information', run: verifies },
-  'BULK_UPLOAD.COMPLETED': { words: 'a file of customers with one row', run: imports },
-  'PAYOUT_BATCH.CHECKED': { words: 'a batch of one payout that is checked', run: checksPayouts },
-  'PAYOUT_BATCH.COMPLETED': { words: 'a batch of one payout that is sent', run: sendsPayouts },
+  'INCOMING_PAYMENT.FAILED': { words: 'a transfer in that the bank refuses', run: failPull },
+  'INCOMING_PAYMENT.RETURNED': { words: 'money on an account that the bank takes back', run: reverseDeposit },
+  'SCREENING.WAITING': { words: 'money from an address that is on a list', run: depositFromListedAddress },
+  'SCREENING.DECIDED': { words: 'money from such an address that a person releases', run: releaseScreening },
+  'VERIFICATION.RESOLVE_ERRORS': {
+    words: 'a verification with missing information',
+    run: createVerification,
+  },
+  'BULK_UPLOAD.COMPLETED': { words: 'a file of customers with one row', run: importCustomer },
+  'PAYOUT_BATCH.CHECKED': { words: 'a batch of one payout that is checked', run: createCheckedBatch },
+  'PAYOUT_BATCH.COMPLETED': { words: 'a batch of one payout that is sent', run: executeBatch },
   'PAYMENT_SCHEDULE.UPCOMING': {
     words: 'a payment of a schedule that comes in an hour',
-    run: announcesPayment,
+    run: createSchedule,
   },
-  'PAYMENT_SCHEDULE.SENT': { words: 'a payment of a schedule that is sent', run: paysSchedule(true) },
-  'PAYMENT_SCHEDULE.FAILED': { words: 'a payment of a schedule without money', run: paysSchedule(false) },
+  'PAYMENT_SCHEDULE.SENT': { words: 'a payment of a schedule that is sent', run: paySchedule(true) },
+  'PAYMENT_SCHEDULE.FAILED': { words: 'a payment of a schedule without money', run: paySchedule(false) },
   'EXTERNAL_ACCOUNT.CHANGE_REPORTED': {
     words: 'a bank that reports another number for an account that was paid',
-    run: reportsAccount,
+    run: reportAccountChange,
   },
   'EXTERNAL_ACCOUNT.CHANGE_DECIDED': {
     words: 'another number of an account, which a person applies',
     run: async (countersign, ids) => {
-      const externalAccountId = await reportsAccount(countersign, ids)
+      const externalAccountId = await reportAccountChange(countersign, ids)
       for await (const { id } of countersign.accountChanges.list({ externalAccountId, status: 'PENDING' }))
         await countersign.accountChanges.apply(id, { reason: 'Trigger' })
     },
   },
-  'CARD.STATE_CHANGE': { words: 'a new card that becomes active', run: makesCard },
+  'CARD.STATE_CHANGE': { words: 'a new card that becomes active', run: createCard },
   'MEMBER_ROLE.CHANGED': {
     words: 'a role of team members that is defined',
     run: async (countersign) =>
       countersign.memberRoles.create({ name: `Trigger ${Date.now()}`, permissions: ['VIEW'] }),
   },
   ...OWN_MONEY_STEPS,
-  'AGENT_ACTION.PENDING_APPROVAL': { words: 'an agent that asks to pay', run: asksApproval },
+  'AGENT_ACTION.PENDING_APPROVAL': { words: 'an agent that asks to pay', run: requestApproval },
 } as const satisfies { readonly [Type in EventType]?: Steps }
 
-/** The steps of each event that can be triggered. */
-export const TRIGGERS: { readonly [Type in EventType]?: Steps } = STEPS
+/** The steps for each event type that can be triggered. */
+export const TRIGGERS: { readonly [Type in EventType]?: Steps } = STEPS_BY_TYPE
 
-const WHOLE_CASE = 'it needs a verification with all its data and documents: docs/customers.md'
-const SIGNATURE = 'it needs the signature of a customer: docs/signing.md'
+const NEEDS_VERIFICATION = 'it needs a verification with all its data and documents: docs/customers.md'
+const NEEDS_SIGNATURE = 'it needs the signature of a customer: docs/signing.md'
 
-const REASONS: { readonly [Type in Exclude<EventType, keyof typeof STEPS>]: string } = {
-  'VERIFICATION.APPROVED': WHOLE_CASE,
-  'VERIFICATION.REJECTED': WHOLE_CASE,
-  'VERIFICATION.IN_PROGRESS': WHOLE_CASE,
-  'VERIFICATION.PENDING_MANUAL_REVIEW': WHOLE_CASE,
-  'VERIFICATION.READY_FOR_VERIFICATION': WHOLE_CASE,
-  'INTERNAL_ACCOUNT.STATUS_UPDATED': SIGNATURE,
-  'CARD.FUNDING_SOURCE_CHANGE': SIGNATURE,
+const REASONS: { readonly [Type in Exclude<EventType, keyof typeof STEPS_BY_TYPE>]: string } = {
+  'VERIFICATION.APPROVED': NEEDS_VERIFICATION,
+  'VERIFICATION.REJECTED': NEEDS_VERIFICATION,
+  'VERIFICATION.IN_PROGRESS': NEEDS_VERIFICATION,
+  'VERIFICATION.PENDING_MANUAL_REVIEW': NEEDS_VERIFICATION,
+  'VERIFICATION.READY_FOR_VERIFICATION': NEEDS_VERIFICATION,
+  'INTERNAL_ACCOUNT.STATUS_UPDATED': NEEDS_SIGNATURE,
+  'CARD.FUNDING_SOURCE_CHANGE': NEEDS_SIGNATURE,
   'CUSTOMER.ERASED': 'it needs a customer who was deleted for PERSONAL_DATA_DAYS: docs/customers.md',
   'BULK_UPLOAD.FAILED': 'it needs a file that cannot be read to its end: docs/customers-import.md',
   TEST: 'it needs a webhookEndpoint: api POST /sandbox/webhooks/test',
@@ -136,7 +136,7 @@ const REASONS: { readonly [Type in Exclude<EventType, keyof typeof STEPS>]: stri
   'AUTH_CREDENTIAL.CODES_LOCKED': 'it needs a person who signs in by wrong codes',
 }
 
-/** The reasons why the other events cannot be triggered. */
+/** Why each of the remaining event types cannot be triggered. */
 export const WITHOUT_STEPS: { readonly [Type in EventType]?: string } = REASONS
 
 interface Payer {
@@ -144,8 +144,11 @@ interface Payer {
   readonly accountId: string
 }
 
-/** The customer and its dollar account: the given ones, or new ones. Throws Failure. */
-async function payerOf(countersign: Countersign, { customer, account }: TriggerIds): Promise<Payer> {
+/** Returns the given customer and dollar account, or creates them. Throws Failure. */
+async function findOrCreatePayer(
+  countersign: Countersign,
+  { customer, account }: TriggerIds,
+): Promise<Payer> {
   if (account !== undefined && customer === undefined) {
     for await (const { id, customerId } of countersign.internalAccounts.list())
       if (id === account && customerId !== undefined) return { customerId, accountId: id }
@@ -166,9 +169,12 @@ async function payerOf(countersign: Countersign, { customer, account }: TriggerI
   throw new Failure(`${customerId} has no account in US dollars. Name one by --account.`)
 }
 
-/** A payer with money, and a bank account whose number ends in `suffix`. */
-async function payment(countersign: Countersign, ids: TriggerIds, suffix: string) {
-  const payer = await payerOf(countersign, ids)
+/**
+ * Prepares a payment: a funded payer, and a bank account whose number ends in `suffix`, which selects the
+ * outcome.
+ */
+async function preparePayment(countersign: Countersign, ids: TriggerIds, suffix: string) {
+  const payer = await findOrCreatePayer(countersign, ids)
   await countersign.sandbox.fund(payer.accountId, { amount: 10n * AMOUNT })
   const { id: bankId } = await countersign.externalAccounts.create({
     customerId: payer.customerId,
@@ -183,9 +189,9 @@ async function payment(countersign: Countersign, ids: TriggerIds, suffix: string
   return { ...payer, bankId }
 }
 
-function quotes(suffix: string) {
+function createQuote(suffix: string) {
   return async (countersign: Countersign, ids: TriggerIds) => {
-    const { accountId, bankId } = await payment(countersign, ids, suffix)
+    const { accountId, bankId } = await preparePayment(countersign, ids, suffix)
     return countersign.quotes.create({
       source: { sourceType: 'ACCOUNT', accountId },
       destination: { destinationType: 'ACCOUNT', accountId: bankId },
@@ -195,13 +201,14 @@ function quotes(suffix: string) {
   }
 }
 
-function pays(suffix: string): Steps['run'] {
-  return async (countersign, ids) => countersign.quotes.execute((await quotes(suffix)(countersign, ids)).id)
+function payQuote(suffix: string): Steps['run'] {
+  return async (countersign, ids) =>
+    countersign.quotes.execute((await createQuote(suffix)(countersign, ids)).id)
 }
 
-/** Pays a bank account, whose bank then reports another number. Returns the account. */
-async function reportsAccount(countersign: Countersign, ids: TriggerIds): Promise<string> {
-  const { accountId, bankId } = await payment(countersign, ids, '814')
+/** Pays a bank account and then reports a changed account number for it. Returns the account's id. */
+async function reportAccountChange(countersign: Countersign, ids: TriggerIds): Promise<string> {
+  const { accountId, bankId } = await preparePayment(countersign, ids, '814')
   const { id } = await countersign.transfers.out({
     source: { accountId },
     destination: { accountId: bankId },
@@ -218,8 +225,8 @@ async function reportsAccount(countersign: Countersign, ids: TriggerIds): Promis
   return bankId
 }
 
-/** A batch of one payout from the dollar account of the platform, checked. */
-async function checksPayouts(countersign: Countersign) {
+/** Creates a batch with one payout from the platform's dollar account, and waits until it is checked. */
+async function createCheckedBatch(countersign: Countersign) {
   const { id } = await countersign.payoutBatches.create({
     name: 'Trigger',
     lines: [
@@ -239,17 +246,20 @@ async function checksPayouts(countersign: Countersign) {
   return id
 }
 
-async function sendsPayouts(countersign: Countersign): Promise<void> {
+async function executeBatch(countersign: Countersign): Promise<void> {
   for (const { id } of (await countersign.platformInternalAccounts.list({ currency: 'USD' })).data)
     await countersign.sandbox.fund(id, { amount: AMOUNT })
-  const id = await checksPayouts(countersign)
+  const id = await createCheckedBatch(countersign)
   await countersign.payoutBatches.execute(id, { totals: [{ currency: 'USD', amount: AMOUNT }] })
   await countersign.sandbox.advanceClock({ seconds: 1 })
 }
 
-/** A schedule that pays once from the dollar account of a customer, and whose event was sent. Returns when it pays. */
-async function announcesPayment(countersign: Countersign, ids: TriggerIds, amount = AMOUNT): Promise<string> {
-  const { accountId, bankId } = await payment(countersign, ids, '814')
+/**
+ * Creates a schedule with a single payment from a customer's dollar account, and waits until the payment is
+ * announced. Returns the time of the payment.
+ */
+async function createSchedule(countersign: Countersign, ids: TriggerIds, amount = AMOUNT): Promise<string> {
+  const { accountId, bankId } = await preparePayment(countersign, ids, '814')
   const { upcoming } = await countersign.paymentSchedules.create({
     name: 'Trigger',
     source: { accountId },
@@ -264,21 +274,21 @@ async function announcesPayment(countersign: Countersign, ids: TriggerIds, amoun
   return next.paysAt
 }
 
-function paysSchedule(hasMoney: boolean): Steps['run'] {
+function paySchedule(hasMoney: boolean): Steps['run'] {
   return async (countersign, ids) => {
     const amount = hasMoney ? AMOUNT : AMOUNT * 1000n
-    await countersign.sandbox.advanceClock({ to: await announcesPayment(countersign, ids, amount) })
+    await countersign.sandbox.advanceClock({ to: await createSchedule(countersign, ids, amount) })
   }
 }
 
-async function expires(countersign: Countersign, ids: TriggerIds): Promise<void> {
-  const { expiresAt } = await quotes('814')(countersign, ids)
+async function expireQuote(countersign: Countersign, ids: TriggerIds): Promise<void> {
+  const { expiresAt } = await createQuote('814')(countersign, ids)
   await countersign.sandbox.advanceClock({ to: expiresAt })
 }
 
-/** The bank takes the money back a minute after the payment. */
-async function isDisputed(countersign: Countersign, ids: TriggerIds): Promise<void> {
-  const { accountId, bankId } = await payment(countersign, ids, '006')
+/** Makes a payment that the bank reverses a minute later. */
+async function disputePayment(countersign: Countersign, ids: TriggerIds): Promise<void> {
+  const { accountId, bankId } = await preparePayment(countersign, ids, '006')
   await countersign.quotes.create({
     source: { sourceType: 'ACCOUNT', accountId: bankId },
     destination: { destinationType: 'ACCOUNT', accountId },
@@ -290,31 +300,31 @@ async function isDisputed(countersign: Countersign, ids: TriggerIds): Promise<vo
   await countersign.sandbox.advanceClock({ seconds: 60 })
 }
 
-async function failsToReceive(countersign: Countersign, ids: TriggerIds): Promise<void> {
-  const { accountId, bankId } = await payment(countersign, ids, '004')
+async function failPull(countersign: Countersign, ids: TriggerIds): Promise<void> {
+  const { accountId, bankId } = await preparePayment(countersign, ids, '004')
   await countersign.call('transfer_in', {
     body: { source: { accountId: bankId }, destination: { accountId }, amount: AMOUNT },
   })
 }
 
-async function isTakenBack(countersign: Countersign, ids: TriggerIds): Promise<void> {
-  const { accountId } = await payerOf(countersign, ids)
+async function reverseDeposit(countersign: Countersign, ids: TriggerIds): Promise<void> {
+  const { accountId } = await findOrCreatePayer(countersign, ids)
   const { id } = await countersign.sandbox.deposit({ amount: AMOUNT, currency: 'USD', accountId })
   await countersign.sandbox.reverseDeposit(id)
 }
 
-function depositsFromList(countersign: Countersign) {
+function depositFromListedAddress(countersign: Countersign) {
   const accountIdentifier = `0x${'0'.repeat(36)}bad0`
   return countersign.sandbox.deposit({ amount: AMOUNT, currency: 'USDC', sender: { accountIdentifier } })
 }
 
-async function releases(countersign: Countersign): Promise<void> {
-  const deposit = await depositsFromList(countersign)
+async function releaseScreening(countersign: Countersign): Promise<void> {
+  const deposit = await depositFromListedAddress(countersign)
   for await (const { id, depositId } of countersign.screenings.list({ status: 'WAITING' }))
     if (depositId === deposit.id) await countersign.screenings.release(id)
 }
 
-async function verifies(countersign: Countersign): Promise<void> {
+async function createVerification(countersign: Countersign): Promise<void> {
   const { id } = await countersign.customers.create({
     customerType: 'INDIVIDUAL',
     fullName: 'Trigger Person 001',
@@ -322,19 +332,19 @@ async function verifies(countersign: Countersign): Promise<void> {
   await countersign.verifications.create({ customerId: id })
 }
 
-async function imports(countersign: Countersign): Promise<void> {
+async function importCustomer(countersign: Countersign): Promise<void> {
   const rows = 'platformCustomerId,customerType,fullName\n,INDIVIDUAL,Trigger Person\n'
   await countersign.call('customer_import_create', {
     body: { file: new Blob([rows], { type: 'text/csv' }), fileName: 'trigger.csv' },
   })
 }
 
-function addsPerson(fullName: string): Steps['run'] {
+function addPerson(fullName: string): Steps['run'] {
   return (countersign) => countersign.customers.create({ customerType: 'INDIVIDUAL', fullName })
 }
 
-/** The end of the registration number controls the check. */
-function addsBusiness(suffix: string): Steps['run'] {
+/** The last characters of the registration number select the outcome of the check. */
+function addBusiness(suffix: string): Steps['run'] {
   return (countersign) =>
     countersign.customers.create({
       customerType: 'BUSINESS',
@@ -347,12 +357,12 @@ function addsBusiness(suffix: string): Steps['run'] {
     })
 }
 
-function deposits(countersign: Countersign) {
+function createUnmatchedDeposit(countersign: Countersign) {
   return countersign.sandbox.deposit({ amount: AMOUNT, currency: 'USD', remittanceInformation: 'Trigger' })
 }
 
-async function receives(countersign: Countersign, ids: TriggerIds): Promise<void> {
-  const { customerId } = await payerOf(countersign, ids)
+async function receivePayment(countersign: Countersign, ids: TriggerIds): Promise<void> {
+  const { customerId } = await findOrCreatePayer(countersign, ids)
   await countersign.sandbox.receiveUma({
     senderUmaAddress: '$trigger@example.com',
     customerId,
@@ -361,13 +371,13 @@ async function receives(countersign: Countersign, ids: TriggerIds): Promise<void
   })
 }
 
-async function makesCard(countersign: Countersign, ids: TriggerIds): Promise<void> {
-  const { customerId, accountId } = await payerOf(countersign, ids)
+async function createCard(countersign: Countersign, ids: TriggerIds): Promise<void> {
+  const { customerId, accountId } = await findOrCreatePayer(countersign, ids)
   await countersign.cards.create({ cardholderId: customerId, form: 'VIRTUAL', fundingSources: [accountId] })
 }
 
-async function asksApproval(countersign: Countersign, ids: TriggerIds): Promise<void> {
-  const { customerId, accountId, bankId } = await payment(countersign, ids, '814')
+async function requestApproval(countersign: Countersign, ids: TriggerIds): Promise<void> {
+  const { customerId, accountId, bankId } = await preparePayment(countersign, ids, '814')
   const { deviceCode } = await countersign.agents.create({
     name: 'Trigger',
     customerId,

@@ -17,7 +17,7 @@ export function listTriggers(): void {
     io().stdout.write(`${type.padEnd(40)}${steps.words}\n`)
 }
 
-/** `countersign trigger`: performs the steps that lead to the event, and waits for it. Throws Failure. */
+/** `countersign trigger`: performs the steps that cause the event, and waits for it. Throws Failure. */
 export async function trigger(shell: Shell, text: string, ids: TriggerIds): Promise<void> {
   const type = text.toUpperCase()
   if (!isEventType(type))
@@ -43,7 +43,7 @@ async function waitFor(
   while (performance.now() < endMs) {
     const { data } = await countersign.events.list({ type, ...present({ after }), limit: 1 })
     if (data[0]) return data[0]
-    // Background jobs of the sandbox run when its clock advances.
+    // The sandbox runs background jobs when its clock advances.
     await countersign.sandbox.advanceClock({ seconds: 1 })
     await pause(INTERVAL_MS)
   }

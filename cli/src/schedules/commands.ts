@@ -14,10 +14,10 @@ Rules:
 
 docs/scheduled-payments.md has examples.`
 
-/** Makes a command of `countersign schedules …`, with the common options. */
+/** Adds a subcommand of `countersign schedules` with the common options. */
 type Add = (usage: string, description: string) => Command
 
-/** Adds what changes schedules to `countersign schedules …`. */
+/** Adds the commands that create and change schedules. `list` and `get` are added elsewhere. */
 export function addScheduleCommands(program: Command): void {
   const schedules = nounOf(program, 'schedules', 'scheduled and recurring payments')
   const add: Add = (usage, description) => withShellOptions(schedules.command(usage).description(description))

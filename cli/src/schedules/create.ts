@@ -5,7 +5,7 @@ import {
   MISSED_PAYMENT_RULES,
 } from '@countersign/contract/payments/payment-schedules'
 import type { BodyInput } from '@countersign/sdk'
-import { currencyOfAccount } from '../connection/account-currency.ts'
+import { findAccountCurrency } from '../connection/account-currency.ts'
 import { printResult, type Shell } from '../connection/shell.ts'
 import { currencyOf, formatAmount, parseAmount } from '../terminal/amounts.ts'
 import { confirmAction } from '../terminal/confirmation.ts'
@@ -36,9 +36,9 @@ type Body = BodyInput<'payment_schedule_create'>
 
 const HOUR_SECONDS = 3600
 
-/** `countersign schedules create`. Throws Failure for options that cannot be read. */
+/** `countersign schedules create`. Throws Failure if an option is invalid. */
 export async function createSchedule(shell: Shell, options: CreateOptions): Promise<void> {
-  const currency = currencyOf(await currencyOfAccount(shell, options.from))
+  const currency = currencyOf(await findAccountCurrency(shell, options.from))
   const amount = parseAmount(options.amount, currency)
   if (amount === undefined || amount === 0n)
     throw new Failure(`--amount must be like 25 or 25.00, in ${currency.code}, not "${options.amount}".`)
@@ -47,14 +47,14 @@ export async function createSchedule(shell: Shell, options: CreateOptions): Prom
     destination: { accountId: options.to },
     amount,
     rule: readRule(options.rule),
-    ...termsOf(options),
+    ...readTerms(options),
   }
   await confirmAction(`Pay ${formatAmount(amount, currency)} by the rule ${options.rule}?`, options.yes)
   const schedule = await shell.countersign.paymentSchedules.create(body)
   printResult(shell, schedule, scheduleLines(schedule))
 }
 
-function termsOf(options: CreateOptions): Partial<Body> {
+function readTerms(options: CreateOptions): Partial<Body> {
   const { name, remittance, time, timeZone, businessDays, calendar, start, end, count, notice, ifMissed } =
     options
   return {
@@ -64,18 +64,22 @@ function termsOf(options: CreateOptions): Partial<Body> {
     ...(timeZone === undefined ? {} : { timeZone }),
     ...(businessDays === undefined
       ? {}
-      : { businessDays: wordOf(BUSINESS_DAY_CONVENTIONS, businessDays, '--business-days') }),
-    ...(calendar === undefined ? {} : { calendar: wordOf(BUSINESS_DAY_CALENDARS, calendar, '--calendar') }),
+      : { businessDays: readChoice(BUSINESS_DAY_CONVENTIONS, businessDays, '--business-days') }),
+    ...(calendar === undefined
+      ? {}
+      : { calendar: readChoice(BUSINESS_DAY_CALENDARS, calendar, '--calendar') }),
     ...(start === undefined ? {} : { startDate: start }),
     ...(end === undefined ? {} : { endDate: end }),
-    ...(count === undefined ? {} : { count: numberOf(count, '--count') }),
-    ...(notice === undefined ? {} : { noticeSeconds: numberOf(notice, '--notice') * HOUR_SECONDS }),
-    ...(ifMissed === undefined ? {} : { ifMissed: wordOf(MISSED_PAYMENT_RULES, ifMissed, '--if-missed') }),
+    ...(count === undefined ? {} : { count: readNumber(count, '--count') }),
+    ...(notice === undefined ? {} : { noticeSeconds: readNumber(notice, '--notice') * HOUR_SECONDS }),
+    ...(ifMissed === undefined
+      ? {}
+      : { ifMissed: readChoice(MISSED_PAYMENT_RULES, ifMissed, '--if-missed') }),
     ...(options.needsApproval ? { needsApproval: true } : {}),
   }
 }
 
-/** A rule such as `weekly:MON,THU`. Throws Failure for other text. */
+/** Parses a rule such as `weekly:MON,THU`. Throws Failure if it is malformed. */
 export function readRule(text: string): Body['rule'] {
   const [kind = '', value = ''] = text.split(':')
   switch (kind.toLowerCase()) {
@@ -86,29 +90,29 @@ export function readRule(text: string): Body['rule'] {
     case 'weekly':
       return {
         type: 'WEEKLY',
-        weekdays: value.split(',').map((day) => wordOf(WEEKDAYS, day.trim(), 'A day of the week')),
+        weekdays: value.split(',').map((day) => readChoice(WEEKDAYS, day.trim(), 'A day of the week')),
       }
     case 'monthly':
       return {
         type: 'MONTHLY',
-        day: value.toLowerCase() === 'last' ? 31 : numberOf(value, 'The day of the month'),
+        day: value.toLowerCase() === 'last' ? 31 : readNumber(value, 'The day of the month'),
       }
     default:
       throw new Failure(`--rule must be once:2030-01-31, daily, weekly:MON,THU or monthly:31, not "${text}".`)
   }
 }
 
-function wordOf<const Words extends readonly string[]>(
+function readChoice<const Words extends readonly string[]>(
   words: Words,
   text: string,
-  what: string,
+  label: string,
 ): Words[number] {
-  const word = words.find((one) => one === text.toUpperCase())
-  if (word === undefined) throw new Failure(`${what} must be one of ${words.join(', ')}, not "${text}".`)
+  const word = words.find((candidate) => candidate === text.toUpperCase())
+  if (word === undefined) throw new Failure(`${label} must be one of ${words.join(', ')}, not "${text}".`)
   return word
 }
 
-function numberOf(text: string, what: string): number {
+function readNumber(text: string, what: string): number {
   if (!/^\d{1,9}$/.test(text)) throw new Failure(`${what} must be a number, not "${text}".`)
   return Number(text)
 }

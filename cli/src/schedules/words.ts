@@ -5,7 +5,7 @@ import { currencyOf, formatAmount } from '../terminal/amounts.ts'
 type Schedule = ItemOf<'payment_schedule_list'>
 type Occurrence = ItemOf<'payment_occurrence_list'>
 
-/** A schedule, for a terminal. */
+/** Formats a payment schedule for the terminal. */
 export function scheduleLines(schedule: Schedule): string[] {
   const { id, status, name, amount, payee, upcoming, skippedDates } = schedule
   const to = payee === undefined ? '' : ` to ${payee.name ?? payee.account}`

@@ -3,8 +3,8 @@ import { Failure } from './failure.ts'
 import { io } from './io.ts'
 
 /**
- * Asks before an action that cannot be undone. `isYes`: `--yes` was given. Throws Failure if the person
- * declines, or if there is no terminal: a script passes --yes.
+ * Asks for confirmation of an irreversible action. `isYes` means that `--yes` was given. Throws Failure if
+ * the person declines, or without a terminal, where `--yes` is required.
  */
 export async function confirmAction(question: string, isYes: boolean | undefined): Promise<void> {
   if (isYes) return

@@ -1,15 +1,17 @@
 import { io } from './io.ts'
 
-/** Does work that Ctrl-C and SIGTERM end in an orderly way, with exit code 0, by aborting its signal. */
+/**
+ * Runs work until it finishes, or until Ctrl-C or SIGTERM aborts its signal. Either way, the exit code is 0.
+ */
 export async function untilInterrupted(work: (signal: AbortSignal) => Promise<void>): Promise<void> {
   const { interrupted } = io()
   if (interrupted) return work(interrupted)
   const controller = new AbortController()
-  const end = () => controller.abort()
-  process.once('SIGINT', end).once('SIGTERM', end)
+  const abort = () => controller.abort()
+  process.once('SIGINT', abort).once('SIGTERM', abort)
   try {
     await work(controller.signal)
   } finally {
-    process.off('SIGINT', end).off('SIGTERM', end)
+    process.off('SIGINT', abort).off('SIGTERM', abort)
   }
 }

@@ -5,19 +5,19 @@ export interface Output {
   write(text: string): unknown
 }
 
-/** The input and output of a command. `process` is one. */
+/** The input and output of a command, with the shape of `process`. */
 export interface Io {
   readonly stdin: { readonly isTTY?: boolean }
   readonly stdout: Output
   readonly stderr: Output
   readonly env: Readonly<Record<string, string | undefined>>
-  /** Ends a command that runs until Ctrl-C, in place of signals. */
+  /** Replaces Ctrl-C as the way to stop a long-running command. */
   readonly interrupted?: AbortSignal
-  /** Runs the server's program in place of a child process. */
+  /** Replaces the child process that runs the server program. */
   readonly serverProgram?: (args: readonly string[]) => Promise<ServerProgramResult>
 }
 
-/** The exit of the server program, and its output and errors. */
+/** The exit code, output and error output of the server program. */
 export interface ServerProgramResult {
   readonly exitCode: number
   readonly output: string
@@ -26,11 +26,11 @@ export interface ServerProgramResult {
 
 const current = new AsyncLocalStorage<Io>()
 
-/** Input and output of the running command: this process, unless `withIo` has replaced it. */
+/** The input and output of the running command: `process`, unless `withIo` has replaced it. */
 export function io(): Io {
   return current.getStore() ?? process
 }
 
-export function withIo<T>(given: Io, run: () => Promise<T>): Promise<T> {
-  return current.run(given, run)
+export function withIo<T>(replacement: Io, run: () => Promise<T>): Promise<T> {
+  return current.run(replacement, run)
 }

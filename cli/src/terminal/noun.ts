@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 
-/** The commands of a noun, such as `customers`: several parts of the program add verbs to one. */
+/** Finds or creates the command of a noun such as `customers`, to which several modules add verbs. */
 export function nounOf(program: Command, name: string, description: string): Command {
-  const known = program.commands.find((command) => command.name() === name)
-  return known ?? program.command(name).description(description)
+  const existing = program.commands.find((command) => command.name() === name)
+  return existing ?? program.command(name).description(description)
 }

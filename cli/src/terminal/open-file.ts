@@ -3,10 +3,10 @@ import { access } from 'node:fs/promises'
 import { Failure } from './failure.ts'
 import { isMissing, messageOf } from './thrown.ts'
 
-/** A file that is read as it is sent. Throws Failure. */
+/** Opens a CSV file as a Blob that is streamed when sent. Throws `Failure` if it cannot be read. */
 export async function openFile(path: string): Promise<Blob> {
   try {
-    // The blob's own error does not show if the file exists.
+    // Checked here, because an error while reading the blob would not say that the file is missing.
     await access(path)
     return await openAsBlob(path, { type: 'text/csv' })
   } catch (error) {

@@ -1,7 +1,7 @@
 import { PERMISSIONS, type Permission } from '@countersign/contract/core/endpoint'
 import { Failure } from './failure.ts'
 
-/** Reads `VIEW,TRANSACT`. Throws Failure for an unknown permission. */
+/** Parses a list such as `VIEW,TRANSACT`. Throws Failure for an unknown permission. */
 export function readPermissions(text: string): Permission[] {
   return text.split(',').map((part) => {
     const word = part.trim()

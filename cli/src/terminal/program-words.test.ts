@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { programWords } from './program-words.ts'
+import { formatProgramCall } from './program-words.ts'
 
 let folder: string
 const [, started] = process.argv
@@ -43,6 +43,6 @@ const CASES = [
 
 test.each(CASES)('hints name the command as it was called: $where', ({ path, near, far }) => {
   process.argv[1] = path.replace('FOLDER', folder)
-  expect(programWords()).toBe(near.replace('FOLDER', folder))
-  expect(programWords({ isAbsolute: true })).toBe(far.replace('FOLDER', folder))
+  expect(formatProgramCall()).toBe(near.replace('FOLDER', folder))
+  expect(formatProgramCall({ isAbsolute: true })).toBe(far.replace('FOLDER', folder))
 })

@@ -1,25 +1,25 @@
 import { toJson } from '@countersign/sdk'
 import { note } from './errors.ts'
 import { io } from './io.ts'
-import { recordTable } from './table.ts'
+import { formatRecords } from './table.ts'
 
-/** A column of a table: its header, and the text of a record. */
+/** A table column: its header, and a function that formats a record's cell. */
 export type Column<T> = readonly [header: string, text: (record: T) => string]
 
-/** Records of a list, and a flag for more. */
+/** The fetched records of a list. `hasMore` is true if there are others. */
 export interface RecordList<T> {
   readonly data: readonly T[]
   readonly hasMore: boolean
 }
 
-/** Prints a result: as JSON, or in lines of words. */
-export function print(answer: unknown, isJson: boolean, lines: readonly string[]): void {
-  io().stdout.write(isJson ? `${toJson(answer)}\n` : `${lines.join('\n')}\n`)
+/** Prints a result: as JSON, or as lines of text. */
+export function print(result: unknown, isJson: boolean, lines: readonly string[]): void {
+  io().stdout.write(isJson ? `${toJson(result)}\n` : `${lines.join('\n')}\n`)
 }
 
 /**
- * Prints records: as JSON, as a table on a terminal, with tabs into a pipe. `none` is the message for an
- * empty list, outside the result.
+ * Prints records: as JSON, as a table on a terminal, or as tab-separated lines into a pipe. `none` is printed
+ * to standard error if the list is empty.
  */
 export function printRecords<T>(
   found: RecordList<T>,
@@ -35,7 +35,7 @@ export function printRecords<T>(
   else {
     const headers = columns.map(([header]) => header)
     const rows = data.map((record) => columns.map(([, text]) => text(record)))
-    io().stdout.write(recordTable(headers, rows, io().stdout.isTTY ?? false))
+    io().stdout.write(formatRecords(headers, rows, io().stdout.isTTY ?? false))
   }
   if (hasMore) note('There are more: --all, or a larger --limit.', isJson)
 }

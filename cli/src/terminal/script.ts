@@ -4,7 +4,7 @@ const SENT_WIDTH = 50
 const LABEL_WIDTH = 17
 const INDENT = ' '.repeat(5)
 
-/** Prints the numbered steps of a run: the action, the reason, and below them the result. */
+/** Prints the numbered steps of a demo: what happens and why, followed by the results. */
 export class Script {
   readonly #write: (text: string) => void
   #steps = 0
@@ -13,13 +13,13 @@ export class Script {
     this.#write = write
   }
 
-  /** A call of the API. */
+  /** Starts a step that makes an API call. */
   call(name: EndpointName, why: string): void {
     const { method, path } = API[name]
     this.step(`${method} ${path}`, why)
   }
 
-  /** A step without the network. */
+  /** Starts a step that does not use the network. */
   step(what: string, why: string): void {
     this.#steps++
     const number = String(this.#steps).padStart(3)
@@ -27,7 +27,7 @@ export class Script {
     this.#write('\n')
   }
 
-  /** One result of the step. */
+  /** Prints one result of the current step. */
   show(label: string, value: string): void {
     this.#write(`${INDENT}${label.padEnd(LABEL_WIDTH)}${value}\n`)
   }
@@ -37,7 +37,7 @@ export class Script {
   }
 }
 
-/** Text broken at spaces into lines of at most `width`. */
+/** Breaks text at spaces into lines of at most `width` characters. */
 export function wrap(text: string, width: number): string[] {
   const lines: string[] = []
   let line = ''

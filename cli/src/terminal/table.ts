@@ -1,7 +1,7 @@
 import picocolors from 'picocolors'
 
-/** Columns of a fixed width, except the last; or `none` without rows. */
-export function tableOf(rows: readonly (readonly string[])[], none: string): string {
+/** Aligns all columns except the last. Returns `none` if there are no rows. */
+export function formatTable(rows: readonly (readonly string[])[], none: string): string {
   const [first] = rows
   if (!first) return `${none}\n`
   const widths = first.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)))
@@ -11,22 +11,22 @@ export function tableOf(rows: readonly (readonly string[])[], none: string): str
 }
 
 /**
- * Records as lines: on a terminal a table below its headers, for a program one line each, with tabs and without headers.
- * Text of others cannot steer the terminal: see `toPlainText`.
+ * Formats records: on a terminal as a table with headers, otherwise as tab-separated lines without headers.
+ * Untrusted text cannot control the terminal: see `toPlainText`.
  */
-export function recordTable(
+export function formatRecords(
   headers: readonly string[],
   rows: readonly (readonly string[])[],
   isTerminal: boolean,
 ): string {
-  const shown = rows.map((row) => row.map(toPlainText))
-  if (!isTerminal) return shown.map((row) => `${row.join('\t')}\n`).join('')
-  const [head = '', ...lines] = tableOf([headers, ...shown], '').split('\n')
-  // Widths are measured without color, so color is added last.
+  const plainRows = rows.map((row) => row.map(toPlainText))
+  if (!isTerminal) return plainRows.map((row) => `${row.join('\t')}\n`).join('')
+  const [head = '', ...lines] = formatTable([headers, ...plainRows], '').split('\n')
+  // Column widths are measured on plain text, so color is added last.
   return [picocolors.bold(head), ...lines].join('\n')
 }
 
-/** Text on one line, without characters that move the cursor, ring, color or change the direction of text. */
+/** Puts text on one line and removes control characters and characters that change the text direction. */
 export function toPlainText(text: string): string {
   return text
     .replace(/[\p{Cc}\u2028\u2029]+/gu, ' ')

@@ -6,13 +6,13 @@ const AccountMenu = lazy(
   loadWhenIdle(async () => ({ default: (await import('./account-menu.tsx')).AccountMenu })),
 )
 
-/** Shows the signed-in member. Its menu is loaded when it is first opened. */
+/** Shows the signed-in member. The menu's code is loaded when it is first opened. */
 export function AccountButton() {
   const [wasOpened, setWasOpened] = useState(false)
-  const closed = <Initials onClick={() => setWasOpened(true)} />
-  if (!wasOpened) return closed
+  const button = <Initials onClick={() => setWasOpened(true)} />
+  if (!wasOpened) return button
   return (
-    <Suspense fallback={closed}>
+    <Suspense fallback={button}>
       <AccountMenu />
     </Suspense>
   )

@@ -5,13 +5,13 @@ import { useMe } from '../session/me.ts'
 import { forgetPages } from '../ui/recent.ts'
 import { Initials } from './initials.tsx'
 
-/** The menu of the signed-in member, open at first. */
+/** The signed-in member's menu, initially open. */
 export function AccountMenu() {
   const { member } = useMe()
   const signOut = async () => {
     await countersign.members.signOut()
     forgetPages()
-    // A new page has read nothing yet, so the next member sees nothing of this one.
+    // A full page load clears all cached data, so the next member cannot see it.
     location.assign('/console/')
   }
   return (

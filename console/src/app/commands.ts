@@ -1,12 +1,12 @@
 import { PLACES } from './navigation.ts'
 
-/** A page or an action that the search offers in addition to records. */
+/** A page or an action that the search offers next to records. */
 export interface Command {
   readonly title: string
   readonly kind: 'Page' | 'Action'
-  /** Other words that find it. */
+  /** Additional words by which the search finds it. */
   readonly also?: string
-  /** With the filters of a list. */
+  /** A path, possibly with list filters. */
   readonly to: string
 }
 
@@ -17,7 +17,7 @@ const settings = (title: string, part: string, also: string): Command => ({
   to: `/settings?part=${part}`,
 })
 
-/** The navigation pages, the settings by task, and lists with their most used filter. */
+/** The navigation pages, settings tasks, and frequently used list filters. */
 export const COMMANDS: readonly Command[] = [
   ...PLACES.map(({ title, to }) => ({ title, to, kind: 'Page' as const })),
   settings('Invite a member', 'members', 'team people roles permissions'),
@@ -58,12 +58,12 @@ export const COMMANDS: readonly Command[] = [
   },
 ]
 
-/** The commands with a word that begins with each search word. */
-export function commandsFor(asked: string): readonly Command[] {
-  const words = asked.toLowerCase().split(/\s+/).filter(Boolean)
+/** Finds the commands that contain, for each search word, a word that starts with it. */
+export function findCommands(searchText: string): readonly Command[] {
+  const words = searchText.toLowerCase().split(/\s+/).filter(Boolean)
   if (words.length === 0) return []
   return COMMANDS.filter(({ title, also = '' }) => {
-    const own = `${title} ${also}`.toLowerCase().split(/\s+/)
-    return words.every((word) => own.some((one) => one.startsWith(word)))
+    const commandWords = `${title} ${also}`.toLowerCase().split(/\s+/)
+    return words.every((word) => commandWords.some((one) => one.startsWith(word)))
   })
 }

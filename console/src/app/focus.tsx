@@ -1,12 +1,12 @@
 import { useRouter } from '@tanstack/react-router'
 import { useEffect } from 'react'
 
-/** The element with the content of the page. */
+/** The id of the element with the page's content. */
 export const MAIN_ID = 'main'
 
 /**
- * The first tab stop: leads past the navigation. Not a fragment of the address, because the router would
- * handle it.
+ * The first tab stop, which skips the navigation. It does not use a fragment in the address, because the
+ * router would handle that.
  */
 export function SkipLink() {
   return (
@@ -24,15 +24,15 @@ export function SkipLink() {
 }
 
 /**
- * Focuses the content of a new page if the focused element was on the previous one, so that the keyboard
- * continues there and not at the top of the document, and screen readers start to read.
+ * Moves the focus to the content of a new page if the previously focused element is no longer in the
+ * document. The keyboard then continues there instead of at the top, and screen readers start reading.
  */
-export function useKeptFocus(): void {
+export function useFocusOnNavigation(): void {
   const router = useRouter()
   useEffect(
     () =>
       router.subscribe('onRendered', ({ fromLocation, pathChanged }) => {
-        // Nothing had the focus before the first page.
+        // On the first page nothing has had the focus yet.
         if (fromLocation && pathChanged && document.activeElement === document.body) focusMain()
       }),
     [router],

@@ -36,7 +36,7 @@ const GROUPS: readonly (readonly [
   ['Go to', PLACES.map(({ key, title }) => [`g ${key}`, title] as const)],
 ]
 
-/** The keys of the console. */
+/** Lists the keyboard shortcuts. */
 export function KeysHelp({ isOpen, close }: { readonly isOpen: boolean; readonly close: () => void }) {
   return (
     <Modal opened={isOpen} onClose={close} title="Keys" size="lg">
@@ -48,9 +48,9 @@ export function KeysHelp({ isOpen, close }: { readonly isOpen: boolean; readonly
               {keys.map(([pressed, effect]) => (
                 <div key={pressed} className="key">
                   <dt>
-                    {pressed.split(' ').map((one) => (
-                      <Kbd key={one} size="xs">
-                        {one}
+                    {pressed.split(' ').map((label) => (
+                      <Kbd key={label} size="xs">
+                        {label}
                       </Kbd>
                     ))}
                   </dt>

@@ -2,8 +2,9 @@ import { lazyRouteComponent } from '@tanstack/react-router'
 import { loadWhenIdle } from '../data/idle-loads.ts'
 
 /**
- * A page whose script is loaded when it is first opened, or earlier while the console is idle. Load errors get our
- * own message: on the browser's message the router reloads the window, which fails while the server is down.
+ * A page whose code is loaded when it is first opened, or earlier while the console is idle. Load errors are
+ * replaced with our own message, because the router reloads the window if it sees the browser's message, and
+ * a reload fails while the server is down.
  */
 export function lazyPage<Module extends Record<string, unknown>, Name extends keyof Module>(
   load: () => Promise<Module>,

@@ -1,7 +1,7 @@
 import { useIsFetching } from '@tanstack/react-query'
 import { useRouterState } from '@tanstack/react-router'
 
-/** A moving line at the top while data is loaded for the first time. Reloaded data changes in place. */
+/** An animated line at the top of the window during the first load of data. Reloads happen without it. */
 export function LoadingBar() {
   const isOpening = useRouterState({ select: ({ isLoading }) => isLoading })
   const first = useIsFetching({ predicate: ({ state }) => state.data === undefined })

@@ -4,23 +4,23 @@ import { clockQuery } from '../data/clock-query.ts'
 import { clocks } from '../data/clocks.ts'
 import { SandboxButton } from '../pages/sandbox/sandbox-button.tsx'
 import { useIsSandbox } from '../session/me.ts'
-import { lengthOfTime } from '../ui/time-format.ts'
+import { formatDuration } from '../ui/time-format.ts'
 
 const MOVED_MS = 60_000
 
-/** Follows the clock of the platform. Returns how far it is ahead of real time, or undefined while it is not. */
+/** Returns how far the platform's clock is ahead of real time, or undefined if it is not. */
 export function useMovedClock(): number | undefined {
   const { data, dataUpdatedAt } = useQuery({ ...clockQuery, enabled: useIsSandbox() })
   useEffect(() => {
-    if (data) clocks.platformSays(data.now, dataUpdatedAt)
+    if (data) clocks.setPlatformTime(data.now, dataUpdatedAt)
   }, [data, dataUpdatedAt])
   const aheadMs = useSyncExternalStore(clocks.subscribe, clocks.aheadMs)
   return aheadMs >= MOVED_MS ? aheadMs : undefined
 }
 
-/** Shows that times on the pages follow a moved clock, with a link to the place where it is reset. */
+/** A banner that says the pages use a moved clock, with a link to the page that resets it. */
 export function MovedClock({ aheadMs }: { readonly aheadMs: number }) {
-  const text = `The clock is ${lengthOfTime(aheadMs)} ahead of real time, and times here follow it. Only a reset sets it back.`
+  const text = `The clock is ${formatDuration(aheadMs)} ahead of real time, and times here follow it. Only a reset sets it back.`
   return (
     <div className="moved waits" role="status">
       <span className="clipped" title={text}>

@@ -7,12 +7,12 @@ import { PathIcon } from '../ui/icons.tsx'
 import { PLACES, type Place } from './navigation.ts'
 
 const GROUPS = [...new Set(PLACES.map(({ group }) => group))]
-/** A larger number says no more. */
+/** Larger counts are shown as "99+". */
 const SHOWN_MAX = 99
 
-/** The pages, each with its icon and with the number of records that wait for a person. */
+/** The navigation: pages with icons and the number of pending records. */
 export function NavigationLinks({ pathname }: { readonly pathname: string }) {
-  const waitingOf = useWaiting()
+  const countPending = usePendingCount()
   return (
     <nav aria-label="Pages">
       {GROUPS.map((group) => (
@@ -24,8 +24,8 @@ export function NavigationLinks({ pathname }: { readonly pathname: string }) {
             <PlaceLink
               key={place.to}
               place={place}
-              isHere={isHere(place, pathname)}
-              waiting={waitingOf(place)}
+              isHere={isCurrent(place, pathname)}
+              waiting={countPending(place)}
             />
           ))}
         </div>
@@ -34,13 +34,13 @@ export function NavigationLinks({ pathname }: { readonly pathname: string }) {
   )
 }
 
-/** Counts what waits on a page, from the same response that the overview shows. */
-function useWaiting(): (place: Place) => number {
+/** Counts the pending records of a page, from the response that the overview also uses. */
+function usePendingCount(): (place: Place) => number {
   const { data } = useQuery({ ...overviewQuery, enabled: useDenied('VIEW') === undefined })
   return ({ waiting = [] }) => waiting.reduce((sum, kind) => sum + (data?.waiting[kind] ?? 0), 0)
 }
 
-function isHere({ to }: Place, pathname: string): boolean {
+function isCurrent({ to }: Place, pathname: string): boolean {
   return to === '/' ? pathname === '/' : pathname === to || pathname.startsWith(`${to}/`)
 }
 

@@ -1,15 +1,15 @@
 import type { Waiting } from '@countersign/contract/operation/overview'
 import type { Static } from 'typebox'
 
-/** A page of the navigation, and the key that opens it after `g`. */
+/** A page in the navigation, and the key that opens it after `g`. */
 export interface Place {
   readonly title: string
   readonly to: string
   readonly key: string
   readonly group: 'Work' | 'Records' | 'Build' | 'Platform'
-  /** The path of its icon, in a square of 16 units. */
+  /** The icon as an SVG path in a 16 by 16 square. */
   readonly icon: string
-  /** The records that it lists and that wait for a person, as the overview counts them. */
+  /** The kinds of pending records that the page lists, as named in the overview. */
   readonly waiting?: readonly (keyof Static<typeof Waiting>)[]
 }
 

@@ -1,4 +1,4 @@
-/** The nonce of this page's policy, which style tags that components write must carry. */
-export function nonce(): string {
+/** Returns the nonce of this page's content security policy, which dynamically created style tags need. */
+export function getNonce(): string {
   return document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce ?? ''
 }

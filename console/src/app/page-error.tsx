@@ -2,19 +2,21 @@ import type { ErrorComponentProps } from '@tanstack/react-router'
 import { useState } from 'react'
 import { ErrorState } from '../ui/states.tsx'
 
-/** The error of a page, inside the shell. */
+/** Shows a page's error inside the shell. */
 export function PageError({ error }: ErrorComponentProps) {
-  const [isAway, setAway] = useState(false)
+  const [isUnreachable, setUnreachable] = useState(false)
   const retry = async () => {
-    // A browser may remember a script that failed to load until the window is loaded again.
-    if (await isBack()) location.reload()
-    else setAway(true)
+    // A browser may cache the failure to load a script until the window is reloaded.
+    if (await isReachable()) location.reload()
+    else setUnreachable(true)
   }
-  const shown = isAway ? new Error('The server cannot be reached. Try again when it is back.') : error
-  return <ErrorState error={shown} retry={() => void retry()} />
+  const displayedError = isUnreachable
+    ? new Error('The server cannot be reached. Try again when it is back.')
+    : error
+  return <ErrorState error={displayedError} retry={() => void retry()} />
 }
 
-async function isBack(): Promise<boolean> {
+async function isReachable(): Promise<boolean> {
   try {
     return (await fetch(location.href, { method: 'HEAD', cache: 'no-store' })).ok
   } catch {

@@ -1,5 +1,5 @@
-/** The page of a record, by the kind that the search and the audit trail give. */
-export function pageOf(type: string, id: string): string {
+/** Returns the path of a record's page, by the kind used in the search and the audit trail. */
+export function getPagePath(type: string, id: string): string {
   const list = LISTS[type]
   return list === undefined ? '/' : `${list}/${id}`
 }
@@ -17,8 +17,8 @@ const LISTS: Readonly<Record<string, string>> = {
   MANDATE: '/mandates',
 }
 
-/** The lists of records by the kind that their ids begin with. */
-const LISTS_OF_KINDS: Readonly<Record<string, string>> = {
+/** List paths by the prefix of the record ids. */
+const LISTS_BY_ID_PREFIX: Readonly<Record<string, string>> = {
   Customer: '/customers',
   Transaction: '/transactions',
   Quote: '/quotes',
@@ -30,9 +30,9 @@ const LISTS_OF_KINDS: Readonly<Record<string, string>> = {
   AuditEvent: '/audit',
 }
 
-/** The page of a record by its id; undefined if records of its kind have no page. */
-export function pageOfId(id: string): string | undefined {
+/** Returns the path of a record's page by its id. Undefined if records of this kind have no page. */
+export function findPagePathById(id: string): string | undefined {
   const [kind = ''] = id.split(':', 1)
-  const list = LISTS_OF_KINDS[kind]
+  const list = LISTS_BY_ID_PREFIX[kind]
   return list === undefined ? undefined : `${list}/${id}`
 }

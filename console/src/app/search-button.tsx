@@ -1,7 +1,7 @@
 import { ActionIcon, Button, Group, Kbd } from '@mantine/core'
 import { SearchIcon } from '../ui/icons.tsx'
 
-/** Opens the search: looks like a field on a wide window, and is an icon on a phone. */
+/** Opens the search. Looks like an input on a wide window and is an icon on a phone. */
 export function SearchButton({ open }: { readonly open: () => void }) {
   return (
     <>

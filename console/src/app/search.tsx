@@ -9,13 +9,13 @@ import { recentPages } from '../ui/recent.ts'
 import { EmptyState, ErrorState } from '../ui/states.tsx'
 import { wordsOf } from '../ui/status-meaning.ts'
 import { targetOf } from '../ui/target.ts'
-import { commandsFor } from './commands.ts'
-import { pageOf } from './page-paths.ts'
+import { findCommands } from './commands.ts'
+import { getPagePath } from './page-paths.ts'
 
 const TYPING_MS = 150
 const CHARACTERS_MAX = 255
 
-/** One search result: a page, an action, a record or a recently opened page, and the page that it opens. */
+/** A search result (a page, an action, a record or a recently opened page) and the path that it opens. */
 interface Line {
   readonly id: string
   readonly title: string
@@ -25,14 +25,15 @@ interface Line {
 }
 
 /**
- * Finds records by a part of their data, pages and actions by their words. With an empty input: recent pages.
+ * Searches records by their data, and pages and actions by their words. While the input is empty, shows
+ * recent pages.
  */
 export function Search({ isOpen, close }: { readonly isOpen: boolean; readonly close: () => void }) {
   const [typed, setTyped] = useState('')
-  const [chosen, setChosen] = useState(0)
+  const [selectedIndex, setSelectedIndex] = useState(0)
   const navigate = useNavigate()
   const { lines, isNothing, error } = useLines(typed, isOpen)
-  useEffect(() => setChosen(0), [typed])
+  useEffect(() => setSelectedIndex(0), [typed])
   const open = (line: Line | undefined) => {
     if (!line) return
     close()
@@ -43,9 +44,9 @@ export function Search({ isOpen, close }: { readonly isOpen: boolean; readonly c
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
     if (step !== undefined && lines.length > 0) {
       event.preventDefault()
-      setChosen((chosen + step + lines.length) % lines.length)
+      setSelectedIndex((selectedIndex + step + lines.length) % lines.length)
     }
-    if (event.key === 'Enter') open(lines[chosen])
+    if (event.key === 'Enter') open(lines[selectedIndex])
   }
   return (
     <Modal opened={isOpen} onClose={close} title="Search" size="lg" yOffset="10vh">
@@ -55,7 +56,7 @@ export function Search({ isOpen, close }: { readonly isOpen: boolean; readonly c
           aria-label="Search for"
           aria-expanded={lines.length > 0}
           aria-controls="search-lines"
-          aria-activedescendant={lines.length > 0 ? `search-${chosen}` : undefined}
+          aria-activedescendant={lines.length > 0 ? `search-${selectedIndex}` : undefined}
           placeholder="Name, e-mail, amount, last four, merchant, id, page"
           data-autofocus
           maxLength={CHARACTERS_MAX}
@@ -71,38 +72,38 @@ export function Search({ isOpen, close }: { readonly isOpen: boolean; readonly c
             four characters of an account, a reference or a whole id.
           </EmptyState>
         )}
-        <Lines lines={lines} chosen={chosen} choose={setChosen} open={open} />
+        <Lines lines={lines} chosen={selectedIndex} choose={setSelectedIndex} open={open} />
       </Stack>
     </Modal>
   )
 }
 
 function useLines(typed: string, isOpen: boolean) {
-  const asked = typed.trim()
-  const [text] = useDebouncedValue(asked, TYPING_MS)
-  const found = useQuery({
+  const searchText = typed.trim()
+  const [text] = useDebouncedValue(searchText, TYPING_MS)
+  const query = useQuery({
     queryKey: ['search', text],
     queryFn: ({ signal }) => countersign.search.all({ query: text }, { signal }),
     enabled: isOpen && text !== '',
   })
-  const records = asked === text && asked !== '' ? found.data?.data : undefined
-  // Depends on `isOpen`, because other pages may have been opened in the meantime.
+  const records = searchText === text && searchText !== '' ? query.data?.data : undefined
+  // Depends on `isOpen`, because further pages may have been opened since the last search.
   const lines = useMemo((): readonly Line[] => {
-    if (asked === '')
+    if (searchText === '')
       return recentPages().map(({ title, kind, to }) => ({ id: to, title, detail: 'Recent', kind, to }))
     return [
-      ...commandsFor(asked).map((command) => ({ id: command.title, ...command })),
+      ...findCommands(searchText).map((command) => ({ id: command.title, ...command })),
       ...(records ?? []).map(({ id, title, detail = id, type }) => ({
         id,
         title,
         detail,
         kind: wordsOf(type),
-        to: pageOf(type, id),
+        to: getPagePath(type, id),
       })),
     ]
-  }, [asked, records, isOpen])
+  }, [searchText, records, isOpen])
   const isNothing = records !== undefined && lines.length === 0
-  return { lines, isNothing, error: found.error }
+  return { lines, isNothing, error: query.error }
 }
 
 function Lines(props: {
@@ -114,14 +115,14 @@ function Lines(props: {
   const { lines, chosen, choose, open } = props
   return (
     <div role="listbox" id="search-lines" aria-label="Found">
-      {lines.map((line, at) => (
+      {lines.map((line, index) => (
         <NavLink
           key={line.id}
-          id={`search-${at}`}
+          id={`search-${index}`}
           role="option"
           tabIndex={-1}
-          aria-selected={at === chosen}
-          active={at === chosen}
+          aria-selected={index === chosen}
+          active={index === chosen}
           label={<span className="clipped">{line.title}</span>}
           description={line.detail && <span className="clipped">{line.detail}</span>}
           rightSection={
@@ -130,7 +131,7 @@ function Lines(props: {
             </Text>
           }
           onClick={() => open(line)}
-          onMouseEnter={() => choose(at)}
+          onMouseEnter={() => choose(index)}
         />
       ))}
     </div>

@@ -14,14 +14,14 @@ import { Outlet, useLocation } from '@tanstack/react-router'
 import { lazy, Suspense, useEffect, useState } from 'react'
 import { connection } from '../data/connection.ts'
 import { loadIdle, loadWhenIdle } from '../data/idle-loads.ts'
-import { followLive } from '../data/live-events.ts'
+import { followLiveEvents } from '../data/live-events.ts'
 import { SandboxButton } from '../pages/sandbox/sandbox-button.tsx'
 import { useIsSandbox, useMe } from '../session/me.ts'
 import { Announcement } from '../ui/announce.tsx'
 import { MoonIcon, SunIcon, SwitchIcon } from '../ui/icons.tsx'
 import { AccountButton } from './account-button.tsx'
-import { MAIN_ID, SkipLink, useKeptFocus } from './focus.tsx'
-import { useKeys } from './keyboard.ts'
+import { MAIN_ID, SkipLink, useFocusOnNavigation } from './focus.tsx'
+import { useKeyboardShortcuts } from './keyboard.ts'
 import { LoadingBar } from './loading-bar.tsx'
 import { MovedClock, useMovedClock } from './moved-clock.tsx'
 import { NavigationLinks } from './navigation-links.tsx'
@@ -33,16 +33,16 @@ const KeysHelp = lazy(loadWhenIdle(async () => ({ default: (await import('./keys
 const BAR_PIXELS = 52
 const BANNER_PIXELS = 36
 
-/** The frame around every page: the navigation, the search, the signed-in member. */
+/** The frame around every page: navigation, search, and the signed-in member. */
 export function Shell() {
   const [isNavigationOpen, { toggle, close: closeNavigation }] = useDisclosure(false)
   const [dialog, setDialog] = useState<'search' | 'keys'>()
   const { pathname } = useLocation()
-  useKeys({ search: () => setDialog('search'), help: () => setDialog('keys') })
+  useKeyboardShortcuts({ search: () => setDialog('search'), help: () => setDialog('keys') })
   const close = () => setDialog(undefined)
   useLiveEvents()
   useIdleLoads()
-  useKeptFocus()
+  useFocusOnNavigation()
   const aheadMs = useMovedClock()
   useEffect(closeNavigation, [pathname])
   return (
@@ -92,25 +92,25 @@ export function Shell() {
   )
 }
 
-/** Follows the platform's events for as long as the session lasts. */
+/** Follows the platform's events during the session. */
 function useLiveEvents(): void {
   const client = useQueryClient()
   const { session } = useMe()
   useEffect(() => {
     const ended = new AbortController()
-    // A refused stream is opened again with the next session.
-    followLive(client, ended.signal).catch(() => undefined)
+    // A rejected stream is reopened with the next session.
+    followLiveEvents(client, ended.signal).catch(() => undefined)
     return () => ended.abort()
   }, [client, session.id])
 }
 
-/** Loads the scripts of other pages while the console makes no requests. */
+/** Loads the scripts of other pages while the console is idle. */
 function useIdleLoads(): void {
   const client = useQueryClient()
   useEffect(() => {
     const ended = new AbortController()
-    const isBusy = () => client.isFetching() > 0 || connection.state().isAway
-    // If its script cannot be loaded, the page shows an error when it is opened.
+    const isBusy = () => client.isFetching() > 0 || connection.state().isUnreachable
+    // If a script cannot be loaded, the error is shown when its page is opened.
     loadIdle(isBusy, ended.signal).catch(() => undefined)
     return () => ended.abort()
   }, [client])
@@ -129,8 +129,8 @@ function Platform() {
 }
 
 /**
- * Shows which of the two deployments this is, with a link to the other one, where the member signs in
- * separately.
+ * Shows whether this console is for the sandbox or for production, with a link to the other one, which has a
+ * separate sign-in.
  */
 function OtherConsole({ mode, url }: { readonly mode: 'SANDBOX' | 'PRODUCTION'; readonly url: string }) {
   const [here, other] = mode === 'SANDBOX' ? ['Sandbox', 'production'] : ['Production', 'sandbox']

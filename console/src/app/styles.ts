@@ -1,4 +1,4 @@
-// The styles of the components that the console uses, those that others build on first.
+// The styles of the Mantine components in use. The order matters: later files depend on earlier ones.
 import '@mantine/core/styles/baseline.css'
 import '@mantine/core/styles/default-css-variables.css'
 import '@mantine/core/styles/global.css'

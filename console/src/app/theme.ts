@@ -1,6 +1,6 @@
 import { createTheme } from '@mantine/core'
 
-/** Neutral greys with a little blue, from text to the deepest ground. */
+/** Neutral grays with a hint of blue, from the text color to the darkest background. */
 const DARK = [
   '#dfe2e9',
   '#b4bac8',
@@ -15,7 +15,7 @@ const DARK = [
 ] as const
 
 /**
- * Reds with a contrast of 5 and more between filled buttons and their white labels; Mantine's have less than
+ * Reds whose filled buttons have a contrast of at least 5 to their white labels. Mantine's own have less than
  * 4.
  */
 const RED = [
@@ -31,7 +31,7 @@ const RED = [
   '#981c1c',
 ] as const
 
-/** One scale of sizes, the system's fonts, thin borders in place of shadows, one accent. */
+/** One type scale, the system's fonts, thin borders instead of shadows, and one accent color. */
 export const theme = createTheme({
   primaryColor: 'indigo',
   primaryShade: { light: 7, dark: 7 },
@@ -53,7 +53,7 @@ export const theme = createTheme({
     },
   },
   respectReducedMotion: true,
-  // Without `extend` of the components, which would load all of them with the first page.
+  // Plain objects instead of `Component.extend`, which would load every component with the first page.
   components: {
     Drawer: { defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } },
     Modal: { defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } },

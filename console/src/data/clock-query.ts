@@ -1,12 +1,12 @@
 import { queryOptions } from '@tanstack/react-query'
 import { countersign } from './client.ts'
 
-/** Others may also move the clock. */
-const READ_AGAIN_MS = 30_000
+/** Polled, because other members may also move the clock. */
+const POLL_MS = 30_000
 
-/** The clock of the platform. Only a sandbox has this call; in production it is real time. */
+/** The platform's clock. Only available in a sandbox; in production the platform's time is real time. */
 export const clockQuery = queryOptions({
   queryKey: ['clock'],
   queryFn: () => countersign.sandbox.clock(),
-  refetchInterval: READ_AGAIN_MS,
+  refetchInterval: POLL_MS,
 })

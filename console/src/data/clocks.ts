@@ -1,29 +1,34 @@
-/** `platform`: the clock of the platform, which a sandbox can move ahead. `real`: real time, which sign-ins and requests have. */
+/**
+ * `platform` is the platform's clock, which can be moved ahead in a sandbox. `real` is real time, which
+ * applies to sign-ins and requests.
+ */
 export type ClockName = 'platform' | 'real'
 
 const TICK_MS = 30_000
-/** Responses take time, and their clocks have a resolution of a second: smaller differences are noise. */
+/**
+ * Differences below this are ignored, because of response times and clocks with a resolution of one second.
+ */
 const NOISE_MS = 2_500
 
 /**
- * The clocks that times on the page are relative to, as reported by the server: the browser's own clock may
- * be wrong. They tick while there are listeners.
+ * The clocks used for relative times on the pages. They follow the server, because the browser's clock may be
+ * wrong. They tick only while there are listeners.
  */
 class Clocks {
-  /** The server's real time less the browser's. */
+  /** The server's clock minus the browser's. */
   #serverMs = 0
-  /** The platform's clock less real time. */
+  /** The platform's clock minus real time. */
   #aheadMs = 0
   #seenAt = Date.now()
   #timer: ReturnType<typeof setInterval> | undefined
   readonly #listeners = new Set<() => void>()
 
-  /** The time on a clock at the last tick, in milliseconds. */
+  /** The time of a clock at the latest tick, in milliseconds. */
   now(clock: ClockName): number {
     return this.#seenAt + this.#serverMs + (clock === 'platform' ? this.#aheadMs : 0)
   }
 
-  /** The milliseconds that the platform's clock is ahead of real time; 0 if they agree. */
+  /** The time by which the platform's clock is ahead of real time, in milliseconds. 0 if they agree. */
   readonly aheadMs = (): number => this.#aheadMs
 
   readonly subscribe = (listener: () => void): (() => void) => {
@@ -40,17 +45,17 @@ class Clocks {
     }
   }
 
-  /** Sets the real time from the `Date` header of a response that has just arrived. */
-  serverSays(date: string | null): void {
+  /** Updates real time from the `Date` header of a response that has just arrived. */
+  setServerTime(date: string | null): void {
     const serverMs = Date.parse(date ?? '') - Date.now()
     if (!(Math.abs(serverMs - this.#serverMs) > NOISE_MS)) return
     this.#serverMs = Math.abs(serverMs) > NOISE_MS ? serverMs : 0
     this.#tick()
   }
 
-  /** Sets the time of the platform, which the browser received at `gotAt` by its own clock. */
-  platformSays(now: string, gotAt: number): void {
-    const aheadMs = Date.parse(now) - gotAt - this.#serverMs
+  /** Updates the platform's time. `gotAt` is the browser's time when it was received. */
+  setPlatformTime(now: string, receivedAtMs: number): void {
+    const aheadMs = Date.parse(now) - receivedAtMs - this.#serverMs
     if (Math.abs(aheadMs - this.#aheadMs) <= NOISE_MS) return
     this.#aheadMs = Math.abs(aheadMs) > NOISE_MS ? aheadMs : 0
     this.#tick()

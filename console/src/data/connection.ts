@@ -1,38 +1,38 @@
 import { clocks } from './clocks.ts'
 
-/** The state of the console's connection to the server, from the responses of all calls. */
+/** The state of the connection to the server, derived from the responses to all calls. */
 export interface ConnectionState {
-  /** The last call got no response. */
-  readonly isAway: boolean
-  /** A call was refused without a session, and no member has signed in since. */
+  /** The latest call got no response. */
+  readonly isUnreachable: boolean
+  /** A call was rejected because there is no session, and no member has signed in since. */
   readonly isSignedOut: boolean
 }
 
 class Connection {
-  #state: ConnectionState = { isAway: false, isSignedOut: false }
+  #state: ConnectionState = { isUnreachable: false, isSignedOut: false }
   #signIns = 0
   readonly #listeners = new Set<() => void>()
 
-  /** `fetch`, which tracks if the server responds and still knows the session. */
+  /** `fetch` that records whether the server responds and still accepts the session. */
   readonly fetch: typeof globalThis.fetch = async (input, init) => {
     const signIns = this.#signIns
     try {
       const response = await globalThis.fetch(input, init)
-      clocks.serverSays(response.headers.get('Date'))
+      clocks.setServerTime(response.headers.get('Date'))
       const { isSignedOut } = this.#state
-      // A call from before the last sign-in says nothing about the current session.
+      // Ignore calls that started before the latest sign-in: they say nothing about the current session.
       const isRefused = response.status === 401 && signIns === this.#signIns
-      this.#set({ isAway: isGatewayFault(response), isSignedOut: isSignedOut || isRefused })
+      this.#set({ isUnreachable: isGatewayFault(response), isSignedOut: isSignedOut || isRefused })
       return response
     } catch (error) {
-      if (!init?.signal?.aborted) this.#set({ ...this.#state, isAway: true })
+      if (!init?.signal?.aborted) this.#set({ ...this.#state, isUnreachable: true })
       throw error
     }
   }
 
   /**
-   * Called once the session is known to be valid. A successful call does not prove that, because some need no
-   * session.
+   * Called when the session is known to be valid. A successful call alone does not prove that, because some
+   * calls need no session.
    */
   readonly signedIn = (): void => {
     this.#signIns += 1
@@ -47,14 +47,14 @@ class Connection {
   }
 
   #set(next: ConnectionState): void {
-    const { isAway, isSignedOut } = this.#state
-    if (next.isAway === isAway && next.isSignedOut === isSignedOut) return
+    const { isUnreachable: isAway, isSignedOut } = this.#state
+    if (next.isUnreachable === isAway && next.isSignedOut === isSignedOut) return
     this.#state = next
     for (const listener of this.#listeners) listener()
   }
 }
 
-/** A proxy before the server that cannot reach it. */
+/** True if a proxy responded because it could not reach the server. */
 function isGatewayFault({ status }: Response): boolean {
   return status === 502 || status === 504
 }

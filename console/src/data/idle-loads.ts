@@ -2,18 +2,19 @@ type Load = () => Promise<unknown>
 
 declare global {
   interface Navigator {
-    /** Not in every browser. */
+    /** Not available in every browser. */
     readonly connection?: { readonly saveData?: boolean }
   }
 }
 
-/** The delay after the first view, and between two checks while the console is busy. */
+/** The delay after the first page has been shown, and between two checks while the console is busy. */
 const PAUSE_MS = 1_000
 
 const waiting: Load[] = []
 
 /**
- * Loads a script while the console is idle, so that it can be used even if the server is unavailable later.
+ * Registers a script to be loaded while the console is idle, so that it is available even if the server is
+ * down later.
  */
 export function loadWhenIdle<Loads extends Load>(load: Loads): Loads {
   waiting.push(load)
@@ -21,9 +22,9 @@ export function loadWhenIdle<Loads extends Load>(load: Loads): Loads {
 }
 
 /**
- * Loads the waiting scripts, one after the other, while the console makes no other requests. Does nothing for
- * a browser that saves data, and ends with the first failure: the browser may remember a script that failed
- * to load.
+ * Loads the registered scripts one by one while the console makes no other requests. Does nothing if the
+ * browser is set to save data. Stops at the first failure, because a browser may cache the failure to load a
+ * script.
  */
 export async function loadIdle(isBusy: () => boolean, signal: AbortSignal): Promise<void> {
   if (navigator.connection?.saveData) return
@@ -39,7 +40,7 @@ function pause(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, PAUSE_MS))
 }
 
-/** Not every browser reports when it is idle. */
+/** Not every browser supports idle callbacks. */
 function waitUntilIdle(): Promise<unknown> {
   return new Promise((resolve) =>
     'requestIdleCallback' in window ? requestIdleCallback(resolve) : setTimeout(resolve),

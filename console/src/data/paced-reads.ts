@@ -1,18 +1,18 @@
-/** Pages read again at most this often: a platform may have a thousand events a second. */
+/** The minimum time between two reloads: a platform may have a thousand events per second. */
 export const PAUSE_MS = 5_000
-/** A pause is this many times as long as the read, so that data that is costly to count is counted less often. */
+/** The pause is this many times as long as the reload took, so that expensive queries run less often. */
 const PAUSE_PER_READ = 50
 const PAUSE_MS_MAX = 300_000
 
-/** The time from the start of a read to the next one, in milliseconds, after a read that took `tookMs`. */
-export function pauseAfter(tookMs: number): number {
+/** Returns the minimum time between the start of two reloads, if the first one took `tookMs`. */
+export function getPauseMs(tookMs: number): number {
   return Math.min(Math.max(PAUSE_MS, PAUSE_PER_READ * tookMs), PAUSE_MS_MAX)
 }
 
-/** Reads nouns again that have changed: immediately, or after the pause of their last read. */
+/** Reloads changed nouns, immediately or after the pause that follows their previous reload. */
 export class PacedReads {
   readonly #stale = new Set<string>()
-  /** Nouns that are being read, or whose pause has not ended. */
+  /** Nouns that are being reloaded or whose pause has not ended. */
   readonly #pausing = new Set<string>()
   readonly #read: (noun: string) => Promise<void>
   readonly #signal: AbortSignal
@@ -36,6 +36,6 @@ export class PacedReads {
     setTimeout(() => {
       this.#pausing.delete(noun)
       if (this.#stale.has(noun) && !this.#signal.aborted) void this.#readNow(noun)
-    }, pauseAfter(tookMs) - tookMs)
+    }, getPauseMs(tookMs) - tookMs)
   }
 }

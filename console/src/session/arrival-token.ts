@@ -2,13 +2,16 @@ import { wordOf } from '@countersign/contract/core/objects'
 
 const KINDS = ['link', 'invitation'] as const
 
-/** A token in the address after `#`, which a browser never sends and no log has. */
+/** A token in the URL after `#`. Browsers never send this part to a server, so it does not appear in logs. */
 export interface ArrivalToken {
   readonly kind: (typeof KINDS)[number]
   readonly token: string
 }
 
-/** Takes the token out of the address, so that it is neither kept in the history nor sent on by copying. */
+/**
+ * Reads the token and removes it from the URL, so that it is not kept in the history or copied with the
+ * address.
+ */
 export function takeArrivalToken(): ArrivalToken | undefined {
   const [, name, token] = /^#(link|invitation)=(.+)$/.exec(location.hash) ?? []
   const kind = wordOf(KINDS, name)

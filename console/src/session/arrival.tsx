@@ -2,7 +2,7 @@ import type { ArrivalToken } from './arrival-token.ts'
 import { Invitation } from './invitation.tsx'
 import { LinkSignIn } from './link-sign-in.tsx'
 
-/** Uses the token of a link or an invitation. */
+/** Redeems the token of a sign-in link or an invitation. */
 export function Arrival({ arrival, leave }: { readonly arrival: ArrivalToken; readonly leave: () => void }) {
   const { kind, token } = arrival
   return kind === 'link' ? (

@@ -1,7 +1,7 @@
 import { Center, Stack, Title } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { lazy, type ReactNode, Suspense, useEffect, useState, useSyncExternalStore } from 'react'
-import { readChanged } from '../data/changed.ts'
+import { reloadChanged } from '../data/changed.ts'
 import { connection } from '../data/connection.ts'
 import { loadWhenIdle } from '../data/idle-loads.ts'
 import { ErrorState } from '../ui/states.tsx'
@@ -9,7 +9,7 @@ import { type ArrivalToken, takeArrivalToken } from './arrival-token.ts'
 import { type Identity, meQuery } from './me.ts'
 import { ViewAs } from './view-as.tsx'
 
-// Signed-in members need none of these, until their session ends.
+// Loaded on use, because signed-in members need none of these until their session ends.
 const SignIn = lazy(async () => ({ default: (await import('./sign-in.tsx')).SignIn }))
 const Arrival = lazy(async () => ({ default: (await import('./arrival.tsx')).Arrival }))
 const SessionEnded = lazy(
@@ -17,37 +17,37 @@ const SessionEnded = lazy(
 )
 
 /**
- * Interval for reloading the signed-in member: permissions may change while a page is open, and an unreachable
- * server may respond again.
+ * The polling interval of the signed-in member: permissions may change while a page is open, and an
+ * unreachable server may come back.
  */
-const PRESENT_MS = 60_000
-const AWAY_MS = 2_000
+const REACHABLE_POLL_MS = 60_000
+const UNREACHABLE_POLL_MS = 2_000
 
 /**
- * Shows the pages to signed-in members, and the sign-in form to everybody else. A session that ends while a page
- * is open is renewed in a dialog over the page, so that no input is lost.
+ * Shows the pages to signed-in members and the sign-in form to everybody else. If a session ends while a page
+ * is open, it is renewed in a dialog over the page, so that no input is lost.
  */
 export function Gate({ children }: { readonly children: ReactNode }) {
   const [arrival, leave] = useArrival()
-  const { isAway, isSignedOut } = useSyncExternalStore(connection.subscribe, connection.state)
-  const me = useQuery({ ...meQuery, refetchInterval: isAway ? AWAY_MS : PRESENT_MS })
-  useReadAgainAfter(isAway)
-  // The member whose pages are open: they stay open below the dialog that renews the session.
+  const { isUnreachable: isAway, isSignedOut } = useSyncExternalStore(connection.subscribe, connection.state)
+  const me = useQuery({ ...meQuery, refetchInterval: isAway ? UNREACHABLE_POLL_MS : REACHABLE_POLL_MS })
+  useReloadOnReconnect(isAway)
+  // The member whose pages are open. They stay open behind the dialog that renews the session.
   const [opened, setOpened] = useState<Identity>()
   if (me.data && me.data !== opened) setOpened(me.data)
 
   if (arrival)
     return (
-      <Entrance>
+      <SignedOutLayout>
         <Arrival arrival={arrival} leave={leave} />
-      </Entrance>
+      </SignedOutLayout>
     )
   if (me.isPending) return null
   if (opened === undefined)
     return (
-      <Entrance>
+      <SignedOutLayout>
         {me.isError ? <ErrorState error={me.error} retry={() => void me.refetch()} /> : <SignIn />}
-      </Entrance>
+      </SignedOutLayout>
     )
   return (
     <>
@@ -64,29 +64,29 @@ export function Gate({ children }: { readonly children: ReactNode }) {
   )
 }
 
-/** The member's sign-in link, until it is left. */
+/** The token of a sign-in link or invitation, until the member leaves that page. */
 function useArrival(): [arrival: ArrivalToken | undefined, leave: () => void] {
   const [arrival, setArrival] = useState(takeArrivalToken)
   useEffect(() => {
-    // A link opened in the same tab changes only the part after `#`, and loads nothing.
-    const onArrival = () => setArrival((former) => takeArrivalToken() ?? former)
-    window.addEventListener('hashchange', onArrival)
-    return () => window.removeEventListener('hashchange', onArrival)
+    // A link opened in the same tab only changes the part after `#`, so the page is not reloaded.
+    const onHashChange = () => setArrival((former) => takeArrivalToken() ?? former)
+    window.addEventListener('hashchange', onHashChange)
+    return () => window.removeEventListener('hashchange', onHashChange)
   }, [])
   return [arrival, () => setArrival(undefined)]
 }
 
-/** Reloads everything once the server is back. */
-function useReadAgainAfter(isAway: boolean): void {
+/** Reloads all data once the server is reachable again. */
+function useReloadOnReconnect(isUnreachable: boolean): void {
   const client = useQueryClient()
-  const [wasAway, setWasAway] = useState(false)
+  const [wasUnreachable, setWasUnreachable] = useState(false)
   useEffect(() => {
-    if (wasAway && !isAway) void readChanged(client)
-    setWasAway(isAway)
-  }, [client, isAway, wasAway])
+    if (wasUnreachable && !isUnreachable) void reloadChanged(client)
+    setWasUnreachable(isUnreachable)
+  }, [client, isUnreachable, wasUnreachable])
 }
 
-function Entrance({ children }: { readonly children: ReactNode }) {
+function SignedOutLayout({ children }: { readonly children: ReactNode }) {
   return (
     <Center component="main" mih="100dvh" p="md">
       <Stack w="100%" maw={400} gap="lg">

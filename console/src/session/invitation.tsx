@@ -2,12 +2,12 @@ import { Button, Stack, Text, Title } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { countersign } from '../data/client.ts'
 import { ErrorState, Loading } from '../ui/states.tsx'
-import { makePasskey } from './passkeys.ts'
-import { useFinish } from './sign-in.tsx'
+import { createPasskey } from './passkeys.ts'
+import { useFinishSignIn } from './sign-in.tsx'
 
-/** The page that accepts an invitation: names the invited person and makes a passkey. */
+/** Accepts an invitation: shows who was invited and creates a passkey. */
 export function Invitation({ token, leave }: { readonly token: string; readonly leave: () => void }) {
-  const finish = useFinish(leave)
+  const finish = useFinishSignIn(leave)
   const view = useQuery({
     queryKey: ['invitation', token],
     queryFn: () => countersign.memberInvitations.read({ token }),
@@ -15,11 +15,11 @@ export function Invitation({ token, leave }: { readonly token: string; readonly 
   })
   const accept = useMutation({
     mutationFn: async (withPasskey: boolean) => {
-      // Options are valid for minutes, and the page may have been open for hours.
+      // Fetched again, because the options expire after minutes and the page may have been open for hours.
       const { passkey } = await countersign.memberInvitations.read({ token })
       return countersign.memberInvitations.accept({
         token,
-        ...(withPasskey && passkey ? { passkey: await makePasskey(passkey) } : {}),
+        ...(withPasskey && passkey ? { passkey: await createPasskey(passkey) } : {}),
       })
     },
     onSuccess: finish,

@@ -3,16 +3,16 @@ import { useMutation } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
 import { countersign } from '../data/client.ts'
 import { ErrorState } from '../ui/states.tsx'
-import { useFinish } from './sign-in.tsx'
+import { useFinishSignIn } from './sign-in.tsx'
 
-/** Signs in by the link of the sandbox. A link works once. */
+/** Signs in with a sandbox link, which works once. */
 export function LinkSignIn({ token, leave }: { readonly token: string; readonly leave: () => void }) {
-  const finish = useFinish(leave)
+  const finish = useFinishSignIn(leave)
   const { mutate, isError, error } = useMutation({
     mutationFn: () => countersign.memberSessions.create({ type: 'LINK', token }),
     onSuccess: finish,
   })
-  // A link is used up by its first use, and effects run twice in development.
+  // React runs effects twice in development, but the link must be redeemed only once.
   const isUsed = useRef(false)
   useEffect(() => {
     if (isUsed.current) return

@@ -9,10 +9,7 @@ import { connection } from '../data/connection.ts'
 
 export type Identity = Static<typeof MemberIdentity>
 
-/**
- * The signed-in member; null if none. Read again periodically, because permissions change while a page is
- * open.
- */
+/** The signed-in member, or null. Polled, because permissions may change while a page is open. */
 export const meQuery = queryOptions({
   queryKey: ['me'],
   queryFn: async (): Promise<Identity | null> => {
@@ -27,10 +24,12 @@ export const meQuery = queryOptions({
   },
 })
 
-/** The signed-in member, also while an expired session is being renewed. The gate provides it. */
+/** The signed-in member. Stays the same while an expired session is being renewed. Provided by the gate. */
 export const MeContext = createContext<Identity | undefined>(undefined)
 
-/** The member whose pages these are. Only within the gate, which shows no page before. */
+/**
+ * Returns the signed-in member. Only works inside the gate, which shows no page until somebody has signed in.
+ */
 export function useMe(): Identity {
   const me = useContext(MeContext)
   if (!me) throw new Error('No member is signed in')
@@ -38,7 +37,7 @@ export function useMe(): Identity {
 }
 
 /**
- * The reason why the member lacks a permission, or one that also suffices; undefined if the member has it.
+ * Says which permission the member lacks. Undefined if the member has `permission` or the alternative `or`.
  */
 export function useDenied(permission: Permission, or = permission): string | undefined {
   const { member } = useMe()
@@ -47,7 +46,7 @@ export function useDenied(permission: Permission, or = permission): string | und
     : `You do not have the permission ${permission}. A member with MANAGE can give it to you.`
 }
 
-/** True if the platform is in a sandbox. */
+/** True if the platform is a sandbox. */
 export function useIsSandbox(): boolean {
   return useMe().platform.mode === 'SANDBOX'
 }

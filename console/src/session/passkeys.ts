@@ -5,7 +5,7 @@ import { countersign } from '../data/client.ts'
 
 type Options = Static<typeof MemberPasskeyOptions>
 
-/** Signs in by a passkey, which identifies its owner. */
+/** Signs in with a passkey, which also identifies the member. */
 export async function signInByPasskey() {
   const { challenge, rpId } = await countersign.memberSessions.challenge()
   if (rpId === undefined) throw new Error(NO_PASSKEYS)
@@ -29,8 +29,8 @@ export async function signInByPasskey() {
 const NO_PASSKEYS =
   'This address cannot have passkeys, because it is a number or has no TLS. Open the console at the name of the server; on this machine that is localhost.'
 
-/** Creates a passkey in the browser. Returns the data that the server stores. */
-export async function makePasskey(options: Options, name?: string) {
+/** Creates a passkey in the browser and returns the data for the server to store. */
+export async function createPasskey(options: Options, name?: string) {
   const { challenge } = options
   const { id, response } = await startRegistration({ optionsJSON: options })
   return {

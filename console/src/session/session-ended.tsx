@@ -1,7 +1,7 @@
 import { Modal, Stack } from '@mantine/core'
 import { SignIn } from './sign-in.tsx'
 
-/** Renews an expired session, in a dialog over the page. */
+/** A dialog over the page that renews an expired session. */
 export function SessionEnded() {
   return (
     <Modal opened onClose={() => undefined} withCloseButton={false} centered>

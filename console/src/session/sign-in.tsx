@@ -7,9 +7,9 @@ import { ErrorState } from '../ui/states.tsx'
 import { type Identity, MeContext, meQuery } from './me.ts'
 import { signInByPasskey } from './passkeys.ts'
 
-/** The ways to sign in: a passkey, or a code by e-mail. Calls `onDone` with the member. */
+/** Sign-in with a passkey or with a code sent by e-mail. Calls `onDone` afterwards. */
 export function SignIn({ onDone }: { readonly onDone?: () => void }) {
-  const finish = useFinish(onDone)
+  const finish = useFinishSignIn(onDone)
   const passkey = useMutation({ mutationFn: signInByPasskey, onSuccess: finish })
   return (
     <Stack gap="md">
@@ -30,15 +30,15 @@ export function SignIn({ onDone }: { readonly onDone?: () => void }) {
   )
 }
 
-/** Completes a sign-in: stores the member's identity, and reloads all data loaded without it. */
-export function useFinish(onDone?: () => void): (identity: Identity) => void {
+/** Returns a function that completes a sign-in: stores the member's identity and reloads all data. */
+export function useFinishSignIn(onDone?: () => void): (identity: Identity) => void {
   const client = useQueryClient()
   return (identity) => {
     const former = client.getQueryData(meQuery.queryKey)
-    // Data of one member is not shown to another.
+    // Never show one member's data to another.
     if (former && former.member.id !== identity.member.id) client.clear()
     connection.signedIn()
-    // A request in progress was sent before the sign-in.
+    // Discard a request that was sent before the sign-in.
     void client.cancelQueries({ queryKey: meQuery.queryKey })
     client.setQueryData(meQuery.queryKey, identity)
     void client.invalidateQueries()
@@ -49,7 +49,8 @@ export function useFinish(onDone?: () => void): (identity: Identity) => void {
 function CodeSignIn({ finish }: { readonly finish: (identity: Identity) => void }) {
   const [email, setEmail] = useState('')
   const [code, setCode] = useState('')
-  // Signing in again stays on the open platform, even if the address belongs to members of several platforms.
+  // A renewed session stays on the current platform, even if the e-mail address belongs to members of several
+  // platforms.
   const platformId = useContext(MeContext)?.platform.id
   const address = { email, ...(platformId !== undefined && { platformId }) }
   const send = useMutation({ mutationFn: () => countersign.memberSessions.sendCode(address) })

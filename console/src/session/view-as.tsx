@@ -4,7 +4,7 @@ import { type Identity, MeContext } from './me.ts'
 
 type Permissions = Identity['member']['permissions']
 
-/** The member whose permissions the console shows, in place of the signed-in one's. */
+/** The member whose permissions the console applies instead of the signed-in member's. */
 interface Viewed {
   readonly name: string
   readonly permissions: Permissions
@@ -12,21 +12,24 @@ interface Viewed {
 
 const ViewAsContext = createContext<(viewed: Viewed) => void>(() => undefined)
 
-/** Shows the console as another member sees it, until the banner ends it or the page is loaded again. */
+/**
+ * Returns a function that shows the console as another member sees it, until the member ends that or reloads
+ * the page.
+ */
 export function useViewAs(): (viewed: Viewed) => void {
   return useContext(ViewAsContext)
 }
 
 /**
- * Provides who is signed in, with the permissions of the member viewed. Nothing is granted: calls are still made by the
- * signed-in member, and a permission that this one lacks is left out.
+ * Provides the signed-in member's identity with the permissions of the member being viewed. This grants
+ * nothing: calls are still made as the signed-in member, whose missing permissions are left out.
  */
 export function ViewAs({ me, children }: { readonly me: Identity; readonly children: ReactNode }) {
   const [viewed, setViewed] = useState<Viewed>()
-  const shown = useMemo(() => (viewed ? withPermissions(me, viewed.permissions) : me), [me, viewed])
+  const effective = useMemo(() => (viewed ? withPermissions(me, viewed.permissions) : me), [me, viewed])
   return (
     <ViewAsContext value={setViewed}>
-      <MeContext value={shown}>{children}</MeContext>
+      <MeContext value={effective}>{children}</MeContext>
       {viewed && (
         <div className="view-as waits" role="status">
           <span className="clipped">You see the console as {viewed.name}.</span>
@@ -40,6 +43,6 @@ export function ViewAs({ me, children }: { readonly me: Identity; readonly child
 }
 
 function withPermissions(me: Identity, permissions: Permissions): Identity {
-  const both = me.member.permissions.filter((one) => permissions.includes(one))
-  return { ...me, member: { ...me.member, permissions: both } }
+  const shared = me.member.permissions.filter((one) => permissions.includes(one))
+  return { ...me, member: { ...me.member, permissions: shared } }
 }

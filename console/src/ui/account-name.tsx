@@ -6,9 +6,12 @@ import { shortId } from './record-id.tsx'
 import { wordsOf } from './status-meaning.ts'
 import { TextLink } from './text-link.tsx'
 
-const KEPT_MS = 5 * 60_000
+const CACHE_MS = 5 * 60_000
 
-/** A link to an account by its name: holder, bank and end of the number, or the owner of one of this platform. */
+/**
+ * Links to an account by name: holder, bank and last digits for an external account, the owner for an
+ * internal one.
+ */
 export function AccountLink({ id }: { readonly id: string }) {
   return (
     <TextLink to={`/accounts/${id}`}>
@@ -18,11 +21,11 @@ export function AccountLink({ id }: { readonly id: string }) {
 }
 
 function ExternalName({ id }: { readonly id: string }) {
-  // A deleted account no longer has a name, and its page says so.
+  // If the account has been deleted, this fails and the id is shown instead.
   const { data } = useQuery({
     queryKey: ['accounts', id],
     queryFn: () => countersign.externalAccounts.get(id),
-    staleTime: KEPT_MS,
+    staleTime: CACHE_MS,
   })
   return <span className={data ? 'anywhere' : 'id'}>{data ? accountWords(data) : shortId(id)}</span>
 }
@@ -31,7 +34,7 @@ function InternalName({ id }: { readonly id: string }) {
   const { data } = useQuery({
     queryKey: ['accounts', id],
     queryFn: () => countersign.ledgerAccounts.get(id, {}),
-    staleTime: KEPT_MS,
+    staleTime: CACHE_MS,
   })
   if (!data) return <span className="id">{shortId(id)}</span>
   const { owner, name, currency } = data

@@ -9,31 +9,32 @@ import { ErrorState } from './states.tsx'
 
 type Look = Pick<ButtonProps, 'color' | 'variant' | 'size'>
 
-/** The confirmation before an action, with its effects. */
+/** The confirmation dialog of an action, with its consequences. */
 export interface Question {
   readonly title: string
   readonly text: ReactNode
-  /** Absent: no reason is requested. False: it may stay empty. */
+  /** True: a reason is required. False: it is optional. If omitted, none is requested. */
   readonly needsReason?: boolean
 }
 
 interface ActionButtonProps extends Look {
   readonly label: string
-  /** The reason why it cannot be done now, shown by the disabled button. */
+  /** Why the action is unavailable. Shown by the disabled button. */
   readonly denied?: string | undefined
   readonly act: (reason: string) => Promise<unknown>
-  /** Without a question the button acts immediately. */
+  /** If omitted, the action is performed immediately. */
   readonly ask?: Question
-  /** Confirms the action, as a sentence; undefined if the page itself shows the result. */
+  /** The confirmation afterwards, in a sentence. Undefined if the page itself shows the result. */
   readonly done: string | undefined
   readonly onDone?: () => void
-  /** A key of the page that does the same. */
+  /** The page's keyboard shortcut for the action. */
   readonly hotkey?: string
 }
 
 /**
- * A button that changes something. Disabled with a reason if the state or a missing permission does not allow
- * it; asks for confirmation if the action cannot be undone; shows the server's error, and keeps the input.
+ * A button that changes something; if the record's state or a missing permission prevents the action, the
+ * button is disabled and says why. Asks for confirmation if the action is irreversible. Shows the server's
+ * error and keeps the input.
  */
 export function ActionButton(props: ActionButtonProps) {
   const { label, denied, act, ask, done, onDone, hotkey, ...look } = props
@@ -80,7 +81,10 @@ export function ActionButton(props: ActionButtonProps) {
   )
 }
 
-/** The question, a reason if one is taken, and the button that acts. Enter in the reason begins a line; with Ctrl it acts. */
+/**
+ * The question, the reason if one is requested, and the confirmation button. In the reason, Enter starts a
+ * new line and Ctrl+Enter submits.
+ */
 export function QuestionForm(props: {
   readonly ask: Question
   readonly label: string
@@ -153,7 +157,7 @@ function Reason(props: {
   )
 }
 
-/** The error of an action without a confirmation. */
+/** Shows the error of an action without a confirmation dialog. */
 function Problem({ error, close }: { readonly error: unknown; readonly close: () => void }) {
   return (
     <Modal opened onClose={close} title={<Text fw={600}>Not done</Text>} centered>

@@ -5,19 +5,19 @@ import { type Question, QuestionForm } from './action-button.tsx'
 import { announce } from './announce.tsx'
 import { FormDialog } from './form-dialog.tsx'
 
-/** A rare or irreversible action. It is in a menu and requires confirmation. */
+/** A rare or irreversible action, which is in the menu and always needs confirmation. */
 export interface MenuAction {
   readonly label: string
-  /** Why the action is disabled; undefined if it is available. */
+  /** Why the action is unavailable. Undefined if it is available. */
   readonly denied: string | undefined
   readonly ask: Question
   readonly act: (reason: string) => Promise<unknown>
-  /** Announced after the action succeeded, as a sentence. */
+  /** The announcement after success, in a sentence. */
   readonly done: string
   readonly onDone?: () => void
 }
 
-/** The menu after a page's buttons. Disabled actions show the reason below their label. */
+/** The menu next to a page's buttons. Disabled actions show the reason below their label. */
 export function ActionMenu({ actions }: { readonly actions: readonly MenuAction[] }) {
   const [selected, setSelected] = useState<MenuAction>()
   const [isDirty, setDirty] = useState(false)

@@ -5,23 +5,23 @@ import { smallestUnits } from './money-format.ts'
 
 export const CURRENCY_CODES = keysOf(CURRENCIES)
 
-/** The filters of an amount: its currency, and bounds that appear once a currency is chosen. */
+/** Filters for amounts: a currency, and bounds that appear once a currency has been chosen. */
 export const AMOUNT_FILTERS: readonly Filter[] = [
   { name: 'currency', label: 'Currency', choices: CURRENCY_CODES, labelOf: (code) => code },
   { name: 'least', label: 'Amount from', isAmount: true },
   { name: 'most', label: 'Amount to', isAmount: true },
 ]
 
-/** The filters without bounds of the amount that lack a currency. */
-export function withoutLooseBounds(
+/** Removes amount bounds if no currency has been chosen. */
+export function omitUnusableBounds(
   filters: readonly Filter[],
   search: { readonly currency?: string | undefined },
 ): readonly Filter[] {
   return filters.filter(({ isAmount = false }) => !isAmount || search.currency !== undefined)
 }
 
-/** The currency and the bounds of the amount as the API takes them. Bounds without a currency are not applied. */
-export function amountsOf(search: {
+/** Converts the currency and amount bounds to the API's format. Bounds without a currency are ignored. */
+export function toAmountFilters(search: {
   readonly currency?: string | undefined
   readonly least?: string | undefined
   readonly most?: string | undefined

@@ -1,7 +1,7 @@
 import { CloseButton } from '@mantine/core'
 import { useEffect, useSyncExternalStore } from 'react'
 
-/** A confirmation disappears after this time. */
+/** The time for which a confirmation is shown. */
 const SHOWN_MS = 8_000
 
 class Announcements {
@@ -23,12 +23,12 @@ class Announcements {
 
 const announcements = new Announcements()
 
-/** Shows a confirmation, which screen readers also announce. The next one replaces it. */
+/** Shows a confirmation, which is also announced to screen readers. It replaces the previous one. */
 export function announce(text: string): void {
   announcements.say(text)
 }
 
-/** The last confirmation, above every page. */
+/** Shows the latest confirmation above the page. */
 export function Announcement() {
   const text = useSyncExternalStore(announcements.subscribe, announcements.text)
   useEffect(() => {

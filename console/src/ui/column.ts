@@ -4,10 +4,15 @@ import type { ReactNode } from 'react'
 export interface Column<Row> {
   readonly id: string
   readonly header: string
-  /** A width of CSS grid, `12rem` or `minmax(10rem, 2fr)`. Its smallest width decides whether the column fits. */
+  /**
+   * A CSS grid width such as `12rem` or `minmax(10rem, 2fr)`. Its minimum decides whether the column fits.
+   */
   readonly width: string
   readonly isRight?: boolean
-  /** 1, the default: always shown. 2: hidden on narrow screens. 3: hidden first, and on cards. */
+  /**
+   * 1, the default, is always shown. 2 is hidden on narrow screens. 3 is hidden first, and always in the card
+   * layout.
+   */
   readonly priority?: 1 | 2 | 3
   readonly cell: (row: Row) => ReactNode
 }

@@ -3,14 +3,14 @@ import { countersign } from '../data/client.ts'
 import { nameOf } from '../pages/customers/customer.ts'
 import { shortId } from './record-id.tsx'
 
-const KEPT_MS = 5 * 60_000
+const CACHE_MS = 5 * 60_000
 
-/** The name of a customer by its id. Shows the end of the id until the name is loaded. */
+/** A customer's name. Shows the end of the id until the name is loaded. */
 export function CustomerName({ id }: { readonly id: string }) {
   const { data } = useQuery({
     queryKey: ['customers', id],
     queryFn: () => countersign.customers.get(id),
-    staleTime: KEPT_MS,
+    staleTime: CACHE_MS,
   })
   return (
     <span className={data ? 'clipped' : 'id clipped'} title={data ? nameOf(data) : id}>

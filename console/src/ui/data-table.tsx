@@ -7,36 +7,37 @@ import { onListKey, useListKeys } from './list-keys.ts'
 import { NamesContext } from './listed-name.tsx'
 import { CheckedRow, SelectAll, type Selection } from './selection.tsx'
 import { EmptyState, ErrorState } from './states.tsx'
-import { HeadRow, TableRow, templateOf } from './table-parts.tsx'
+import { getRowTemplate, HeadRow, TableRow } from './table-parts.tsx'
 import type { Listed } from './use-listed.ts'
 
 interface DataTableProps<Row> {
-  /** The accessible name of the table: `Customers`. */
+  /** The table's accessible name, such as `Customers`. */
   readonly name: string
-  /** The address of the CSV file with all rows of the list: `csvAddress()`. Left out: the list has no file. */
+  /** The URL of the CSV file with all rows, from `csvAddress()`. Omitted if the list has no file. */
   readonly file?: string
   readonly columns: readonly Column<Row>[]
   readonly list: Listed<Row>
   readonly idOf: (row: Row) => string
-  /** The page of a row; undefined for a row without one. */
+  /** The path of a row's page. Undefined for a row without a page. */
   readonly linkOf?: (row: Row) => string | undefined
-  /** Gives each row a checkbox. */
+  /** Adds a checkbox to each row. */
   readonly selection?: Selection<Row>
-  /** Actions for the selected rows, shown next to their count. */
+  /** Bulk actions, shown next to the number of selected rows. */
   readonly actions?: ReactNode
   readonly empty: { readonly title: string; readonly text?: string; readonly action?: ReactNode }
 }
 
 const ROW_PIXELS = 44
-/** A card of four cells; others are measured. */
+/** Estimated height of a card with four cells. Actual heights are measured. */
 const CARD_PIXELS = 116
 const OVERSCAN = 12
-/** The next page is requested this many rows before the end. */
-const AHEAD = 20
+/** The next page is loaded when this many rows remain. */
+const PREFETCH_ROWS = 20
 
 /**
- * A list of any length, which scrolls with the page: only the rows in view are in the document, and further pages are read as
- * one scrolls. Columns are shown whole or not at all; if few fit, rows are cards. The count and the file stand above.
+ * A list of any length that scrolls with the page. Only visible rows are rendered, and further pages are
+ * loaded while scrolling. Columns are either shown completely or hidden; if too few fit, rows become cards;
+ * the count and the CSV file are above the table.
  */
 export function DataTable<Row>(props: DataTableProps<Row>) {
   const { file, list, actions, empty } = props
@@ -63,7 +64,7 @@ function Table<Row>({ name, columns, list, idOf, linkOf, selection }: DataTableP
   const box = useRef<HTMLDivElement>(null)
   useListKeys(box)
   const fit = useFittingColumns(columns, box, selection !== undefined)
-  const template = templateOf(fit, selection !== undefined)
+  const template = getRowTemplate(fit, selection !== undefined)
   return (
     <div
       ref={box}
@@ -96,10 +97,10 @@ interface VirtualRowsProps<Row> {
   readonly selection: DataTableProps<Row>['selection']
 }
 
-/** The rows in view. Reads the next page when its rows come near. */
+/** Renders the visible rows, and loads the next page when its rows come near. */
 function VirtualRows<Row>({ list, fit, template, idOf, linkOf, selection }: VirtualRowsProps<Row>) {
   const { rows, hasMore, isLoadingMore, loadMore } = list
-  const { box, top } = useTop()
+  const { box, top } = useOffsetTop()
   const virtual = useWindowVirtualizer({
     count: rows.length,
     estimateSize: () => (fit.isCards ? CARD_PIXELS : ROW_PIXELS),
@@ -107,12 +108,12 @@ function VirtualRows<Row>({ list, fit, template, idOf, linkOf, selection }: Virt
     scrollMargin: top,
   })
   const { isCards } = fit
-  // Rows have another height as cards.
+  // The card layout has different row heights.
   useLayoutEffect(() => virtual.measure(), [virtual, isCards])
   const items = virtual.getVirtualItems()
   const last = items.at(-1)?.index ?? 0
   useEffect(() => {
-    if (hasMore && !isLoadingMore && last >= rows.length - AHEAD) loadMore()
+    if (hasMore && !isLoadingMore && last >= rows.length - PREFETCH_ROWS) loadMore()
   }, [hasMore, isLoadingMore, last, rows.length, loadMore])
   return (
     <div ref={box} style={{ height: virtual.getTotalSize(), position: 'relative' }} role="rowgroup">
@@ -144,8 +145,8 @@ function VirtualRows<Row>({ list, fit, template, idOf, linkOf, selection }: Virt
   )
 }
 
-/** Measures an element's distance from the top of the page, again whenever the content above it changes. */
-function useTop() {
+/** Measures the table's distance from the top of the page, and updates it when the content above changes. */
+function useOffsetTop() {
   const box = useRef<HTMLDivElement>(null)
   const [top, setTop] = useState(0)
   useLayoutEffect(() => {
@@ -171,7 +172,7 @@ function Bar<Row>(props: {
   return (
     <div className="list-bar">
       <span className="soft" aria-live="polite">
-        {isLoading ? 'Loading …' : countOf(rows.length, hasMore, totalCount)}
+        {isLoading ? 'Loading …' : describeCount(rows.length, hasMore, totalCount)}
       </span>
       {hasChanged && (
         <Anchor component="button" inherit onClick={reload}>
@@ -188,7 +189,7 @@ function Bar<Row>(props: {
   )
 }
 
-function countOf(shown: number, hasMore: boolean, total: number | undefined): string {
+function describeCount(shown: number, hasMore: boolean, total: number | undefined): string {
   const some =
     total !== undefined && total > shown
       ? `${shown.toLocaleString()} of ${total.toLocaleString()}`
@@ -200,7 +201,7 @@ const SKELETON_ROWS = 8
 
 function SkeletonRows<Row>({ fit, template }: Pick<VirtualRowsProps<Row>, 'fit' | 'template'>) {
   return Array.from({ length: SKELETON_ROWS }, (_, row) => (
-    // The rows never change their order.
+    // The placeholder rows never change their order.
     <div key={row} className="row" style={template} role="presentation">
       {fit.columns.map(({ id, isRight }) => (
         <span key={id} className={isRight ? 'cell right' : 'cell'}>

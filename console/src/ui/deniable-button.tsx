@@ -2,17 +2,17 @@ import { Button, type ButtonProps, Tooltip } from '@mantine/core'
 import type { ReactNode } from 'react'
 
 interface DeniableButtonProps extends Pick<ButtonProps, 'color' | 'variant' | 'size' | 'loading'> {
-  /** Why the button does nothing now; undefined if it can be used. */
+  /** Why the button is unavailable. Undefined if it can be used. */
   readonly denied: string | undefined
-  /** A key of the page that does the same. */
+  /** The page's keyboard shortcut for the button. */
   readonly hotkey?: string
   readonly onClick: () => void
   readonly children: ReactNode
 }
 
 /**
- * A button that is grey while it is denied, and shows the reason. It is not `disabled`, so the keyboard and
- * screen readers reach it.
+ * A button that is grayed out and says why while `denied` is set. It is not `disabled`, so that keyboard and
+ * screen reader users can reach it.
  */
 export function DeniableButton({ denied, hotkey, onClick, children, ...look }: DeniableButtonProps) {
   return (

@@ -8,18 +8,16 @@ interface Dialog {
   readonly close: () => void
   /** Also closes the dialog. */
   readonly onDone: () => void
-  /** Reports unsaved input. The dialog detects input itself; a form can correct that. */
+  /** Reports unsaved input. The dialog detects input itself; a form can override that. */
   readonly setDirty: (isDirty: boolean) => void
 }
 
-/**
- * A button that opens a form in a dialog. Input is lost when the dialog is closed, so it asks first.
- */
+/** A button that opens a form in a dialog. Closing the dialog with unsaved input asks for confirmation. */
 export function DialogButton(props: {
   readonly label: string
   readonly title: string
   readonly variant?: 'default'
-  /** Of the dialog. */
+  /** The size of the dialog. */
   readonly size?: 'lg'
   readonly buttonSize?: 'xs'
   readonly denied: string | undefined

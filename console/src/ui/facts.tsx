@@ -1,6 +1,6 @@
 import { Fragment, type ReactNode } from 'react'
 
-/** The facts of a record: names and values. A value of undefined is left out. */
+/** A list of names and values. Entries whose value is undefined are omitted. */
 export function Facts({ of }: { readonly of: readonly (readonly [name: string, value: ReactNode])[] }) {
   return (
     <dl className="facts">

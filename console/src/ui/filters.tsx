@@ -8,27 +8,27 @@ import { RecordFilter, type RecordKind, SearchedChoice } from './record-filter.t
 import { SavedViews } from './saved-views.tsx'
 import { wordsOf } from './status-meaning.ts'
 
-/** One list filter, by its name in the address: a choice of words or of a record, a day, or a text. */
+/** A list filter, identified by its query parameter: a choice of values, a record, a day, or text. */
 export interface Filter {
   readonly name: string
   readonly label: string
   readonly choices?: readonly string[]
-  /** The words of a choice. */
+  /** Returns the label of a choice. */
   readonly labelOf?: (choice: string) => string
   readonly isDay?: boolean
-  /** A record of this kind, found by its name. */
+  /** The kind of record that is chosen by name. */
   readonly record?: RecordKind
-  /** A decimal amount, without a currency. */
+  /** A decimal amount without a currency. */
   readonly isAmount?: boolean
 }
 
 const TYPING_MS = 250
-/** Above this a choice is searched by typing. */
+/** A choice with more options than this has a search box. */
 const LONG_CHOICE = 20
-/** On a phone, more filters than one line holds are behind a button. */
+/** On a phone, further filters are behind a button. */
 const SHOWN_ON_PHONES = 2
 
-/** The filters of a list. They are in the address of the page, so that it can be sent to a colleague. */
+/** The filters of a list. They are stored in the page's URL, so that it can be shared. */
 export function Filters(props: {
   readonly filters: readonly Filter[]
   readonly values: Readonly<Record<string, string | undefined>>
@@ -42,7 +42,7 @@ export function Filters(props: {
       search: (former: Record<string, unknown>) => ({ ...former, [name]: value === '' ? undefined : value }),
       replace: true,
     })
-  // Decided once: filters that appear after a choice must not hide it.
+  // Decided once, so that filters that appear after a choice do not hide that choice.
   const [isFoldable] = useState(filters.length > SHOWN_ON_PHONES)
   const active = filters.filter(({ name }) => values[name] !== undefined).length
   return (
@@ -70,7 +70,7 @@ function FilterInput(props: {
   const { filter, value, change } = props
   const { name, label, choices, labelOf = wordsOf, record, isDay = false, isAmount = false } = filter
   const [typed, setTyped] = useState(value)
-  // Follows the address, for the back button and for links.
+  // Follows the URL, which changes through links and the back button.
   useEffect(() => setTyped(value), [value])
   const send = useDebouncedCallback((text: string) => change(name, text), TYPING_MS)
   if (record)
@@ -82,7 +82,7 @@ function FilterInput(props: {
       <SearchedChoice
         label={label}
         value={value}
-        choices={choices.map((one) => [one, labelOf(one)])}
+        choices={choices.map((option) => [option, labelOf(option)])}
         change={(chosen) => change(name, chosen)}
       />
     )
@@ -92,7 +92,10 @@ function FilterInput(props: {
         label={label}
         value={value}
         onChange={({ currentTarget }) => change(name, currentTarget.value)}
-        data={[{ value: '', label: 'Any' }, ...choices.map((one) => ({ value: one, label: labelOf(one) }))]}
+        data={[
+          { value: '', label: 'Any' },
+          ...choices.map((option) => ({ value: option, label: labelOf(option) })),
+        ]}
       />
     )
   return (
@@ -114,8 +117,8 @@ function FilterInput(props: {
 }
 
 /**
- * The values of a list's filters without those that a filter cannot have, such as an unknown state or a date that does
- * not exist. The list and its inputs use the same values, so a bad link shows what is applied.
+ * Drops invalid filter values, such as an unknown state or a nonexistent date. The list and its inputs use
+ * the same result, so a bad link shows what is actually applied.
  */
 export function validValues<Values extends Record<string, string | undefined>>(
   filters: readonly Filter[],
@@ -127,7 +130,7 @@ export function validValues<Values extends Record<string, string | undefined>>(
   return valid
 }
 
-/** A decimal amount as people type it; the list turns it into the smallest unit of its currency. */
+/** A decimal amount as typed. The list converts it to the smallest unit of the currency. */
 const AMOUNT = /^\d{1,12}(?:\.\d{1,8})?$/
 
 function isValid({ choices, isDay = false, isAmount = false }: Filter, value: string | undefined): boolean {
@@ -135,7 +138,7 @@ function isValid({ choices, isDay = false, isAmount = false }: Filter, value: st
   return (choices?.includes(value) ?? true) && (!isDay || isDate(value)) && (!isAmount || AMOUNT.test(value))
 }
 
-/** Checks that a string is an existing day in ISO 8601, with a year of four digits. */
+/** True for an existing day in ISO 8601 with a four-digit year. */
 function isDate(text: string): boolean {
   const time = Date.parse(`${text}T00:00:00Z`)
   return (
@@ -143,14 +146,17 @@ function isDate(text: string): boolean {
   )
 }
 
-/** The day of a moment in the viewer's zone, as a filter holds it. */
-export function dayOf(at: string): string {
+/** Formats the day of a point in time in the viewer's time zone, as used in filters. */
+export function formatFilterDay(at: string): string {
   const time = new Date(at)
   const toTwoDigits = (value: number) => String(value).padStart(2, '0')
   return `${time.getFullYear()}-${toTwoDigits(time.getMonth() + 1)}-${toTwoDigits(time.getDate())}`
 }
 
-/** Days of the viewer's zone as the bounds of a list: from the first moment of one to the last of the other. */
+/**
+ * Converts days in the viewer's time zone to time bounds, from the start of the first day to the end of the
+ * last.
+ */
 export function timesOfDays(
   from: string | undefined,
   to: string | undefined,
@@ -159,7 +165,7 @@ export function timesOfDays(
   return { ...(startDate ? { startDate } : {}), ...(endDate ? { endDate } : {}) }
 }
 
-/** A day of the viewer's zone as the API takes it: its first or its last moment. */
+/** Returns the start of a day in the viewer's time zone, in the API's format. */
 export function dayStart(day: string | undefined): string | undefined {
   return day ? new Date(`${day}T00:00:00`).toISOString() : undefined
 }

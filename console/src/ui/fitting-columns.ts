@@ -1,30 +1,33 @@
 import { type RefObject, useLayoutEffect, useMemo, useState } from 'react'
 import type { Column } from './column.ts'
 
-/** The columns that fit into a table. On narrow screens rows are cards: two cells per line, with their headings. */
+/**
+ * The columns that fit into a table. On narrow screens rows become cards: two cells per line, with their
+ * headings.
+ */
 export interface Fit<Row> {
   readonly columns: readonly Column<Row>[]
   readonly isCards: boolean
 }
 
-/** The width of a checkbox before the columns. */
+/** The width of the checkbox column. */
 const CHECK_REM = 1.5
-/** The padding at both ends of a row, its border, and a margin for rounding. */
+/** The padding on both sides of a row, its border, and a margin for rounding. */
 const ENDS_REM = 2.25
 const GAP_REM = 1
-/** Below this width cells next to each other are too short to read. */
+/** Below this width, cells side by side are too short to read. */
 const CARDS_BELOW_REM = 30
 
 /**
- * Drops columns, lowest priority first, until the others have their minimum width, so that no column is cut off.
- * If the columns of priority 1 alone are too wide, rows are cards.
+ * Drops columns, lowest priority first, until the remaining ones have their minimum width, so that no column
+ * is cut off. If even the columns of priority 1 are too wide, rows become cards.
  */
 export function fitColumns<Row>(
   columns: readonly Column<Row>[],
   widthRem: number,
   hasChecks = false,
 ): Fit<Row> {
-  const fits = (some: readonly Column<Row>[]) => sumWidthRem(some, hasChecks) <= widthRem
+  const fits = (columns: readonly Column<Row>[]) => sumWidthRem(columns, hasChecks) <= widthRem
   let shown = [...columns]
   for (const priority of [3, 2])
     while (!fits(shown)) {
@@ -39,10 +42,10 @@ export function fitColumns<Row>(
 function sumWidthRem<Row>(columns: readonly Column<Row>[], hasChecks: boolean): number {
   const widths = columns.map(({ width }) => Number(/\d+(?:\.\d+)?/.exec(width)?.[0] ?? 0))
   const cells = hasChecks ? [CHECK_REM, ...widths] : widths
-  return cells.reduce((sum, one) => sum + one + GAP_REM, ENDS_REM - GAP_REM)
+  return cells.reduce((sum, cell) => sum + cell + GAP_REM, ENDS_REM - GAP_REM)
 }
 
-/** The columns that fit into the container of a table, updated when its width changes. */
+/** Determines the columns that fit into a table's container, and updates them when its width changes. */
 export function useFittingColumns<Row>(
   columns: readonly Column<Row>[],
   box: RefObject<HTMLElement | null>,

@@ -3,12 +3,12 @@ import { useDisclosure } from '@mantine/hooks'
 import type { ReactNode } from 'react'
 import { UnsavedQuestion } from './unsaved.tsx'
 
-/** A dialog with a form. While something typed is not saved, it asks before it closes. */
+/** A form dialog that asks before it discards unsaved input. */
 export function FormDialog(props: {
   readonly opened: boolean
   readonly onClose: () => void
   readonly isDirty: boolean
-  /** Something was typed, ticked or chosen in it. */
+  /** Called when something has been typed or chosen in the dialog. */
   readonly onTouched?: () => void
   readonly title: string
   readonly size?: 'lg'
@@ -30,7 +30,7 @@ export function FormDialog(props: {
         keepMounted={false}
         centered={centered}
         {...(size ? { size } : {})}
-        // Events of its inputs arrive here, and events of choices drawn elsewhere on the page.
+        // Receives events of the dialog's inputs, and of dropdowns that are rendered elsewhere in the DOM.
         onChange={onTouched}
         onClick={({ target }) => {
           if (target instanceof Element && target.closest('[role=option]')) onTouched?.()
@@ -38,7 +38,7 @@ export function FormDialog(props: {
       >
         {children}
       </Modal>
-      {/* Mounted only while open: otherwise it would handle the Escape that opens it. */}
+      {/* Mounted only while open: otherwise it would handle the same Escape key press that opens it. */}
       {isConfirming && <UnsavedQuestion isOpen stay={stay} leave={leave} />}
     </>
   )

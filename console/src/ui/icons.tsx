@@ -18,7 +18,7 @@ function Icon({ children }: { readonly children: ReactNode }) {
   )
 }
 
-/** An icon drawn as one path. */
+/** An icon that consists of a single path. */
 export function PathIcon({ path }: { readonly path: string }) {
   return (
     <Icon>

@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'react'
 
-/** True for a place where keys are typed. */
+/** True if the element accepts typed text. */
 export function isField(target: EventTarget | null): boolean {
   return (
     target instanceof HTMLElement &&
@@ -9,7 +9,7 @@ export function isField(target: EventTarget | null): boolean {
   )
 }
 
-/** True if a key is meant for the page: not with a modifier, not typed into a field, not pressed in a dialog or a menu. */
+/** True if a key press is meant for the page: without a modifier, and not in a field, dialog or menu. */
 function isForPage(event: KeyboardEvent): boolean {
   if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || isField(event.target))
     return false
@@ -18,16 +18,17 @@ function isForPage(event: KeyboardEvent): boolean {
 
 export type Keys = Readonly<Record<string, () => void>>
 
-/** Keys of a page while it is open, by `KeyboardEvent.key`. */
+/** Registers the page's keyboard shortcuts, by `KeyboardEvent.key`, while it is mounted. */
 export function usePageKeys(keys: Keys): void {
   const latest = useRef(keys)
   latest.current = keys
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
-      const act = isForPage(event) && Object.hasOwn(latest.current, event.key) && latest.current[event.key]
-      if (!act) return
+      const handler =
+        isForPage(event) && Object.hasOwn(latest.current, event.key) && latest.current[event.key]
+      if (!handler) return
       event.preventDefault()
-      act()
+      handler()
     }
     window.addEventListener('keydown', onKey)
     return () => window.removeEventListener('keydown', onKey)

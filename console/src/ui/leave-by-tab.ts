@@ -2,7 +2,10 @@ import type { KeyboardEvent } from 'react'
 
 const STOPS = 'a[href], button, input, select, textarea, [tabindex]'
 
-/** Makes a date field one tab stop: browsers have one for each part of the date. Arrow keys go through the parts. */
+/**
+ * Makes a date field a single tab stop. Browsers make each part of the date one; arrow keys move between the
+ * parts.
+ */
 export function leaveByTab(event: KeyboardEvent<HTMLElement>): void {
   if (event.key !== 'Tab') return
   const stops = [...document.querySelectorAll<HTMLElement>(STOPS)].filter(

@@ -1,10 +1,13 @@
 import { createContext, useContext } from 'react'
 import { shortId } from './record-id.tsx'
 
-/** The names that came with the rows of a list, by id. `DataTable` provides them. */
+/** The names returned with a list's rows, by id. Provided by `DataTable`. */
 export const NamesContext = createContext<ReadonlyMap<string, string>>(new Map())
 
-/** The name of a customer or account in a row of a list, without a further call. Without a name, the end of the id. `isWhole`: on several lines in place of cut. */
+/**
+ * The name of a customer or account in a list row, without an additional request. Shows the end of the id if
+ * there is no name. With `isWhole`, a long name wraps instead of being truncated.
+ */
 export function ListedName({ id, isWhole = false }: { readonly id: string; readonly isWhole?: boolean }) {
   const name = useContext(NamesContext).get(id)
   return (

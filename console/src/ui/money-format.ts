@@ -1,14 +1,17 @@
 /**
- * An amount of a currency. If a response lacks the decimals, use the ones of the account's currency object.
+ * An amount with its currency. If a response has no `decimals`, take them from the account's currency object.
  */
 export interface AmountOfCurrency {
-  /** Smallest unit. */
+  /** In the smallest unit. */
   readonly amount: bigint
   readonly code: string
   readonly decimals: number
 }
 
-/** An amount in the main unit, grouped for reading, without its code: `1,234.50`. Exact for every int64. */
+/**
+ * Formats an amount in the main unit with thousands separators and without the currency code: `1,234.50`.
+ * Exact for every int64.
+ */
 export function figures({ amount, decimals }: Omit<AmountOfCurrency, 'code'>): string {
   const sign = amount < 0n ? '−' : ''
   const digits = (amount < 0n ? -amount : amount).toString().padStart(decimals + 1, '0')
@@ -17,13 +20,13 @@ export function figures({ amount, decimals }: Omit<AmountOfCurrency, 'code'>): s
 }
 
 /**
- * The smallest units of an amount as a person types it: `1,234.5`. Undefined if it is not an amount, or has
- * too many decimals.
+ * Parses a typed amount such as `1,234.5` to the smallest unit. Undefined if it is not an amount or has too
+ * many decimals.
  */
 export function smallestUnits(typed: string, decimals: number): bigint | undefined {
-  const found = /^(\d+)(?:\.(\d+))?$/.exec(typed.trim().replaceAll(',', ''))
-  if (!found) return undefined
-  const [, whole = '', part = ''] = found
+  const match = /^(\d+)(?:\.(\d+))?$/.exec(typed.trim().replaceAll(',', ''))
+  if (!match) return undefined
+  const [, whole = '', part = ''] = match
   if (part.length > decimals) return undefined
   return BigInt(whole + part.padEnd(decimals, '0'))
 }

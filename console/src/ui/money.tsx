@@ -4,19 +4,19 @@ import { figures } from './money-format.ts'
 
 export type Amount = Static<typeof CurrencyAmount>
 
-/** An amount with its currency, whose figures stand below each other in a column. */
-export function Money({ of, sign }: { readonly of: Amount | undefined; readonly sign?: '+' | '−' }) {
-  if (!of) return <span className="soft">–</span>
-  const { code, decimals } = of.currency
+/** An amount with its currency. Its digits are aligned in table columns. */
+export function Money({ of: amount, sign }: { readonly of: Amount | undefined; readonly sign?: '+' | '−' }) {
+  if (!amount) return <span className="soft">–</span>
+  const { code, decimals } = amount.currency
   return (
     <span className="figures">
       {sign}
-      {figures({ amount: of.amount, decimals: decimals ?? 0 })} <span className="soft">{code}</span>
+      {figures({ amount: amount.amount, decimals: decimals ?? 0 })} <span className="soft">{code}</span>
     </span>
   )
 }
 
-/** An amount as text, for labels. */
+/** Formats an amount as plain text, for labels. */
 export function moneyText(of: Amount | undefined): string {
   if (!of) return ''
   return `${figures({ amount: of.amount, decimals: of.currency.decimals ?? 0 })} ${of.currency.code}`

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import type { Meaning } from './status-meaning.ts'
 
-/** A message to read before the rest of a page. Its color follows its meaning. */
+/** A message at the top of a page. Its color depends on its meaning. */
 export function Notice(props: {
   readonly meaning: Meaning
   readonly title: string

@@ -6,19 +6,19 @@ import { targetOf } from './target.ts'
 
 interface PageProps {
   readonly title: string
-  /** Parts of the title: its status, an id. */
+  /** Shown next to the title, such as a status or an id. */
   readonly aside?: ReactNode
   readonly actions?: ReactNode
-  /** The list that this page is a part of. */
+  /** The list to which this page belongs. */
   readonly parent?: { readonly title: string; readonly to: string }
-  /** The record is not read yet, or not there. */
+  /** True if the record has not been loaded or does not exist. */
   readonly isUnread?: boolean
   readonly children: ReactNode
 }
 
-/** A page: a link to its list, title, actions and content. Sets the title of the window. */
+/** The layout of a page: a link to its list, the title, actions and content. Also sets the window title. */
 export function Page({ title, aside, actions, parent, isUnread = false, children }: PageProps) {
-  // Not the location, which is the next page's while that one is being loaded.
+  // Not the router's location, because that already belongs to the next page while it loads.
   const to = useMatch({ strict: false, select: ({ pathname }) => pathname })
   const kind = parent?.title
   useEffect(() => {
@@ -50,7 +50,7 @@ export function Page({ title, aside, actions, parent, isUnread = false, children
   )
 }
 
-/** A part of a page with a heading. */
+/** A section of a page with a heading. */
 export function Panel(props: {
   readonly title: string
   readonly actions?: ReactNode

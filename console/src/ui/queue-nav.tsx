@@ -3,13 +3,13 @@ import { useNavigate } from '@tanstack/react-router'
 import { usePageKeys } from './keys.ts'
 import { targetOf } from './target.ts'
 
-/** The record after the current one; the first one after the last. Undefined if no other waits. */
-export function nextOf(ids: readonly string[], current: string): string | undefined {
-  const following = ids[ids.indexOf(current) + 1] ?? ids[0]
-  return following === current ? undefined : following
+/** Returns the next record in the queue, or the first one after the last. Undefined if there is no other. */
+export function findNext(ids: readonly string[], current: string): string | undefined {
+  const next = ids[ids.indexOf(current) + 1] ?? ids[0]
+  return next === current ? undefined : next
 }
 
-/** The position of a record in a queue, with links to the previous and the next one: `k` and `j`. */
+/** The position of a record in a queue, with links to the previous and next record (`k` and `j`). */
 export function QueueNav(props: {
   readonly ids: readonly string[]
   readonly current: string
@@ -17,17 +17,17 @@ export function QueueNav(props: {
 }) {
   const { ids, current, pathOf } = props
   const navigate = useNavigate()
-  const at = ids.indexOf(current)
-  const [before, after] = [ids[at - 1], nextOf(ids, current)]
+  const index = ids.indexOf(current)
+  const [before, after] = [ids[index - 1], findNext(ids, current)]
   const go = (id: string | undefined) => {
     if (id !== undefined) void navigate(targetOf(pathOf(id)))
   }
   usePageKeys({ j: () => go(after), k: () => go(before) })
   return (
     <>
-      {at >= 0 && (
+      {index >= 0 && (
         <span className="soft figures">
-          {at + 1} of {ids.length}
+          {index + 1} of {ids.length}
         </span>
       )}
       {after !== undefined && (

@@ -1,7 +1,7 @@
-import { rawJson } from './words.ts'
+import { formatJson } from './words.ts'
 
-/** The exact data, as sent. */
-export function Raw({ of, title = 'Raw' }: { readonly of: unknown; readonly title?: string }) {
+/** Shows data exactly as the API returns it. */
+export function Raw({ of: value, title = 'Raw' }: { readonly of: unknown; readonly title?: string }) {
   return (
     <details className="raw">
       <summary>{title}</summary>
@@ -9,7 +9,7 @@ export function Raw({ of, title = 'Raw' }: { readonly of: unknown; readonly titl
         // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard
         tabIndex={0}
       >
-        {typeof of === 'string' ? of : rawJson(of)}
+        {typeof value === 'string' ? value : formatJson(value)}
       </pre>
     </details>
   )

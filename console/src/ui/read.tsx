@@ -2,7 +2,7 @@ import type { UseQueryResult } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { ErrorState, Loading } from './states.tsx'
 
-/** The loaded data, placeholder lines of its height before, or the error. */
+/** Renders a query's data. Before that, placeholder lines of about the same height, or the error. */
 export function Read<Data>(props: {
   readonly query: UseQueryResult<Data>
   readonly lines?: number

@@ -4,15 +4,18 @@ import { type Amount, Money } from './money.tsx'
 import { RecordLink } from './record-link.tsx'
 import { wordsOf } from './status-meaning.ts'
 import { Time } from './time.tsx'
-import { wordsOfName } from './words.ts'
+import { formatFieldName } from './words.ts'
 
 const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/
 const RECORD_ID = /^[A-Z][A-Za-z]+:[0-9a-f-]{36}$/
 const STATE = /^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$/
-/** Fields with fixed values, so that a single word without `_` is such a value and not free text. */
+/**
+ * Fields whose values come from a fixed list. In these, a single word without `_` is also treated as such a
+ * value instead of free text.
+ */
 const LISTED_WORDS = /(?:status|state|types?|kind|direction)$/i
 
-/** Renders any JSON value for people: amounts with their currency, times, links to records. */
+/** Shows any JSON value in readable form: amounts with currency, times, and links to records. */
 export function Readable({
   of,
   name,
@@ -22,7 +25,7 @@ export function Readable({
 }): ReactNode {
   if (Array.isArray(of)) return <Items of={of} name={name} />
   if (isRecord(of)) {
-    const amount = amountOf(of)
+    const amount = toAmount(of)
     return amount ? <Money of={amount} /> : <Members of={of} />
   }
   return <Value of={of} isListed={name !== undefined && LISTED_WORDS.test(name)} />
@@ -35,7 +38,7 @@ function Members({ of }: { readonly of: Readonly<Record<string, unknown>> }) {
     <dl className="facts readable">
       {members.map(([name, value]) => (
         <Fragment key={name}>
-          <dt>{wordsOfName(name)}</dt>
+          <dt>{formatFieldName(name)}</dt>
           <dd>
             <Readable of={value} name={name} />
           </dd>
@@ -49,8 +52,8 @@ function Items({ of, name }: { readonly of: readonly unknown[]; readonly name: s
   if (of.length === 0) return <span className="soft">None</span>
   return (
     <ul className="items">
-      {of.map((item, at) => (
-        <li key={at}>
+      {of.map((item, index) => (
+        <li key={index}>
           <Readable of={item} name={name} />
         </li>
       ))}
@@ -75,9 +78,9 @@ export function isRecord(value: unknown): value is Readonly<Record<string, unkno
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** The amount, if the object is an amount of the API and has no other properties. */
-function amountOf(of: Readonly<Record<string, unknown>>): Amount | undefined {
-  const { amount, currency, ...rest } = of
+/** Returns the amount if the object is an API amount without other properties. */
+function toAmount(value: Readonly<Record<string, unknown>>): Amount | undefined {
+  const { amount, currency, ...rest } = value
   if (Object.keys(rest).length > 0 || !isRecord(currency)) return undefined
   const { code } = currency
   if (typeof amount !== 'bigint' && !(typeof amount === 'number' && Number.isSafeInteger(amount)))

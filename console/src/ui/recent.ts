@@ -1,11 +1,11 @@
 import { isObject } from '@countersign/contract/core/decode'
 
-/** A recently opened page: a record's, or a part of the console. */
+/** A recently opened page, of a record or another part of the console. */
 export interface RecentPage {
   readonly title: string
-  /** The list that it is a part of: `Customers`. */
+  /** The list to which it belongs, such as `Customers`. */
   readonly kind: string
-  /** Its path with its search. */
+  /** Its path including the query. */
   readonly to: string
 }
 
@@ -13,8 +13,8 @@ const KEY = 'countersign.recent'
 const KEPT_MAX = 8
 
 /**
- * The most recently opened record pages, newest first. They are kept only in this window and until the member
- * signs out, because titles are customers' names.
+ * Returns the most recently opened record pages, newest first. Titles contain customers' names, so they are
+ * stored only for this window and until the member signs out.
  */
 export function recentPages(): readonly RecentPage[] {
   try {
@@ -30,7 +30,7 @@ export function rememberPage(page: RecentPage): void {
   try {
     sessionStorage.setItem(KEY, JSON.stringify([page, ...others].slice(0, KEPT_MAX)))
   } catch {
-    // A browser without storage has no recent pages.
+    // Without browser storage there are no recent pages.
   }
 }
 
@@ -38,7 +38,7 @@ export function forgetPages(): void {
   try {
     sessionStorage.removeItem(KEY)
   } catch {
-    // Nothing was kept.
+    // Without browser storage nothing has to be deleted.
   }
 }
 
@@ -46,7 +46,7 @@ function isRecentPage(value: unknown): value is RecentPage {
   return (
     isObject(value) &&
     [value.title, value.kind, value.to].every((one) => typeof one === 'string') &&
-    // A path of the console, and no other address.
+    // Accept only a path within the console, not another URL.
     /^\/(?!\/)/.test(String(value.to))
   )
 }

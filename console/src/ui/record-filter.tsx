@@ -8,7 +8,7 @@ import { accountWords } from './account-words.ts'
 import { shortId } from './record-id.tsx'
 import { wordsOf } from './status-meaning.ts'
 
-/** The kinds of records that a list can be filtered by. */
+/** The kinds of records by which a list can be filtered. */
 export type RecordKind = 'customer' | 'account' | 'internal account' | 'caller'
 
 interface Choice {
@@ -18,10 +18,10 @@ interface Choice {
 
 const TYPING_MS = 250
 const CHOICES_MAX = 20
-const KEPT_MS = 60_000
+const CACHE_MS = 60_000
 
 /**
- * Chooses a record by name; lists the newest ones until something is typed. A pasted id is used unchanged.
+ * Chooses a record by name. Lists the newest records until something is typed. A pasted id is used as it is.
  */
 export function RecordFilter(props: {
   readonly label: string
@@ -32,25 +32,26 @@ export function RecordFilter(props: {
   const { label, kind, value, change } = props
   const [typed, setTyped] = useState('')
   const [isOpen, setOpen] = useState(false)
-  const [asked] = useDebouncedValue(typed.trim(), TYPING_MS)
+  const [searchText] = useDebouncedValue(typed.trim(), TYPING_MS)
   const chosen = useQuery({
     queryKey: ['filter', 'name', value],
-    queryFn: () => nameOfId(value),
+    queryFn: () => findName(value),
     enabled: value !== '',
-    staleTime: KEPT_MS,
+    staleTime: CACHE_MS,
   })
-  const own: Choice[] = value === '' ? [] : [{ value, label: chosen.data ?? shortId(value) }]
-  // The input shows the label of the chosen record, which is not a search.
-  const words = asked === own[0]?.label ? '' : asked
+  const selectedChoice: Choice[] = value === '' ? [] : [{ value, label: chosen.data ?? shortId(value) }]
+  // When a record is selected, the input contains its label, which is not a search.
+  const query = searchText === selectedChoice[0]?.label ? '' : searchText
   const found = useQuery({
-    queryKey: ['filter', kind, words],
-    queryFn: () => CHOICES[kind](words),
+    queryKey: ['filter', kind, query],
+    queryFn: () => CHOICES[kind](query),
     enabled: isOpen,
-    staleTime: KEPT_MS,
+    staleTime: CACHE_MS,
     placeholderData: keepPreviousData,
   })
-  const typedId: Choice[] = isId(asked) && asked !== value ? [{ value: asked, label: shortId(asked) }] : []
-  const others = (found.data ?? []).filter((one) => one.value !== value && one.value !== asked)
+  const typedId: Choice[] =
+    isId(searchText) && searchText !== value ? [{ value: searchText, label: shortId(searchText) }] : []
+  const others = (found.data ?? []).filter((one) => one.value !== value && one.value !== searchText)
   return (
     <Select
       label={label}
@@ -62,8 +63,8 @@ export function RecordFilter(props: {
       clearButtonProps={{ 'aria-label': `Any ${label.toLowerCase()}` }}
       nothingFoundMessage={found.isFetching ? 'Searching …' : 'Nothing found'}
       value={value === '' ? null : value}
-      data={[...own, ...typedId, ...others]}
-      // The server has searched already, by more than the label.
+      data={[...selectedChoice, ...typedId, ...others]}
+      // The server has already searched, and not only by label.
       filter={({ options }) => options}
       onSearchChange={setTyped}
       onDropdownOpen={() => setOpen(true)}
@@ -73,7 +74,7 @@ export function RecordFilter(props: {
   )
 }
 
-/** A choice of many words, searched by typing. */
+/** A searchable choice among many options. */
 export function SearchedChoice(props: {
   readonly label: string
   readonly value: string
@@ -111,13 +112,13 @@ const CHOICES: Readonly<Record<RecordKind, (asked: string) => Promise<readonly C
   account: async (asked) => {
     if (asked !== '') return searchAccounts(asked, ['INTERNAL_ACCOUNT', 'EXTERNAL_ACCOUNT'])
     const [own, external] = await Promise.all([
-      accountsOfPlatform(),
+      listPlatformAccounts(),
       countersign.externalAccounts.list({ limit: CHOICES_MAX }),
     ])
     return [...own, ...external.data.map((one) => ({ value: one.id, label: accountWords(one) }))]
   },
   'internal account': (asked) =>
-    asked === '' ? accountsOfPlatform() : searchAccounts(asked, ['INTERNAL_ACCOUNT']),
+    asked === '' ? listPlatformAccounts() : searchAccounts(asked, ['INTERNAL_ACCOUNT']),
   caller: async (asked) => {
     const [members, tokens] = await Promise.all([
       countersign.members.list({ limit: 100 }),
@@ -134,13 +135,13 @@ async function searchAccounts(query: string, types: readonly string[]): Promise<
   return data.filter(({ type }) => types.includes(type)).map(({ id, title }) => ({ value: id, label: title }))
 }
 
-async function accountsOfPlatform(): Promise<readonly Choice[]> {
+async function listPlatformAccounts(): Promise<readonly Choice[]> {
   const { data } = await countersign.platformInternalAccounts.list()
   return data.map(({ id, balance }) => ({ value: id, label: `The platform, ${balance.currency.code}` }))
 }
 
-/** The name of the record that the address already names; undefined if the address names no record. */
-async function nameOfId(id: string): Promise<string | undefined> {
+/** Finds the name of a record whose id is in the URL. Undefined if the URL contains no id. */
+async function findName(id: string): Promise<string | undefined> {
   const [kind] = id.split(':', 1)
   switch (kind) {
     case 'Customer':

@@ -2,7 +2,7 @@ import { ActionIcon, Group, Tooltip } from '@mantine/core'
 import { useClipboard } from '@mantine/hooks'
 import { CopyIcon, DoneIcon } from './icons.tsx'
 
-/** An id, whole for reading aloud and for copying. `isShort` shows its kind and its end. */
+/** An id that is read aloud and copied in full. `isShort` displays only its prefix and its end. */
 export function RecordId({ id, isShort = false }: { readonly id: string; readonly isShort?: boolean }) {
   const { copy, copied } = useClipboard()
   const label = copied ? 'Copied' : 'Copy the id'
@@ -22,7 +22,7 @@ export function RecordId({ id, isShort = false }: { readonly id: string; readonl
 
 const END_CHARACTERS = 8
 
-/** `Customer…c0de0001`: the end of an id distinguishes records made together. */
+/** Shortens an id to `Customer…c0de0001`. Records created together differ only at the end of their ids. */
 export function shortId(id: string): string {
   const colon = id.indexOf(':')
   return colon < 0 ? id : `${id.slice(0, colon)}…${id.slice(-END_CHARACTERS)}`

@@ -6,14 +6,15 @@ import { Read } from './read.tsx'
 import { EmptyState } from './states.tsx'
 
 /**
- * The page of one record: placeholder lines until it is read, a message if it does not exist, or the error.
+ * The page of a record: placeholder lines while loading, a message if the record does not exist, or the
+ * error.
  */
 export function RecordPage<Data>(props: {
   readonly query: UseQueryResult<Data>
-  /** The title until the record is loaded. */
+  /** The title while the record is loading. */
   readonly title: string
   readonly parent: { readonly title: string; readonly to: string }
-  /** The reason why it may be missing. */
+  /** Why the record may not exist. */
   readonly missing?: string
   readonly children: (record: Data) => ReactNode
 }) {

@@ -4,54 +4,57 @@ import { useMatch, useNavigate } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
 import { useMe } from '../session/me.ts'
 import { announce } from './announce.tsx'
-import { searchOf } from './search-text.ts'
+import { formatSearch } from './search-text.ts'
 import { targetOf } from './target.ts'
-import { pathOf, readViews, type View, withoutView, withView, writeViews } from './views.ts'
+import { getListPath, readViews, type View, withoutView, withView, writeViews } from './views.ts'
 
-/** The views of a list that the member has saved: opens one, saves the filters as one, or removes the open one. */
+/**
+ * The member's saved views of a list: opens them, saves the current filters as a view, or deletes the open
+ * one.
+ */
 export function SavedViews({ values }: { readonly values: Readonly<Record<string, string | undefined>> }) {
   const { member } = useMe()
   const path = useMatch({ strict: false, select: ({ pathname }) => pathname })
   const [views, setViews] = useState(() => readViews(member.id))
   const [isNaming, { open, close }] = useDisclosure(false)
   const navigate = useNavigate()
-  const to = `${path}${searchOf(values)}`
-  const own = views.filter((view) => pathOf(view) === path)
-  const shown = own.find((view) => view.to === to)
+  const to = `${path}${formatSearch(values)}`
+  const listViews = views.filter((view) => getListPath(view) === path)
+  const current = listViews.find((view) => view.to === to)
   const isFiltered = to !== path
   const change = (next: readonly View[], said: string) => {
     setViews(next)
     writeViews(member.id, next)
     announce(said)
   }
-  if (own.length === 0 && !isFiltered) return null
+  if (listViews.length === 0 && !isFiltered) return null
   return (
     <>
       <Menu position="bottom-start" width={260} withInitialFocusPlaceholder={false}>
         <Menu.Target>
           <Button variant="default">
-            <span className="clipped">{shown ? `View: ${shown.name}` : 'Views'}</span>
+            <span className="clipped">{current ? `View: ${current.name}` : 'Views'}</span>
           </Button>
         </Menu.Target>
         <Menu.Dropdown>
-          {own.map((view) => (
+          {listViews.map((view) => (
             <Menu.Item
               key={view.name}
-              aria-current={view === shown}
+              aria-current={view === current}
               onClick={() => void navigate(targetOf(view.to))}
             >
               <span className="clipped">{view.name}</span>
             </Menu.Item>
           ))}
-          {own.length > 0 && <Menu.Divider />}
-          {isFiltered && !shown && <Menu.Item onClick={open}>Save these filters …</Menu.Item>}
+          {listViews.length > 0 && <Menu.Divider />}
+          {isFiltered && !current && <Menu.Item onClick={open}>Save these filters …</Menu.Item>}
           {isFiltered && (
             <Menu.Item onClick={() => void navigate(targetOf(path))}>Clear all filters</Menu.Item>
           )}
-          {shown && (
+          {current && (
             <Menu.Item
               className="risky"
-              onClick={() => change(withoutView(views, shown), `Removed the view ${shown.name}.`)}
+              onClick={() => change(withoutView(views, current), `Removed the view ${current.name}.`)}
             >
               Remove this view
             </Menu.Item>

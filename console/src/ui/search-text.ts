@@ -1,10 +1,13 @@
-/** Filters as the end of an address: `?kind=DEPOSIT`, or nothing. */
-export function searchOf(values: Readonly<Record<string, string | undefined>> = {}): string {
-  const given = Object.entries(values).flatMap(([name, value]) => (value ? [[name, value]] : []))
-  return given.length === 0 ? '' : `?${new URLSearchParams(given)}`
+/** Formats filters as a query string: `?kind=DEPOSIT`, or an empty string. */
+export function formatSearch(values: Readonly<Record<string, string | undefined>> = {}): string {
+  const present = Object.entries(values).flatMap(([name, value]) => (value ? [[name, value]] : []))
+  return present.length === 0 ? '' : `?${new URLSearchParams(present)}`
 }
 
-/** The search of an address, of which a list takes these names: `validateSearch: textSearch('status', 'search')`. */
+/**
+ * Creates a `validateSearch` function that keeps only these query parameters: `validateSearch:
+ * textSearch('status', 'search')`.
+ */
 export function textSearch<const Name extends string>(...names: Name[]) {
   return (search: Readonly<Record<string, unknown>>): { [N in Name]?: string | undefined } =>
     Object.fromEntries(

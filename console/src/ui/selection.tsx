@@ -4,11 +4,11 @@ import type { MouseEvent } from 'react'
 import { Cells, type TableRowProps } from './table-parts.tsx'
 import { targetOf } from './target.ts'
 
-/** The ids of the selected rows. */
+/** The selected rows, by id. */
 export interface Selection<Row> {
   readonly ids: ReadonlySet<string>
   readonly change: (ids: ReadonlySet<string>) => void
-  /** Names the checkbox of a row: `Select 45.00 USD to Ada Lovelace`. */
+  /** The label of a row's checkbox: `Select 45.00 USD to Ada Lovelace`. */
   readonly labelOf: (row: Row) => string
 }
 
@@ -30,8 +30,8 @@ export function SelectAll<Row>(props: {
 }
 
 /**
- * A row with a checkbox. The link to its page is in the first cell, because a link must not contain interactive
- * elements.
+ * A row with a checkbox. The link to the row's page is in the first cell, because a link must not contain
+ * interactive elements.
  */
 export function CheckedRow<Row>(
   props: TableRowProps<Row> & { readonly id: string; readonly selection: Selection<Row> },

@@ -2,7 +2,7 @@ import { useRef } from 'react'
 import type { Column } from './column.ts'
 import { useFittingColumns } from './fitting-columns.ts'
 import { onListKey } from './list-keys.ts'
-import { HeadRow, TableRow, templateOf } from './table-parts.tsx'
+import { getRowTemplate, HeadRow, TableRow } from './table-parts.tsx'
 
 interface ShortTableProps<Row> {
   readonly name: string
@@ -10,11 +10,11 @@ interface ShortTableProps<Row> {
   readonly rows: readonly Row[]
   readonly idOf: (row: Row) => string
   readonly linkOf?: (row: Row) => string
-  /** The message for an empty table. */
+  /** The message shown if there are no rows. */
   readonly empty: string
 }
 
-/** A table of a few rows as a part of a page: a `Panel` that is `isBare`. */
+/** A small table inside a page, used in a `Panel` with `isBare`. */
 export function ShortTable<Row>(props: ShortTableProps<Row>) {
   return props.rows.length === 0 ? <p className="none soft">{props.empty}</p> : <Rows {...props} />
 }
@@ -22,7 +22,7 @@ export function ShortTable<Row>(props: ShortTableProps<Row>) {
 function Rows<Row>({ name, columns, rows, idOf, linkOf }: Omit<ShortTableProps<Row>, 'empty'>) {
   const box = useRef<HTMLDivElement>(null)
   const fit = useFittingColumns(columns, box)
-  const template = templateOf(fit, false)
+  const template = getRowTemplate(fit, false)
   return (
     <div
       ref={box}

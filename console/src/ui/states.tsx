@@ -2,7 +2,7 @@ import { ConnectionError, CountersignError } from '@countersign/sdk'
 import { Button, Skeleton, Stack, Text, Title } from '@mantine/core'
 import type { ReactNode } from 'react'
 
-/** An empty state: the reason, and the next step. */
+/** Shown when there is no data: why, and what to do next. */
 export function EmptyState(props: {
   readonly title: string
   readonly children?: ReactNode
@@ -21,7 +21,7 @@ export function EmptyState(props: {
   )
 }
 
-/** The server's error message, and a button to try again. */
+/** Shows a server error with a retry button. */
 export function ErrorState({ error, retry }: { readonly error: unknown; readonly retry?: () => void }) {
   return (
     <div className="notice failed" role="alert">
@@ -35,19 +35,19 @@ export function ErrorState({ error, retry }: { readonly error: unknown; readonly
   )
 }
 
-/** An error in one sentence. */
+/** Describes an error in one sentence. */
 export function messageOf(error: unknown): string {
   if (error instanceof ConnectionError) return 'The server cannot be reached. It may be restarting.'
   if (error instanceof CountersignError) return error.reason ?? error.message
   return error instanceof Error ? error.message : String(error)
 }
 
-/** Placeholder lines of the same height as the loading content. */
+/** Placeholder lines with about the height of the content being loaded. */
 export function Loading({ lines = 4 }: { readonly lines?: number }) {
   return (
     <Stack gap="xs" role="status" aria-busy="true" aria-label="Loading">
       {Array.from({ length: lines }, (_, line) => (
-        // The lines never change their order.
+        // The lines never change their order, so the index is a stable key.
         <Skeleton key={line} h={20} w={line % 3 === 2 ? '60%' : '100%'} />
       ))}
     </Stack>

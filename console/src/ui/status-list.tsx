@@ -9,10 +9,10 @@ interface StatusListProps<Row, State extends string> {
   /** The accessible name of the table. */
   readonly name: string
   readonly states: readonly State[]
-  /** The search of the page, of which the list takes the status. */
+  /** The page's query parameters, of which the list uses the status. */
   readonly search: { readonly status?: string | undefined }
   readonly queryKey: readonly [noun: string, ...parts: unknown[]]
-  /** The path of the list in the API, for its file. */
+  /** The list's path in the API, for the CSV file. */
   readonly path: string
   readonly read: (query: {
     readonly status?: State
@@ -26,7 +26,7 @@ interface StatusListProps<Row, State extends string> {
   readonly emptyFiltered: { readonly title: string; readonly text?: string }
 }
 
-/** A list whose only filter is the status of its rows. */
+/** A list with a single filter: the status of its rows. */
 export function StatusList<Row, State extends string>(props: StatusListProps<Row, State>) {
   const { name, states, queryKey, path, read, columns, idOf, linkOf, empty, emptyFiltered } = props
   const filters: readonly Filter[] = [{ name: 'status', label: 'Status', choices: states }]

@@ -1,8 +1,8 @@
 import { keysOf } from '@countersign/contract/core/objects'
-/** The meaning of a state for the reader. */
+/** A state's meaning to the reader. */
 export type Meaning = 'done' | 'moving' | 'waits' | 'failed' | 'ended'
 
-/** The states of all records. Unlisted states mean `moving`. */
+/** The meaning of each state, for all kinds of records. States not listed here mean `moving`. */
 const MEANINGS: Readonly<Record<Exclude<Meaning, 'moving'>, readonly string[]>> = {
   done: [
     'COMPLETED',
@@ -99,7 +99,7 @@ const BY_STATE: ReadonlyMap<string, Meaning> = new Map(
   keysOf(MEANINGS).flatMap((meaning) => MEANINGS[meaning].map((state) => [state, meaning] as const)),
 )
 
-export function meaningOf(state: string): Meaning {
+export function getMeaning(state: string): Meaning {
   return BY_STATE.get(state) ?? 'moving'
 }
 
@@ -126,7 +126,10 @@ const ABBREVIATIONS: ReadonlySet<string> = new Set([
   ...['SPEI', 'SWIFT', 'UBO', 'UMA', 'UPI', 'URL', 'US', 'USD', 'USDC', 'USDT', 'USDB'],
 ])
 
-/** `PENDING_APPROVAL` as people read it: `Pending approval`. Abbreviations keep their capitals; a dot is a colon. */
+/**
+ * Formats a constant for people: `PENDING_APPROVAL` becomes `Pending approval`. Abbreviations stay in
+ * capitals, and a dot becomes a colon.
+ */
 export function wordsOf(state: string): string {
   const words = state
     .replaceAll('.', ': ')

@@ -1,6 +1,6 @@
-import { meaningOf, wordsOf } from './status-meaning.ts'
+import { getMeaning, wordsOf } from './status-meaning.ts'
 
-/** A record's state. Its color shows its meaning: done, moving, waiting for a person, failed, ended. */
+/** A record's state, colored by its meaning: done, in progress, waiting for a person, failed, or ended. */
 export function Status({ of }: { readonly of: string }) {
-  return <span className={`status ${meaningOf(of)}`}>{wordsOf(of)}</span>
+  return <span className={`status ${getMeaning(of)}`}>{wordsOf(of)}</span>
 }

@@ -3,14 +3,17 @@ import type { CSSProperties, ReactNode } from 'react'
 import type { Fit } from './fitting-columns.ts'
 import { targetOf } from './target.ts'
 
-/** The CSS grid of a row: cells next to each other, or as a card. */
-export function templateOf<Row>({ columns, isCards }: Fit<Row>, hasChecks: boolean): CSSProperties {
+/** The CSS grid of a row: cells side by side, or arranged as a card. */
+export function getRowTemplate<Row>({ columns, isCards }: Fit<Row>, hasChecks: boolean): CSSProperties {
   if (isCards) return {}
   const widths = columns.map(({ width }) => width)
   return { gridTemplateColumns: [...(hasChecks ? ['1.5rem'] : []), ...widths].join(' ') }
 }
 
-/** The column headings. Cards repeat them in each cell, so this row is then only for screen readers. */
+/**
+ * The column headings. In the card layout each cell repeats its heading, so this row is only for screen
+ * readers.
+ */
 export function HeadRow<Row>(props: {
   readonly fit: Fit<Row>
   readonly template: CSSProperties
@@ -38,13 +41,13 @@ export interface TableRowProps<Row> {
   readonly row: Row
   readonly fit: Fit<Row>
   readonly style: CSSProperties
-  /** The page that the row leads to. */
+  /** The page to which the row links. */
   readonly to: string | undefined
-  /** Its position in the whole table; the heading is the first row. */
+  /** The row's position in the whole table. The header is the first row. */
   readonly index?: number
 }
 
-/** A row of a table. A row with a page is a link, so that it can be opened in a new tab and sent to a colleague. */
+/** A table row. If the row has a page, the row is a link, so that it can be opened in a new tab or shared. */
 export function TableRow<Row>(props: TableRowProps<Row>) {
   const { row, fit, style, to, index } = props
   const shared = { className: 'row', style, role: 'row', 'aria-rowindex': index } as const
@@ -58,21 +61,21 @@ export function TableRow<Row>(props: TableRowProps<Row>) {
   )
 }
 
-/** The cells of a row. With `to`, the first one is a link. */
+/** A row's cells. With `to`, the first one is a link. */
 export function Cells<Row>(props: {
   readonly fit: Fit<Row>
   readonly row: Row
   readonly to?: string | undefined
 }) {
   const { fit, row, to } = props
-  return fit.columns.map(({ id, header, isRight, cell }, at) => (
+  return fit.columns.map(({ id, header, isRight, cell }, index) => (
     <span key={id} role="cell" className={isRight ? 'cell right' : 'cell'}>
       {fit.isCards && (
         <span className="name" aria-hidden="true">
           {header}
         </span>
       )}
-      {at === 0 && to !== undefined ? <Link {...targetOf(to)}>{cell(row)}</Link> : cell(row)}
+      {index === 0 && to !== undefined ? <Link {...targetOf(to)}>{cell(row)}</Link> : cell(row)}
     </span>
   ))
 }

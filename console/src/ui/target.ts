@@ -1,6 +1,6 @@
-/** An address of the console, `/approvals?kind=DEPOSIT`, as links and `navigate` take it. */
+/** Splits a path of the console, such as `/approvals?kind=DEPOSIT`, for links and `navigate`. */
 export function targetOf(address: string) {
   const [to = '/', query = ''] = address.split('?', 2)
-  // The page that it leads to reads its own search, whatever the address holds.
+  // The cast is safe because the target page validates its own query parameters.
   return { to, search: Object.fromEntries(new URLSearchParams(query)) as never }
 }

@@ -1,10 +1,10 @@
 import { Anchor } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
-import { searchOf } from './search-text.ts'
+import { formatSearch } from './search-text.ts'
 import { targetOf } from './target.ts'
 
-/** An inline link to a page of the console. `search` sets the filters of a list. */
+/** An inline link to a page of the console. `search` sets list filters. */
 export function TextLink(props: {
   readonly to: string
   readonly search?: Readonly<Record<string, string>>
@@ -14,9 +14,9 @@ export function TextLink(props: {
   return (
     <Anchor
       inherit
-      // Underlined, because color alone must not distinguish a link from the text around it.
+      // Underlined, because a link must not differ from the surrounding text only by color.
       underline="always"
-      renderRoot={(rest) => <Link {...rest} {...targetOf(`${to}${searchOf(search)}`)} />}
+      renderRoot={(rest) => <Link {...rest} {...targetOf(`${to}${formatSearch(search)}`)} />}
     >
       {children}
     </Anchor>

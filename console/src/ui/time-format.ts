@@ -9,10 +9,10 @@ const MINUTE_MS = 60_000
 const RECENT_MINUTES = 60
 
 /**
- * `12 min. ago` within the last hour, else `Nov 23, 03:14 PM`, with the year if it is another one. In the
- * viewer's zone. A future time is shown as a date.
+ * Formats a time as `12 min. ago` within the last hour, otherwise as `Nov 23, 03:14 PM`, with the year if it
+ * is not the current one. Uses the viewer's time zone. A time in the future is always shown as a date.
  */
-export function shortTime(at: string, now: number): string {
+export function formatShortTime(at: string, now: number): string {
   const date = new Date(at)
   const minutes = Math.floor((now - date.getTime()) / MINUTE_MS)
   if (minutes >= 0 && minutes < RECENT_MINUTES)
@@ -27,20 +27,20 @@ const UNITS = [
   ['minute', MINUTE_MS],
 ] as const
 
-/** A length of time in its largest unit: `14 days`. */
-export function lengthOfTime(ms: number): string {
+/** Formats a duration in its largest unit: `14 days`. */
+export function formatDuration(ms: number): string {
   const [unit, size] = UNITS.find(([, one]) => ms >= one) ?? ['minute', MINUTE_MS]
   return new Intl.NumberFormat(undefined, { style: 'unit', unit, unitDisplay: 'long' }).format(
     Math.floor(ms / size),
   )
 }
 
-/** The day without the time, in the viewer's zone. */
-export function dayOf(at: string): string {
+/** Formats the day in the viewer's time zone. */
+export function formatDay(at: string): string {
   return DAY.format(new Date(at))
 }
 
-/** With seconds and zone, and the same in UTC as the API gives it. */
-export function exactTime(at: string): string {
+/** Formats a time with seconds and time zone, and also in UTC as in the API. */
+export function formatExactTime(at: string): string {
   return `${EXACT.format(new Date(at))} · ${at}`
 }

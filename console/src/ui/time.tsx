@@ -1,15 +1,15 @@
 import { useSyncExternalStore } from 'react'
 import { type ClockName, clocks } from '../data/clocks.ts'
-import { exactTime, shortTime } from './time-format.ts'
+import { formatExactTime, formatShortTime } from './time-format.ts'
 
-/** A time in the viewer's time zone. Recent ones are relative to the clock, with the exact time on hover. */
+/** A time in the viewer's time zone. Recent times are relative, with the exact time on hover. */
 export function Time(props: { readonly at: string | undefined; readonly clock?: ClockName }) {
   const { at, clock = 'platform' } = props
   const seenAt = useSyncExternalStore(clocks.subscribe, () => clocks.now(clock))
   if (at === undefined) return <span className="soft">–</span>
   return (
-    <time dateTime={at} className="figures" title={exactTime(at)}>
-      {shortTime(at, seenAt)}
+    <time dateTime={at} className="figures" title={formatExactTime(at)}>
+      {formatShortTime(at, seenAt)}
     </time>
   )
 }

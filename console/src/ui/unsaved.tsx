@@ -2,7 +2,7 @@ import { Button, Group, Modal, Stack } from '@mantine/core'
 import { useBlocker } from '@tanstack/react-router'
 import { type ReactNode, useRef } from 'react'
 
-/** Asks before typed input is thrown away. */
+/** Asks before unsaved input is discarded. */
 export function UnsavedQuestion(props: {
   readonly isOpen: boolean
   readonly stay: () => void
@@ -27,8 +27,8 @@ export function UnsavedQuestion(props: {
 }
 
 /**
- * Asks before a page with unsaved changes is left, by a link or by closing the window. `question` is for the page to show;
- * `leave` lets the next navigation through, for one that follows the saving.
+ * Asks before the member leaves a page with unsaved changes, by a link or by closing the window. Render
+ * `question` on the page. Call `leave` before navigating away after saving, so that it does not ask.
  */
 export function useUnsaved(isDirty: boolean): { readonly question: ReactNode; readonly leave: () => void } {
   const isLeaving = useRef(false)

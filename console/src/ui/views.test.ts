@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { pathOf, type View, withoutView, withView } from './views.ts'
+import { getListPath, type View, withoutView, withView } from './views.ts'
 
 const failed: View = { name: 'Failed', to: '/transactions?status=FAILED' }
 
@@ -16,7 +16,7 @@ describe('saved views', () => {
   })
 
   test('the list of a view is its path', () => {
-    expect(pathOf(failed)).toBe('/transactions')
-    expect(pathOf({ to: '/cards' })).toBe('/cards')
+    expect(getListPath(failed)).toBe('/transactions')
+    expect(getListPath({ to: '/cards' })).toBe('/cards')
   })
 })

@@ -1,45 +1,45 @@
 import { isObject } from '@countersign/contract/core/decode'
 
-/** A list with its filters, under a name that a member gave it. */
+/** A list with filters, saved under a name chosen by the member. */
 export interface View {
   readonly name: string
-  /** Its path with its search, so it can be opened and sent like any link. */
+  /** Its path including the query, so that it can be opened and shared like any link. */
   readonly to: string
 }
 
 const VIEWS_MAX = 100
 
-const keyOf = (memberId: string) => `countersign.views.${memberId}`
+const getStorageKey = (memberId: string) => `countersign.views.${memberId}`
 
-/** The saved views of a member. They are kept in this browser. */
+/** Reads a member's saved views, which are stored in this browser. */
 export function readViews(memberId: string): readonly View[] {
   try {
-    const stored: unknown = JSON.parse(localStorage.getItem(keyOf(memberId)) ?? '[]')
+    const stored: unknown = JSON.parse(localStorage.getItem(getStorageKey(memberId)) ?? '[]')
     return Array.isArray(stored) ? stored.filter(isView) : []
   } catch {
     return []
   }
 }
 
-/** Saves a view. One of the same name and list is replaced. */
+/** Adds a view. It replaces one of the same list with the same name. */
 export function withView(views: readonly View[], view: View): readonly View[] {
   return [...withoutView(views, view), view].slice(-VIEWS_MAX)
 }
 
 export function withoutView(views: readonly View[], { name, to }: View): readonly View[] {
-  return views.filter((one) => one.name !== name || pathOf(one) !== pathOf({ to }))
+  return views.filter((one) => one.name !== name || getListPath(one) !== getListPath({ to }))
 }
 
 export function writeViews(memberId: string, views: readonly View[]): void {
   try {
-    localStorage.setItem(keyOf(memberId), JSON.stringify(views))
+    localStorage.setItem(getStorageKey(memberId), JSON.stringify(views))
   } catch {
-    // A browser without storage keeps none.
+    // Without browser storage, nothing is saved.
   }
 }
 
-/** The list of a view. */
-export function pathOf({ to }: Pick<View, 'to'>): string {
+/** Returns the path of the view's list. */
+export function getListPath({ to }: Pick<View, 'to'>): string {
   return to.split('?', 1)[0] ?? to
 }
 
@@ -48,7 +48,7 @@ function isView(value: unknown): value is View {
     isObject(value) &&
     typeof value.name === 'string' &&
     typeof value.to === 'string' &&
-    // A path of the console, and no other address.
+    // Accept only a path within the console, not another URL.
     /^\/(?!\/)/.test(value.to)
   )
 }

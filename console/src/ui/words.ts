@@ -1,5 +1,5 @@
-/** The name of a field for people: `platformCustomerId` is `Platform customer id`. */
-export function wordsOfName(name: string): string {
+/** Formats a field name for people: `platformCustomerId` becomes `Platform customer id`. */
+export function formatFieldName(name: string): string {
   const words = name
     .replaceAll('_', ' ')
     .replaceAll(/([a-z\d])([A-Z])/g, '$1 $2')
@@ -7,12 +7,12 @@ export function wordsOfName(name: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
-/** A value as indented JSON. Integers beyond the range of a number become strings. */
-export function rawJson(value: unknown): string {
+/** Formats a value as indented JSON. Integers that a double cannot represent become strings. */
+export function formatJson(value: unknown): string {
   return JSON.stringify(value, (_, one) => (typeof one === 'bigint' ? toExactNumber(one) : one), 2) ?? ''
 }
 
-/** A number if it is exact, otherwise the digits as a string. */
+/** Converts an integer to a number if that is exact, otherwise to a string of digits. */
 function toExactNumber(integer: bigint): number | string {
   const number = Number(integer)
   return Number.isSafeInteger(number) ? number : integer.toString()

@@ -8,7 +8,7 @@ import { ACCOUNT_CHANGE_STATES } from '../states/account-change-states.ts'
 
 const TAG = 'External accounts'
 
-/** The name of the holder, in place of a field of `accountInfo`. */
+/** The pseudo-field for the holder's name, which is not part of `accountInfo`. */
 export const HOLDER_FIELD = 'holderName'
 
 /** The maximum number of fields that one report may change. */
@@ -24,7 +24,7 @@ export const AccountFieldChange = Type.Object({
   after: Text(255),
 })
 
-/** Other details of an external account, as a rail has reported them. */
+/** Changed details of an external account, as reported by a rail. */
 export const AccountChange = Type.Object({
   id: Id('AccountChange'),
   status: OneOfWords(
@@ -91,7 +91,7 @@ export const account_change_get = endpoint({
   errors: ['ACCOUNT_CHANGE_NOT_FOUND'],
 })
 
-/** Gives the account the reported details. */
+/** Changes the account to the reported details. */
 export const account_change_apply = endpoint({
   auth: 'platform',
   permission: 'APPROVE',
@@ -119,7 +119,7 @@ export const account_change_apply = endpoint({
   ],
 })
 
-/** Keeps the details of the account. */
+/** Keeps the account's current details. */
 export const account_change_dismiss = endpoint({
   auth: 'platform',
   permission: 'APPROVE',

@@ -3,7 +3,7 @@ import type { KnownCurrency } from '../core/currencies.ts'
 import type { PaymentRailName } from '../core/rails.ts'
 import { OneOfWords, Pattern, Text } from '../core/schema.ts'
 
-/** The checks of an account's fields, in words. The server implements them under the same names. */
+/** Descriptions of the checks on account fields. The server implements the checks under the same names. */
 export const ACCOUNT_CHECKS = {
   aba: 'ABA routing number: a prefix in use, and its check digit',
   bic: 'BIC (ISO 9362) of an existing country',
@@ -29,7 +29,7 @@ export const ACCOUNT_CHECKS = {
 
 export type AccountCheckName = keyof typeof ACCOUNT_CHECKS
 
-/** The checks that are only a pattern. */
+/** Checks that consist of a pattern only. */
 export const ACCOUNT_CHECK_PATTERNS = {
   number: '^[A-Za-z0-9 ./-]*[A-Za-z0-9][A-Za-z0-9 ./-]*$',
   usAccount: '^[0-9]{1,17}$',
@@ -44,34 +44,37 @@ export const SEPA_COUNTRIES = [
 
 /** One row of the account type table. */
 export interface AccountTypeDeclaration {
-  /** The currencies that an account of this type may hold. */
+  /** The currencies that accounts of this type can hold. */
   readonly currencies: readonly KnownCurrency[]
-  /** Set if the type fixes the country (ISO 3166-1 alpha-2). */
+  /** Set if all accounts of this type are in the same country (ISO 3166-1 alpha-2). */
   readonly country?: string
-  /** The rails that reach it, the preferred one first; empty for a wallet. */
+  /** The rails that reach the account, preferred one first. Empty for a wallet. */
   readonly rails: readonly PaymentRailName[]
-  /** Payments to an account on a chain have a transaction hash. */
+  /** True if the account is on a chain, so that payments to it have a transaction hash. */
   readonly isChain?: boolean
-  /** Fields of a request. Absent if the type exists in payment instructions only. */
+  /** The fields in a request. Absent if the type only exists in payment instructions. */
   readonly fields?: TProperties
   /**
-   * The fields that identify the account, the primary one first. At least one must be given. The last three
-   * characters of the first given one control the sandbox (specification 4.16).
+   * The fields that identify the account, primary one first. At least one is required. The last three
+   * characters of the first one given control the sandbox (specification 4.16).
    */
   readonly identifiedBy: readonly string[]
-  /** The field with the exact name of a bank or operator (`institutions.ts`). */
+  /** The field that takes the exact name of a bank or mobile money operator (`institutions.ts`). */
   readonly institution?: 'bankName' | 'provider'
-  /** The checks of a field beyond its pattern, by field. */
+  /** Checks beyond the pattern, by field. */
   readonly checks?: Readonly<Record<string, AccountCheckName>>
-  /** The countries that its IBAN may have, if more than the account's own. */
+  /** Countries allowed in the IBAN, if not only the account's own. */
   readonly ibanCountries?: readonly string[]
-  /** Examples as a caller sends them, without the holder. They pass every check. */
+  /** Examples of requests, without the holder. They pass every check. */
   readonly examples?: readonly Readonly<Record<string, string>>[]
-  /** The schema of an individual holder; a business may hold any. Absent if no holder is required. */
+  /**
+   * The schema of an individual holder. A business can hold an account of any type. Absent if no holder is
+   * required.
+   */
   readonly individual?: TObject
-  /** Payment instructions: fields added to `fields` and the rails … */
+  /** For payment instructions: fields in addition to `fields` and the rails … */
   readonly paymentExtra?: TProperties
-  /** … or fields in place of them. */
+  /** … or fields that replace them. */
   readonly paymentOnly?: TProperties
 }
 
@@ -85,7 +88,7 @@ export const SwiftCode = Pattern('^[A-Z]{4}[A-Z]{2}[A-Z0-9]{2}([A-Z0-9]{3})?$', 
   description: 'BIC, 8 or 11 characters',
 })
 
-/** Exactly `count` digits, or from `count` to `countMax`. */
+/** A string of exactly `count` digits, or of `count` to `countMax` digits. */
 export function Digits(count: number, countMax = count) {
   const isOne = countMax === count
   return Pattern(`^[0-9]{${isOne ? count : `${count},${countMax}`}}$`, {
@@ -100,23 +103,23 @@ export function Iban(pattern: string) {
 
 export const AnyIban = Iban('^[A-Z]{2}[0-9]{2}[A-Za-z0-9]{11,30}$')
 
-/** `pattern` is given if the country is known. */
+/** Pass `pattern` if the country is known. */
 export function MobileNumber(pattern = '^\\+[0-9]{6,14}$') {
   return Pattern(pattern, { maxLength: 15, description: 'With country code and plus sign' })
 }
 
-/** An address on a chain. The checks of the account type enforce its form. */
+/** An address on a chain. Its format is checked by the account type. */
 export const WalletAddress = Pattern('^[0-9A-Za-z]{4,128}$', {
   maxLength: 128,
   description: 'Address on the chain',
 })
 
-/** Payment instructions that a reference identifies. */
+/** Fields of payment instructions that are identified by a reference. */
 export const byReference = {
   reference: Text(255, { description: 'Must be sent with the payment: it identifies the quote or account' }),
 }
 
-/** Payment instructions that name the asset to send. */
-export function ofAsset<const T extends readonly string[]>(assets: T) {
+/** Fields of payment instructions that name the asset to send. */
+export function withAsset<const T extends readonly string[]>(assets: T) {
   return { assetType: Type.Optional(OneOfWords(assets, 'The asset to send')) }
 }

@@ -26,7 +26,7 @@ const bankWithSwift = { bankName: BankName, accountNumber: AccountNumber, swiftC
 const individual = IndividualBeneficiary
 const paymentExtra = byReference
 
-/** A bank account in one country, or in one currency area. */
+/** Bank accounts in one country or currency area. */
 export const BANK_ACCOUNT_TYPES = {
   AED_ACCOUNT: {
     currencies: ['AED'],
@@ -39,7 +39,7 @@ export const BANK_ACCOUNT_TYPES = {
     individual: IndividualBeneficiaryWithAddress,
     paymentExtra,
   },
-  // For paying in, by CVU; no payment goes out to it.
+  // Only for paying in, by CVU. Payouts to it are not possible.
   ARS_ACCOUNT: {
     currencies: ['ARS'],
     country: 'AR',

@@ -23,7 +23,7 @@ const bankOrMobile = {
 const individual = IndividualBeneficiary
 const paymentExtra = byReference
 
-/** Mobile wallets, and accounts at either a bank or a mobile operator. */
+/** Mobile wallets, and accounts at either a bank or a mobile money operator. */
 export const MOBILE_ACCOUNT_TYPES = {
   BDT_ACCOUNT: {
     currencies: ['BDT'],
@@ -187,7 +187,7 @@ export const MOBILE_ACCOUNT_TYPES = {
     individual,
     paymentExtra,
   },
-  // El Salvador, whose currency is the US dollar.
+  // El Salvador, where the US dollar is the currency.
   SLV_ACCOUNT: {
     currencies: ['USD'],
     country: 'SV',

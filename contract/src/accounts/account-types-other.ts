@@ -8,15 +8,15 @@ import {
   AnyIban,
   BankName,
   byReference,
-  ofAsset,
   SwiftCode,
   WalletAddress,
+  withAsset,
 } from './account-fields.ts'
 import { IndividualBeneficiary } from './beneficiaries.ts'
 
 const Invoice = Pattern('^[0-9A-Za-z]{1,4096}$', { maxLength: 4096, description: 'BOLT 11 invoice' })
 
-/** The first one of the examples in BOLT 11. */
+/** The first example invoice in BOLT 11. */
 const EXAMPLE_INVOICE = [
   'lnbc1pvjluezsp5zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zygspp5qqqsyqcyq5rqwzqfqqqsyqcyq5rqwzqfqqqsyqcyq5',
   'rqwzqfqypqdpl2pkx2ctnv5sxxmmwwd5kgetjypeh2ursdae8g6twvus8g6rfwvs8qun0dfjkxaq9qrsgq357wnc5r2ueh7ck6q93dj32dlqnls0',
@@ -25,7 +25,7 @@ const EXAMPLE_INVOICE = [
 
 const address = { address: WalletAddress }
 
-/** Accounts without a fixed country or currency: banks by SWIFT, and wallets. */
+/** Accounts not tied to a country or currency: SWIFT bank accounts and wallets. */
 export const OTHER_ACCOUNT_TYPES = {
   SWIFT_ACCOUNT: {
     currencies: currenciesOfKind('fiat'),
@@ -89,7 +89,7 @@ export const OTHER_ACCOUNT_TYPES = {
     identifiedBy: ['address'],
     checks: { address: 'solana' },
     examples: [{ address: '4Nd1m6Qkq7RfKuE5vQ9qP9Tn6H94Ueqb4xXHzsAbd8Wg' }],
-    paymentExtra: ofAsset(['USDC', 'USDT']),
+    paymentExtra: withAsset(['USDC', 'USDT']),
   },
   TRON_WALLET: {
     isChain: true,
@@ -99,7 +99,7 @@ export const OTHER_ACCOUNT_TYPES = {
     identifiedBy: ['address'],
     checks: { address: 'tron' },
     examples: [{ address: 'TNPeeaaFB7K9cmo4uQpcU32zGK8G1NYqeL' }],
-    paymentExtra: ofAsset(['USDT']),
+    paymentExtra: withAsset(['USDT']),
   },
   POLYGON_WALLET: {
     isChain: true,
@@ -109,7 +109,7 @@ export const OTHER_ACCOUNT_TYPES = {
     identifiedBy: ['address'],
     checks: { address: 'evm' },
     examples: [{ address: '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed' }],
-    paymentExtra: ofAsset(['USDC']),
+    paymentExtra: withAsset(['USDC']),
   },
   BASE_WALLET: {
     isChain: true,
@@ -119,7 +119,7 @@ export const OTHER_ACCOUNT_TYPES = {
     identifiedBy: ['address'],
     checks: { address: 'evm' },
     examples: [{ address: '0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359' }],
-    paymentExtra: ofAsset(['USDC']),
+    paymentExtra: withAsset(['USDC']),
   },
   ETHEREUM_WALLET: {
     isChain: true,
@@ -129,9 +129,9 @@ export const OTHER_ACCOUNT_TYPES = {
     identifiedBy: ['address'],
     checks: { address: 'evm' },
     examples: [{ address: '0xdbF03B407c01E7cD3CBea99509d93f8DDDC8C6FB' }],
-    paymentExtra: ofAsset(['USDC']),
+    paymentExtra: withAsset(['USDC']),
   },
-  // An embedded wallet pays by a signature, so its instructions are only the payload.
+  // Payments from an embedded wallet need a signature, so its instructions contain only the payload to sign.
   EMBEDDED_WALLET: {
     currencies: currenciesOfKind('crypto'),
     rails: [],

@@ -11,11 +11,11 @@ import {
 import { BANK_ACCOUNT_TYPES } from './account-types-bank.ts'
 import { MOBILE_ACCOUNT_TYPES } from './account-types-mobile.ts'
 import { OTHER_ACCOUNT_TYPES } from './account-types-other.ts'
-import { BusinessBeneficiary, exampleOfHolder } from './beneficiaries.ts'
+import { BusinessBeneficiary, createExampleHolder } from './beneficiaries.ts'
 
 /**
- * Every account type: its fields, identifiers, rails and currencies. The three shapes below (request, record,
- * payment instructions) are made from this table.
+ * All account types, with fields, identifiers, rails and currencies. The three schemas below (request,
+ * record, payment instructions) are generated from this table.
  */
 export const ACCOUNT_TYPES = {
   ...BANK_ACCOUNT_TYPES,
@@ -26,7 +26,7 @@ export const ACCOUNT_TYPES = {
 type Table = typeof ACCOUNT_TYPES
 export type AccountTypeName = keyof Table
 
-/** The types of external accounts; the other types exist in payment instructions only. */
+/** Types of external accounts. All other types exist only in payment instructions. */
 export type ExternalAccountTypeName = {
   [K in AccountTypeName]: Table[K] extends { fields: TProperties } ? K : never
 }[AccountTypeName]
@@ -47,19 +47,19 @@ type PaymentFieldsOf<D> = D extends { paymentOnly: infer P }
     ? Fields<F> & Fields<P> & RailsOf<D>
     : never
 
-/** An external account as a caller sends it. */
+/** An external account in a request. */
 export type ExternalAccountCreateInfoValue = {
   [K in ExternalAccountTypeName]: { accountType: K } & Fields<Table[K]['fields']> & BeneficiaryOf<Table[K]>
 }[ExternalAccountTypeName]
 
-/** An external account as the record shows it, with its rails. */
+/** An external account in a record, including its rails. */
 export type ExternalAccountInfoValue = {
   [K in ExternalAccountTypeName]: { accountType: K } & Fields<Table[K]['fields']> &
     RailsOf<Table[K]> &
     BeneficiaryOf<Table[K]>
 }[ExternalAccountTypeName]
 
-/** Payment instructions. */
+/** An account in payment instructions. */
 export type PaymentAccountInfoValue = {
   [K in AccountTypeName]: { accountType: K } & PaymentFieldsOf<Table[K]>
 }[AccountTypeName]
@@ -68,14 +68,14 @@ export function isAccountType(name: string): name is AccountTypeName {
   return Object.hasOwn(ACCOUNT_TYPES, name)
 }
 
-/** The row of an account type, without the literal types of the table. */
+/** Returns the declaration of an account type, without the table's literal types. */
 export function accountType(name: AccountTypeName): AccountTypeDeclaration {
   return ACCOUNT_TYPES[name]
 }
 
 /**
- * The identifier that controls the sandbox (specification 4.16): the first given field among the type's
- * identifying ones. Undefined if none is given: no schema can refuse that, so the operation does.
+ * Returns the identifier that controls the sandbox (specification 4.16): the first identifying field that was
+ * given. Undefined if none was given, which a schema cannot rule out, so the operation rejects it.
  */
 export function primaryIdentifier(info: { accountType: AccountTypeName }): string | undefined {
   const members = new Map(Object.entries(info))
@@ -90,22 +90,22 @@ const rows = Object.keys(ACCOUNT_TYPES)
   .filter(isAccountType)
   .map((name) => [name, accountType(name)] as const)
 
-function railsOf(row: AccountTypeDeclaration): TProperties {
+function railFields(row: AccountTypeDeclaration): TProperties {
   return row.rails.length === 0
     ? {}
     : { paymentRails: Type.Array(OneOfWords(row.rails), { minItems: 1, uniqueItems: true }) }
 }
 
-function beneficiaryOf(row: AccountTypeDeclaration): TProperties {
+function beneficiaryFields(row: AccountTypeDeclaration): TProperties {
   return row.individual
     ? { beneficiary: OneOf('beneficiaryType', [row.individual, BusinessBeneficiary]) }
     : {}
 }
 
 /**
- * The schema of a field in a request. Unless its values are fixed, it accepts any text: the server checks
- * length and pattern together with the account's checks, so that every fault of a bank account gives the same
- * error. The document shows length and pattern, and the description names the checks.
+ * The schema of a field in a request. Unless the field has fixed values, the schema accepts any text, and the
+ * server validates length and pattern together with the account's checks, so that every invalid bank account
+ * gives the same error. The OpenAPI document shows length and pattern, and the description names the checks.
  */
 function toRequestField(
   field: TSchema,
@@ -122,17 +122,25 @@ function toRequestField(
     description?: string
   } = field
   if (maxLength === undefined) return field
-  const named = isInstitution && 'The exact bankName of one that GET /discoveries lists'
-  const what = [description, check && ACCOUNT_CHECKS[check], named].filter(Boolean).join('. ')
+  const institutionHint = isInstitution && 'The exact bankName of one that GET /discoveries lists'
+  const fullDescription = [description, check && ACCOUNT_CHECKS[check], institutionHint]
+    .filter(Boolean)
+    .join('. ')
   const isOffer = check === 'bolt12'
-  const form = pattern ?? (check && memberOf<string>(ACCOUNT_CHECK_PATTERNS, check))
+  const documentedPattern = pattern ?? (check && memberOf<string>(ACCOUNT_CHECK_PATTERNS, check))
   const text = Type.String({
-    // An offer may be split by + and a line break.
+    // An offer may be split over several lines, joined by `+`.
     wellFormed: isOffer ? 'prose' : 'line',
     ...(isOffer
       ? {}
-      : { documentedForm: { minLength: 1, maxLength, ...(form === undefined ? {} : { pattern: form }) } }),
-    ...(what === '' ? {} : { description: what }),
+      : {
+          documentedForm: {
+            minLength: 1,
+            maxLength,
+            ...(documentedPattern === undefined ? {} : { pattern: documentedPattern }),
+          },
+        }),
+    ...(fullDescription === '' ? {} : { description: fullDescription }),
   })
   return Type.IsOptional(field) ? Type.Optional(text) : text
 }
@@ -146,59 +154,64 @@ function toRequestFields({ fields = {}, checks = {}, institution }: AccountTypeD
   )
 }
 
-function members(
+function createSchemas(
   fieldsOf: (row: AccountTypeDeclaration) => TProperties | undefined,
   examplesOf: (name: AccountTypeName) => readonly object[] = () => [],
 ): Map<string, TObject> {
-  const made = new Map<string, TObject>()
+  const schemas = new Map<string, TObject>()
   for (const [name, row] of rows) {
     const fields = fieldsOf(row)
     const examples = examplesOf(name)
     const options = examples.length > 0 ? { examples } : {}
-    if (fields) made.set(name, Type.Object({ accountType: Tag(name), ...fields }, options))
+    if (fields) schemas.set(name, Type.Object({ accountType: Tag(name), ...fields }, options))
   }
-  return made
+  return schemas
 }
 
-/** Examples of a type as a caller sends them, with the holder. Empty for a type that no external account has. */
+/**
+ * Returns examples of requests with this account type, including the holder. Empty for a type that no
+ * external account has.
+ */
 export function exampleAccounts(name: AccountTypeName): readonly ExternalAccountCreateInfoValue[] {
   const { individual, examples = [] } = accountType(name)
-  const holder = individual ? { beneficiary: exampleOfHolder(individual) } : {}
-  // A test proves that they match the schema: it registers all of them over HTTP.
+  const holder = individual ? { beneficiary: createExampleHolder(individual) } : {}
+  // The cast is safe: a test registers all examples over HTTP.
   return examples.map(
     (example) => ({ accountType: name, ...example, ...holder }) as ExternalAccountCreateInfoValue,
   )
 }
 
-/** The schema of each account type in each of its shapes, by account type. */
-export const EXTERNAL_ACCOUNT_CREATE_INFO = members(
-  (row) => row.fields && { ...toRequestFields(row), ...beneficiaryOf(row) },
+/** The schema of each account type, by type, for each of the three uses. */
+export const EXTERNAL_ACCOUNT_CREATE_INFO = createSchemas(
+  (row) => row.fields && { ...toRequestFields(row), ...beneficiaryFields(row) },
   exampleAccounts,
 )
-export const EXTERNAL_ACCOUNT_INFO = members(
-  (row) => row.fields && { ...row.fields, ...railsOf(row), ...beneficiaryOf(row) },
+export const EXTERNAL_ACCOUNT_INFO = createSchemas(
+  (row) => row.fields && { ...row.fields, ...railFields(row), ...beneficiaryFields(row) },
 )
-const EXTERNAL_ACCOUNT_DETAILS = members((row) => row.fields && { ...row.fields, ...beneficiaryOf(row) })
-export const PAYMENT_ACCOUNT_INFO = members(
-  (row) => row.paymentOnly ?? { ...row.fields, ...railsOf(row), ...row.paymentExtra },
+const EXTERNAL_ACCOUNT_DETAILS = createSchemas(
+  (row) => row.fields && { ...row.fields, ...beneficiaryFields(row) },
+)
+export const PAYMENT_ACCOUNT_INFO = createSchemas(
+  (row) => row.paymentOnly ?? { ...row.fields, ...railFields(row), ...row.paymentExtra },
 )
 
-/** `accountInfo` in a request to add an external account. */
+/** `accountInfo` in requests that add an external account. */
 export const ExternalAccountCreateInfo: TUnsafe<ExternalAccountCreateInfoValue> = Type.Unsafe(
   OneOf('accountType', [...EXTERNAL_ACCOUNT_CREATE_INFO.values()]),
 )
 
-/** `accountInfo` in the record of an external account. */
+/** `accountInfo` in external account records. */
 export const ExternalAccountInfo: TUnsafe<ExternalAccountInfoValue> = Type.Unsafe(
   OneOf('accountType', [...EXTERNAL_ACCOUNT_INFO.values()]),
 )
 
-/** `accountInfo` as given and stored, without the rails. Payments use it. */
+/** `accountInfo` as provided and stored, without the rails. Used by payments. */
 export const ExternalAccountDetails: TUnsafe<ExternalAccountCreateInfoValue> = Type.Unsafe(
   OneOf('accountType', [...EXTERNAL_ACCOUNT_DETAILS.values()]),
 )
 
-/** `accountOrWalletInfo` of payment instructions. */
+/** `accountOrWalletInfo` in payment instructions. */
 export const PaymentAccountInfo: TUnsafe<PaymentAccountInfoValue> = Type.Unsafe(
   OneOf('accountType', [...PAYMENT_ACCOUNT_INFO.values()]),
 )

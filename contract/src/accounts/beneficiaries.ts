@@ -15,7 +15,7 @@ const individualFields = {
   address: Type.Optional(Address),
 }
 
-/** The person who holds an account. Some countries need more: see the schemas below. */
+/** The person who holds an account. Some countries require more: see the schemas below. */
 export const IndividualBeneficiary = Type.Object(individualFields)
 
 export const IndividualBeneficiaryWithAddress = Type.Object({ ...individualFields, address: Address })
@@ -42,7 +42,7 @@ export const IndividualBeneficiaryWithRegistration = Type.Object({
   registrationNumber: Type.Optional(Text(100)),
 })
 
-/** Colombia: with the kind and number of an identity document. */
+/** For Colombia, with the type and number of an identity document. */
 export const IndividualBeneficiaryWithDocument = Type.Object({
   ...individualFields,
   documentType: Type.Optional(
@@ -71,8 +71,8 @@ const EXAMPLE = {
   address: { line1: '12 St James Square', city: 'London', postalCode: 'SW1Y 4JH', country: 'GB' },
 }
 
-/** An example holder of this kind, with only the required fields. */
-export function exampleOfHolder(individual: TObject): Readonly<Record<string, unknown>> {
+/** An example holder with only the required fields. */
+export function createExampleHolder(individual: TObject): Readonly<Record<string, unknown>> {
   const required: readonly string[] = individual.required ?? []
   return Object.fromEntries(Object.entries(EXAMPLE).filter(([name]) => required.includes(name)))
 }

@@ -14,7 +14,7 @@ export const InstitutionList = Type.Object({
   ),
 })
 
-/** Not paged. `bankName` is what an external account gives as its `bankName` or `provider`, to the letter. */
+/** Not paginated. An external account must use `bankName` verbatim, as its `bankName` or `provider`. */
 export const discovery_list = endpoint({
   auth: 'platform',
   permission: 'VIEW',

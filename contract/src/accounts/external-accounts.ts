@@ -119,7 +119,7 @@ export const customer_external_account_get = endpoint({
   errors: ['ACCOUNT_NOT_FOUND'],
 })
 
-/** Does not stop payments in progress. */
+/** Payments already in progress are not affected. */
 export const customer_external_account_delete = endpoint({
   auth: 'platform',
   permission: 'MANAGE',
@@ -136,7 +136,7 @@ export const customer_external_account_delete = endpoint({
   errors: ['ACCOUNT_NOT_FOUND'],
 })
 
-/** An account that belongs to the platform itself, as a destination for the platform's money. */
+/** An account that belongs to the platform itself and receives the platform's own money. */
 export const platform_external_account_create = endpoint({
   auth: 'platform',
   permission: 'MANAGE',
@@ -180,7 +180,7 @@ export const platform_external_account_get = endpoint({
   errors: ['ACCOUNT_NOT_FOUND'],
 })
 
-/** Does not stop payments in progress. */
+/** Payments already in progress are not affected. */
 export const platform_external_account_delete = endpoint({
   auth: 'platform',
   permission: 'MANAGE',

@@ -1,10 +1,10 @@
 import type { KnownCurrency } from '../core/currencies.ts'
 
-/** A bank or a mobile money operator by the name that an external account must give. */
+/** A bank or mobile money operator, with the name that external accounts must use. */
 export interface Institution {
-  /** The exact value of `bankName` or `provider`. */
+  /** The exact value for `bankName` or `provider`. */
   readonly bankName: string
-  /** The name that people know. */
+  /** The name by which people know it. */
   readonly displayName: string
   /** ISO 3166-1 alpha-2. */
   readonly country: string
@@ -12,15 +12,17 @@ export interface Institution {
 }
 
 /**
- * The banks and mobile money operators of each country whose account types ask for one by name, as of January 2026. Written by
- * hand from the public registers: the lists of licensed banks, and of electronic money issuers or payment service providers, of
- * Bangladesh Bank, Bank of Botswana, BEAC and COBAC (CM, CG), BCEAO (BJ, CI, SN, TG), the National Financial Regulatory
- * Administration and the People's Bank of China, Superintendencia Financiera de Colombia, the Central Bank of Egypt, the Bank of
- * Ghana, the Hong Kong Monetary Authority, Otoritas Jasa Keuangan and Bank Indonesia, the Central Bank of Kenya, Bank Negara
- * Malaysia, the Reserve Bank of Malawi, the Central Bank of Nigeria, the State Bank of Pakistan, Bangko Sentral ng Pilipinas,
- * the National Bank of Rwanda, Superintendencia del Sistema Financiero (SV), the Monetary Authority of Singapore, the Bank of
- * Tanzania, the Bank of Thailand, the Bank of Uganda, the State Bank of Vietnam, the Prudential Authority of South Africa and
- * the Bank of Zambia. A name is `bankName`, or `bankName | displayName`. A name that accounts may have is never removed.
+ * Banks and mobile money operators of the countries whose account types require a name, as of January 2026.
+ * Compiled by hand from public registers: the lists of licensed banks, and of electronic money issuers or
+ * payment service providers, of Bangladesh Bank, Bank of Botswana, BEAC and COBAC (CM, CG), BCEAO (BJ, CI,
+ * SN, TG), the National Financial Regulatory Administration and the People's Bank of China, Superintendencia
+ * Financiera de Colombia, the Central Bank of Egypt, the Bank of Ghana, the Hong Kong Monetary Authority,
+ * Otoritas Jasa Keuangan and Bank Indonesia, the Central Bank of Kenya, Bank Negara Malaysia, the Reserve
+ * Bank of Malawi, the Central Bank of Nigeria, the State Bank of Pakistan, Bangko Sentral ng Pilipinas, the
+ * National Bank of Rwanda, Superintendencia del Sistema Financiero (SV), the Monetary Authority of Singapore,
+ * the Bank of Tanzania, the Bank of Thailand, the Bank of Uganda, the State Bank of Vietnam, the Prudential
+ * Authority of South Africa and the Bank of Zambia. An entry is `bankName`, or `bankName | displayName`.
+ * Never remove a name, because existing accounts may use it.
  */
 const REGISTERS: readonly (readonly [country: string, currency: KnownCurrency, names: string])[] = [
   [
@@ -285,7 +287,7 @@ const REGISTERS: readonly (readonly [country: string, currency: KnownCurrency, n
   ['ZM', 'ZMW', 'MTN Mobile Money | MTN MoMo; Airtel Money; Zamtel Money; Zed Mobile Money'],
 ]
 
-/** Every institution, by country and then in the order of the register. */
+/** All institutions, by country, in the order of the registers. */
 export const INSTITUTIONS: readonly Institution[] = REGISTERS.flatMap(([country, currency, names]) =>
   names.split(';').map((text) => {
     const [bankName = '', displayName = bankName] = text.split('|').map((name) => name.trim())
@@ -293,14 +295,14 @@ export const INSTITUTIONS: readonly Institution[] = REGISTERS.flatMap(([country,
   }),
 )
 
-/** The institutions of a country, of a currency, or of both. */
-export function institutionsOf(of: {
+/** Returns the institutions of a country, of a currency, or of both. */
+export function institutionsOf(filter: {
   readonly country?: string
   readonly currency?: string
 }): readonly Institution[] {
   return INSTITUTIONS.filter(
     ({ country, currency }) =>
-      (of.country === undefined || of.country === country) &&
-      (of.currency === undefined || of.currency === currency),
+      (filter.country === undefined || filter.country === country) &&
+      (filter.currency === undefined || filter.currency === currency),
   )
 }

@@ -41,7 +41,9 @@ const accountFilters = {
   type: Type.Optional(InternalAccountType),
 }
 
-/** The accounts of the platform's customers. `balance` can be spent; `totalBalance` includes holds. */
+/**
+ * Accounts of the platform's customers. `balance` can be spent; `totalBalance` also includes money on hold.
+ */
 export const customer_internal_account_list = endpoint({
   auth: 'platform',
   permission: 'VIEW',
@@ -58,7 +60,7 @@ export const customer_internal_account_list = endpoint({
   errors: ['INVALID_INPUT'],
 })
 
-/** The platform's own accounts, one per currency. Not paged. */
+/** The platform's own accounts, one per currency. Not paginated. */
 export const platform_internal_account_list = endpoint({
   auth: 'platform',
   permission: 'VIEW',
@@ -94,7 +96,7 @@ export const internal_account_update = endpoint({
   errors: ['INVALID_INPUT', 'ACCOUNT_NOT_FOUND'],
 })
 
-/** Gives the wallet's mnemonic to its holder, sealed to a key of the holder's device. */
+/** Exports the wallet's mnemonic to its holder, sealed to a key on the holder's device. */
 export const internal_account_export = endpoint({
   auth: 'platform',
   permission: 'TRANSACT',

@@ -23,7 +23,7 @@ const MandateReference = Pattern("^[A-Za-z0-9?:().,'+-]([A-Za-z0-9/?:().,'+-]{0,
     'capitals, digits, `/`, `.` and `-`, not all the same',
 })
 
-/** An external account holder's consent to direct debits. */
+/** The consent of an external account's holder to direct debits. */
 export const Mandate = Type.Object({
   id: Id('Mandate'),
   status: OneOfWords(
@@ -129,7 +129,7 @@ export const mandate_get = endpoint({
   errors: ['MANDATE_NOT_FOUND'],
 })
 
-/** Does not stop already queued collections. */
+/** Collections that are already queued are not affected. */
 export const mandate_cancel = endpoint({
   auth: 'platform',
   permission: 'MANAGE',

@@ -18,7 +18,7 @@ export const StablecoinProviderAccountStatus = OneOfWords(
 )
 const providerAccountId = Text(255, { description: 'The id of the account at the provider' })
 
-/** An account of the platform at a stablecoin provider. No response contains its credentials. */
+/** The platform's account at a stablecoin provider. Its credentials are never returned. */
 export const StablecoinProviderAccount = Type.Object({
   id: Id('StablecoinProviderAccount'),
   provider: StablecoinProvider,
@@ -30,7 +30,7 @@ export const StablecoinProviderAccount = Type.Object({
   updatedAt: Timestamp(),
 })
 
-/** A credential stored sealed and never returned: one line of printable characters. */
+/** A credential: one line of printable characters, stored sealed and never returned. */
 function credential(description: string, maxLength: number, writeOnly: boolean) {
   return Type.String({
     minLength: 1,
@@ -54,7 +54,7 @@ export const StablecoinProviderAccountLinkRequest = Type.Object({
 
 const tag = 'Stablecoins'
 
-/** Checks the credentials with the provider, and stores them sealed. */
+/** Checks the credentials with the provider and stores them sealed. */
 export const stablecoin_account_link = endpoint({
   auth: 'platform',
   permission: 'MANAGE',

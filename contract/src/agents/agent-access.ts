@@ -19,13 +19,13 @@ import { AgentAction, AgentActionStatus } from './agent-actions.ts'
 import { Agent, agent_policy_simulate } from './agents.ts'
 
 /**
- * The endpoints that an agent calls with its own credential (specification 4.8, 4.9, 5.2). It sees only its
- * customer's data.
+ * The endpoints that an agent calls with its own credential (specification 4.8, 4.9, 5.2). An agent sees only
+ * its customer's data.
  */
 const tag = 'Agent access'
 
-/** The errors that the policy can give to any action. */
-const DENIED = ['FORBIDDEN', 'VELOCITY_LIMIT_EXCEEDED'] as const
+/** Errors that the policy can cause for any action. */
+const POLICY_ERRORS = ['FORBIDDEN', 'VELOCITY_LIMIT_EXCEEDED'] as const
 
 export const agent_me_get = endpoint({
   auth: 'agent',
@@ -133,10 +133,10 @@ export const agent_me_quote_create = endpoint({
   body: quote_create.body,
   bodyBytesMax: 16 * KIB,
   responses: quote_create.responses,
-  errors: [...quote_create.errors, ...DENIED],
+  errors: [...quote_create.errors, ...POLICY_ERRORS],
 })
 
-/** Returns 404 for a quote that another agent created (specification 4.8). */
+/** Returns 404 for a quote created by another agent (specification 4.8). */
 export const agent_me_quote_get = endpoint({
   auth: 'agent',
   method: 'GET',
@@ -164,7 +164,7 @@ export const agent_me_quote_execute = endpoint({
   idempotent: true,
   params: quote_execute.params,
   responses: { 200: AgentAction },
-  errors: [...quote_execute.errors, ...DENIED],
+  errors: [...quote_execute.errors, ...POLICY_ERRORS],
 })
 
 export const agent_me_transfer_in = endpoint({
@@ -179,7 +179,7 @@ export const agent_me_transfer_in = endpoint({
   idempotent: true,
   body: transfer_in.body,
   responses: { 201: AgentAction },
-  errors: [...transfer_in.errors, ...DENIED],
+  errors: [...transfer_in.errors, ...POLICY_ERRORS],
 })
 
 export const agent_me_transfer_out = endpoint({
@@ -194,7 +194,7 @@ export const agent_me_transfer_out = endpoint({
   idempotent: true,
   body: transfer_out.body,
   responses: { 201: AgentAction },
-  errors: [...transfer_out.errors, ...DENIED],
+  errors: [...transfer_out.errors, ...POLICY_ERRORS],
 })
 
 export const agent_me_transaction_list = endpoint({

@@ -21,7 +21,7 @@ export const AgentTransferDetails = Type.Object({
   destinationAccountId: IdOfAny(['InternalAccount', 'ExternalAccount']),
 })
 
-/** An action that moves money: an agent requested it. With its outcome. */
+/** A money movement requested by an agent, and its outcome. */
 export const AgentAction = Type.Object({
   id: Id('AgentAction'),
   agentId: Id('Agent'),

@@ -3,7 +3,7 @@ import { CurrencyCode } from '../core/formats.ts'
 import { Id, IdOfAny } from '../core/ids.ts'
 import { Int64, NullableArray, NullableInt64, OneOfWords, Pattern, Text } from '../core/schema.ts'
 
-/** The permissions of an agent. A policy allows only what it names. */
+/** An agent's permissions. A policy allows only what it lists. */
 export const AGENT_PERMISSIONS = [
   'VIEW_TRANSACTIONS',
   'CREATE_TRANSFERS',
@@ -13,13 +13,13 @@ export const AGENT_PERMISSIONS = [
 ] as const
 export type AgentPermission = (typeof AGENT_PERMISSIONS)[number]
 
-/** The permissions that move money. A caller that grants them must be allowed to move money. */
+/** Permissions to move money. Only a caller who may move money can grant them. */
 export const AGENT_SPENDING_PERMISSIONS = [
   'CREATE_TRANSFERS',
   'EXECUTE_QUOTES',
 ] as const satisfies readonly AgentPermission[]
 
-/** An action executes immediately, or waits for the platform's approval. */
+/** An action is executed immediately, or waits for the platform's approval. */
 export const AGENT_EXECUTION_MODES = ['AUTO', 'APPROVAL_REQUIRED'] as const
 export type AgentExecutionMode = (typeof AGENT_EXECUTION_MODES)[number]
 
@@ -49,7 +49,10 @@ const budgets = {
   ),
 }
 
-/** In the smallest unit of `currency`. An amount in another currency is converted when the action is requested. */
+/**
+ * Limits in the smallest unit of `currency`. An amount in another currency is converted when the action is
+ * requested.
+ */
 export const AgentSpendingLimits = Type.Object({ currency: CurrencyCode, perTransactionLimit, ...budgets })
 
 export const AgentSpendingLimitsUpdate = Type.Object({
@@ -58,7 +61,7 @@ export const AgentSpendingLimitsUpdate = Type.Object({
   ...budgets,
 })
 
-/** A rule for the actions that use one account, on top of the rules for all. */
+/** A rule for actions that use a particular account, in addition to the general rules. */
 export const AgentAccountRule = Type.Object({
   accountId: AccountId,
   executionMode: Type.Optional(AgentExecutionModeWord),
@@ -92,7 +95,7 @@ export const AgentAccountRestrictions = Type.Object({
   accountRules: Type.Optional(Type.Array(AgentAccountRule, { maxItems: 200 })),
 })
 
-/** An action that moves more than `amount` waits for the platform's approval. */
+/** Actions that move more than `amount` wait for the platform's approval. */
 export const AgentApprovalThresholds = Type.Object({
   currency: Type.Optional(CurrencyCode),
   amount: Type.Optional(
@@ -104,7 +107,7 @@ export const AgentApprovalThresholds = Type.Object({
   ),
 })
 
-/** The permissions of an agent, its limits, and the rules for approvals. */
+/** An agent's permissions, limits and approval rules. */
 export const AgentPolicy = Type.Object({
   permissions: Type.Array(AgentPermissionWord, { maxItems: 100, uniqueItems: true }),
   defaultExecutionMode: AgentExecutionModeWord,
@@ -113,7 +116,10 @@ export const AgentPolicy = Type.Object({
   approvalThresholds: Type.Optional(AgentApprovalThresholds),
 })
 
-/** A change to a policy. Given fields replace the old ones; within the three groups, field by field. */
+/**
+ * A change to a policy. Given fields replace the current ones. The three nested groups are merged field by
+ * field.
+ */
 export const AgentPolicyUpdateRequest = Type.Object({
   permissions: Type.Optional(AgentPolicy.properties.permissions),
   defaultExecutionMode: Type.Optional(AgentExecutionModeWord),
@@ -123,8 +129,8 @@ export const AgentPolicyUpdateRequest = Type.Object({
 })
 
 /**
- * The part of its limits that an agent has used, in their currency: executed actions, and actions that wait
- * for approval.
+ * The part of its limits that an agent has used, in their currency: executed actions, and actions waiting for
+ * approval.
  */
 export const AgentUsage = Type.Object({
   dailyTransactionCount: Type.Integer({ minimum: 0 }),
@@ -138,7 +144,7 @@ export const AgentUsage = Type.Object({
   ),
 })
 
-/** The reasons of a denial. Rules are checked in this order, and the first that denies decides. */
+/** Why an action is denied. The rules are checked in this order, and the first one that applies decides. */
 export const AGENT_DENIAL_RULES = [
   'paused',
   'permission',
@@ -153,7 +159,7 @@ export const AGENT_DENIAL_RULES = [
 ] as const
 export type AgentDenialRule = (typeof AGENT_DENIAL_RULES)[number]
 
-/** The error code of each rule, and when it denies. The guide prints this table. */
+/** Each rule's error code, and when the rule denies an action. The guide prints this table. */
 export const AGENT_DENIALS = {
   paused: { code: 'FORBIDDEN', when: 'the agent is paused' },
   permission: { code: 'FORBIDDEN', when: 'the policy lacks the permission that the call needs' },
@@ -188,7 +194,7 @@ export const AGENT_DENIALS = {
   { readonly code: 'FORBIDDEN' | 'VELOCITY_LIMIT_EXCEEDED'; readonly when: string }
 >
 
-/** Why an action that is not denied waits for the platform's approval. */
+/** Why an action that is not denied needs the platform's approval. */
 export const AGENT_APPROVAL_RULES = [
   'accountExecutionMode',
   'defaultExecutionMode',
@@ -197,7 +203,7 @@ export const AGENT_APPROVAL_RULES = [
 ] as const
 export type AgentApprovalRule = (typeof AGENT_APPROVAL_RULES)[number]
 
-/** The condition under which each rule requires an approval. The guide prints this table. */
+/** When each rule requires an approval. The guide prints this table. */
 export const AGENT_APPROVALS = {
   accountExecutionMode: 'the rule of an account that it uses has executionMode APPROVAL_REQUIRED',
   defaultExecutionMode:
@@ -209,7 +215,7 @@ export const AGENT_APPROVALS = {
 
 export const AGENT_DECISION_OUTCOMES = ['ALLOWED', 'APPROVAL_REQUIRED', 'DENIED'] as const
 
-/** The decision of a policy about an action. */
+/** A policy's decision on an action. */
 export const AgentDecision = Type.Object({
   outcome: OneOfWords(AGENT_DECISION_OUTCOMES),
   rule: Type.Optional(OneOfWords(AGENT_DENIAL_RULES, 'DENIED: the rule that denies')),

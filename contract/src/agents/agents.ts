@@ -30,7 +30,7 @@ import {
 /** The lifetime of a device code. */
 export const DEVICE_CODE_SECONDS = 15 * 60
 
-/** A program that acts for one customer under a policy. */
+/** A program that acts for one customer, restricted by a policy. */
 export const Agent = Type.Object({
   id: Id('Agent'),
   name: Text(255),
@@ -43,7 +43,7 @@ export const Agent = Type.Object({
   updatedAt: Timestamp(),
 })
 
-/** A code that connects an agent. It is read aloud or typed in, and valid once, for 15 minutes. */
+/** A code that connects an agent. Can be read aloud or typed, works once, and expires after 15 minutes. */
 export const AgentDeviceCode = Type.Object({
   code: Secret(Text(32, { description: 'Case and hyphens are ignored' })),
   agentId: Id('Agent'),
@@ -78,7 +78,7 @@ export const AgentActionRejectRequest = Type.Object({
   reason: Type.Optional(Prose(500, { description: 'Shown to the agent' })),
 })
 
-/** A hypothetical action: the policy decides about it, and nothing is executed. */
+/** A hypothetical action for the policy to decide on. Nothing is executed. */
 export const AgentPolicySimulateRequest = Type.Object({
   type: OneOfWords(AGENT_ACTION_TYPES),
   amount: Int64({
@@ -94,7 +94,7 @@ export const AgentPolicySimulateRequest = Type.Object({
 
 export const AgentPolicySimulation = Type.Object({ decision: AgentDecision, usage: AgentUsage })
 
-/** A decision of a policy, with everything that it was based on. */
+/** A policy's decision with everything on which it was based. */
 export const AgentDecisionRecord = Type.Object({
   id: Id('AgentDecision'),
   agentId: Id('Agent'),
@@ -113,7 +113,7 @@ const sortOrder = Type.Optional(
   Type.Unsafe<'asc' | 'desc'>({ type: 'string', enum: ['asc', 'desc'], default: 'desc' }),
 )
 
-/** An agent moves money in place of its creator, so a token cannot grant it more than the token's own permissions. */
+/** An agent can move money on its creator's behalf, so a token cannot grant more than its own permissions. */
 const furtherPermission = {
   permission: 'TRANSACT',
   when: `the policy after the call has ${AGENT_SPENDING_PERMISSIONS.join(' or ')}`,
@@ -197,7 +197,7 @@ export const agent_update = endpoint({
   errors: ['INVALID_INPUT', 'FORBIDDEN', 'AGENT_NOT_FOUND'],
 })
 
-/** Revokes its token immediately. Pending approvals are rejected. */
+/** Revokes the agent's token immediately and rejects its pending approvals. */
 export const agent_delete = endpoint({
   auth: 'platform',
   permission: 'MANAGE',
@@ -212,7 +212,7 @@ export const agent_delete = endpoint({
   errors: ['AGENT_NOT_FOUND'],
 })
 
-/** Takes effect from the next request on. A pending action is checked against it when it is decided. */
+/** Applies from the next request on. Pending actions are checked against the new policy when decided. */
 export const agent_policy_update = endpoint({
   auth: 'platform',
   permission: 'MANAGE',
@@ -295,7 +295,7 @@ export const agent_device_code_get = endpoint({
   errors: ['DEVICE_CODE_NOT_FOUND', 'RATE_LIMITED'],
 })
 
-/** The code replaces a credential. Returns the token once, and revokes the previous token. */
+/** Authenticated by the code itself. Returns the token, only once, and revokes the previous one. */
 export const agent_device_code_redeem = endpoint({
   auth: 'deviceCode',
   method: 'POST',
@@ -332,8 +332,9 @@ export const agent_approval_list = endpoint({
 })
 
 /**
- * Executes the action if every check still passes; otherwise the action is FAILED, with the reason. A payment from an
- * embedded wallet is signed by its holder: the approval is a signed retry over the payload of the quote.
+ * Executes the action if it still passes all checks; otherwise it becomes FAILED, with the reason. A payment
+ * from an embedded wallet must be signed by its holder, so its approval is a signed retry over the quote's
+ * payload.
  */
 export const agent_action_approve = endpoint({
   auth: 'platform',

@@ -23,7 +23,7 @@ export const APPROVAL_KINDS = [
 ] as const
 export type ApprovalKind = (typeof APPROVAL_KINDS)[number]
 
-/** The kinds of records that wait for a person. */
+/** Kinds of records that can wait for a decision. */
 const APPROVAL_OBJECTS = [
   'AgentAction',
   'Transaction',
@@ -48,7 +48,7 @@ const kind = OneOfWords(
 
 export const REQUESTER_TYPES = ['AGENT', 'SENDER', 'RAIL'] as const
 
-/** Why a person must decide. */
+/** Why a person has to decide. */
 export const ApprovalReason = Type.Object({
   rule: Type.String({
     description: 'The rule of the policy, the reason of a deposit, the list of a screening',
@@ -61,7 +61,7 @@ export const ApprovalReason = Type.Object({
   ),
 })
 
-/** One approval by a member. */
+/** A member's vote for approval. */
 export const ApprovalVote = Type.Object({
   memberId: Id('Member'),
   memberName: Type.String(),
@@ -69,7 +69,7 @@ export const ApprovalVote = Type.Object({
   choice: Type.Optional(DepositChoice),
 })
 
-/** A decision that waits for a person. */
+/** A pending decision. */
 export const Approval = Type.Object({
   objectId: Type.String({
     description:

@@ -6,15 +6,15 @@ import { OneOfWords, Timestamp } from '../core/schema.ts'
 import { AGENT_ACTION_TYPES } from './agent-actions.ts'
 import { AGENT_DECISION_OUTCOMES, AgentPolicyUpdateRequest } from './agent-policy.ts'
 
-/** The maximum number of actions per replay. */
+/** Maximum number of actions in a replay. */
 export const REPLAYED_ACTIONS_MAX = 1000
 
-/** The default span of a replay. */
+/** Default period of a replay. */
 export const REPLAY_DAYS = 7
 
 const outcome = (description: string) => OneOfWords(AGENT_DECISION_OUTCOMES, description)
 
-/** One action of the past under the draft. */
+/** A past action under the draft policy. */
 export const ReplayedAction = Type.Object({
   decisionId: Id('AgentDecision', 'The action as it was decided then'),
   at: Timestamp(),
@@ -50,7 +50,7 @@ export const PolicyReplayRequest = Type.Object({
   endDate: Type.Optional(Timestamp('Asked for at or before. Left out: now')),
 })
 
-/** Tries a draft of a policy on past actions. */
+/** Tries a draft policy on past actions. */
 export const agent_policy_replay = endpoint({
   auth: 'platform',
   permission: 'VIEW',

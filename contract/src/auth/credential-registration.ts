@@ -9,7 +9,7 @@ import { CreatedAuthMethod } from './credentials.ts'
 
 const accountId = Id('InternalAccount', 'The embedded wallet that the credential signs in to')
 
-/** The authenticator's response to the registration, with the fields of WebAuthn. */
+/** The authenticator's response to a registration, with WebAuthn's field names. */
 export const PasskeyAttestation = Type.Object({
   credentialId: Opaque(2048, { description: 'base64url' }),
   clientDataJson: Secret(Opaque(16384, { description: 'base64url' })),
@@ -44,7 +44,7 @@ export const PasskeyCreateRequest = Type.Object({
   attestation: PasskeyAttestation,
 })
 
-/** The bodies of a registration, distinguished by `type` (specification 4.1). */
+/** Registration requests, distinguished by `type` (specification 4.1). */
 export const CredentialCreateRequest = OneOf('type', [
   EmailOtpCreateRequest,
   SmsOtpCreateRequest,
@@ -82,7 +82,7 @@ export const credential_create = endpoint({
   ],
 })
 
-/** Revokes a credential together with its sessions (specification 4.3). */
+/** Revokes a credential and its sessions (specification 4.3). */
 export const credential_delete = endpoint({
   auth: 'platform',
   permission: 'TRANSACT',

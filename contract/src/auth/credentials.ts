@@ -5,7 +5,7 @@ import { ClientPublicKey, OneOf, OneOfWords, Opaque, Tag, Timestamp } from '../c
 import { Secret } from '../core/sensitivity.ts'
 import { AuthMethodType, SignedRequestChallenge } from '../core/signed-retry.ts'
 
-/** The fields that a credential and a session share. Their `id` and `type` differ. */
+/** Fields common to credentials and sessions. `id` and `type` differ. */
 export const authMethodFields = {
   accountId: Id('InternalAccount', 'The account that this signs in to'),
   nickname: Type.String({
@@ -33,7 +33,10 @@ const otpEncryptionTargetBundle = Type.Optional(
   ),
 )
 
-/** The response to a registration. Closed, so that it cannot be mistaken for a passkey challenge. */
+/**
+ * The response to a registration. No additional fields are allowed, so that it cannot be mistaken for a
+ * passkey challenge.
+ */
 export const CreatedAuthMethod = Type.Object(
   {
     id: Id('AuthMethod'),
@@ -45,7 +48,7 @@ export const CreatedAuthMethod = Type.Object(
   { additionalProperties: false },
 )
 
-/** The response to a challenge of a credential that is not a passkey: the key to seal its code to. */
+/** The response to a challenge of a one-time code credential: the key to which the code must be sealed. */
 export const OtpAuthChallenge = Type.Object(
   {
     id: Id('AuthMethod'),
@@ -78,7 +81,7 @@ export const PasskeyAuthChallenge = Type.Object({
 
 const Base64Url = (maxLength: number) => Opaque(maxLength, { description: 'base64url' })
 
-/** The authenticator's response to the challenge, with the fields of WebAuthn. */
+/** The authenticator's response to a challenge, with WebAuthn's field names. */
 export const PasskeyAssertion = Type.Object({
   credentialId: Base64Url(2048),
   clientDataJson: Secret(Base64Url(16384)),
@@ -110,7 +113,7 @@ export const OauthVerifyRequest = Type.Object({
 
 export const PasskeyVerifyRequest = Type.Object({ type: Tag('PASSKEY'), assertion: PasskeyAssertion })
 
-/** The bodies of the verify call, distinguished by `type` (specification 4.5). */
+/** Verify requests, distinguished by `type` (specification 4.5). */
 export const CredentialVerifyRequest = OneOf('type', [
   EmailOtpVerifyRequest,
   SmsOtpVerifyRequest,
@@ -138,7 +141,7 @@ export const AuthSession = Type.Object({
 
 const credentialPath = Type.Object({ id: PathId })
 
-/** Every credential of one account, in order of creation; not paged (specification 4.2). */
+/** All credentials of an account in order of creation. Not paginated (specification 4.2). */
 export const credential_list = endpoint({
   auth: 'platform',
   permission: 'VIEW',

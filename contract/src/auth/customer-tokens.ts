@@ -4,11 +4,11 @@ import { Id, PathId } from '../core/ids.ts'
 import { OneOfWords, Timestamp } from '../core/schema.ts'
 import { Secret } from '../core/sensitivity.ts'
 
-/** The permissions that a customer's token can have. It gives access to no other customer. */
+/** Permissions that a customer token can have. It never gives access to another customer. */
 export const CUSTOMER_PERMISSIONS = ['VIEW', 'TRANSACT', 'MANAGE'] as const
 export type CustomerPermission = (typeof CUSTOMER_PERMISSIONS)[number]
 
-/** The maximum and the default lifetime of a customer's token. */
+/** Maximum and default lifetime of a customer token. */
 export const CUSTOMER_TOKEN_SECONDS_MAX = 60 * 60
 export const CUSTOMER_TOKEN_SECONDS = 15 * 60
 
@@ -20,7 +20,7 @@ const Permissions = Type.Array(OneOfWords(CUSTOMER_PERMISSIONS), {
     "VIEW reads, TRANSACT signs the customer in and moves the customer's money, MANAGE adds and removes external accounts",
 })
 
-/** A bearer token for one customer's own device. */
+/** A bearer token for a customer's own device. */
 export const CustomerToken = Type.Object({
   id: Id('CustomerToken'),
   customerId: Id('Customer'),
@@ -52,7 +52,7 @@ export const customer_token_create = endpoint({
   errors: ['INVALID_INPUT', 'FORBIDDEN', 'USER_NOT_FOUND', 'CUSTOMER_DELETED'],
 })
 
-/** Ends a customer's token immediately. */
+/** Revokes a customer token immediately. */
 export const customer_token_delete = endpoint({
   auth: 'platform',
   permission: 'TRANSACT',

@@ -5,7 +5,7 @@ import { ClientPublicKeyRequest } from '../core/schema.ts'
 import { SignedRequestChallenge } from '../core/signed-retry.ts'
 import { AuthSession } from './credentials.ts'
 
-/** The active sessions of one account, without signing keys. */
+/** An account's active sessions, without signing keys. */
 export const session_list = endpoint({
   auth: 'platform',
   permission: 'VIEW',
@@ -24,7 +24,7 @@ export const session_list = endpoint({
 
 const sessionPath = Type.Object({ id: PathId })
 
-/** Replaces a session about to expire (specification 4.6). */
+/** Issues a new session before the current one expires (specification 4.6). */
 export const session_refresh = endpoint({
   auth: 'platform',
   permission: 'TRANSACT',
@@ -43,7 +43,7 @@ export const session_refresh = endpoint({
   errors: ['INVALID_INPUT', 'SESSION_NOT_FOUND', 'CREDENTIAL_NOT_FOUND'],
 })
 
-/** Revokes a session before its expiry. */
+/** Revokes a session before it expires. */
 export const session_delete = endpoint({
   auth: 'platform',
   permission: 'TRANSACT',

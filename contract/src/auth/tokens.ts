@@ -11,7 +11,7 @@ const Permissions = Type.Array(OneOfWords(PERMISSIONS), {
   description: 'VIEW reads, TRANSACT moves money and signs customers in, MANAGE changes records and settings',
 })
 
-/** Credentials of a platform's backend (specification 5.1). */
+/** The credentials of a platform's backend (specification 5.1). */
 export const ApiToken = Type.Object({
   id: Id('Token'),
   name: Plain(Text(255)),
@@ -32,7 +32,7 @@ export const TokenCreateRequest = Type.Object({ name: Plain(Text(255)), permissi
 
 const tokenPath = Type.Object({ tokenId: PathId })
 
-/** Creates a token. No other response contains its secret. */
+/** Creates a token. Its secret is only in this response. */
 export const token_create = endpoint({
   auth: 'platform',
   permission: 'MANAGE',

@@ -4,7 +4,7 @@ import { CurrencyCode } from '../core/formats.ts'
 import { keysOf } from '../core/objects.ts'
 import { OneOfWords, Pattern, Text, Timestamp } from '../core/schema.ts'
 
-/** The ledger's account kinds, with the type that each has without a chart. */
+/** Kinds of ledger accounts, with the type that each has if there is no chart. */
 export const CHART_KINDS = {
   CUSTOMERS: 'LIABILITY',
   PLATFORM: 'EQUITY',

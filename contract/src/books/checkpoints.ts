@@ -3,7 +3,7 @@ import { endpoint } from '../core/endpoint.ts'
 import { Id } from '../core/ids.ts'
 import { Int64, Page, pageQuery, Text, Timestamp } from '../core/schema.ts'
 
-/** The server's signed statement about all finished transfers of a platform. */
+/** A statement signed by the server about all finished transfers of a platform. */
 export const LedgerCheckpoint = Type.Object({
   id: Id('LedgerCheckpoint'),
   blockNumber: Int64({

@@ -5,7 +5,10 @@ import { OneOfWords, Text, Timestamp } from '../core/schema.ts'
 import { WALLET_SIGNATURE_HEADER } from '../core/wire-word.ts'
 import { LedgerTransfer } from './ledger.ts'
 
-/** Records that may lead to a transfer, from the ledger back to the person who agreed to it. */
+/**
+ * Kinds of records that can lead to a transfer, in order from the transfer back to the person who authorized
+ * it.
+ */
 export const EXPLANATION_STEPS = [
   'ENTRY',
   'TRANSACTION',
@@ -18,7 +21,7 @@ export const EXPLANATION_STEPS = [
   'CAUSE',
 ] as const
 
-/** The signer and the signed bytes: enough to verify the signature without this server. */
+/** The signer and the signed bytes, which suffice to verify the signature without this server. */
 export const ExplainedSignature = Type.Object({
   payload: Type.String({ description: 'The exact text that was signed' }),
   sessionId: Type.Optional(Id('Session', 'The session that signed')),

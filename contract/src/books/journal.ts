@@ -4,7 +4,7 @@ import { CurrencyCode } from '../core/formats.ts'
 import { keysOf } from '../core/objects.ts'
 import { OneOfWords, Timestamp } from '../core/schema.ts'
 
-/** The formats of the journal, with the program that reads each. */
+/** The journal's formats, and the program that reads each. */
 export const JOURNAL_FORMATS = {
   csv: 'a spreadsheet: two rows for each transfer, with the columns below',
   hledger: 'hledger and ledger: a journal file',
@@ -15,7 +15,7 @@ export const JOURNAL_FORMATS = {
 
 export type JournalFormat = keyof typeof JOURNAL_FORMATS
 
-/** The columns of the journal as a CSV file, in order, with their content. */
+/** The columns of the journal's CSV file in order, with their content. */
 export const JOURNAL_COLUMNS = {
   at: 'the time at which it was posted, ISO 8601, in UTC',
   transferId: 'the transfer of the ledger; its two rows have equal amounts',

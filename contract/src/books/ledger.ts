@@ -15,8 +15,8 @@ const accountOfLedger = (description: string) => IdOfAny(['InternalAccount', 'Le
 const asOf = Type.Optional(Timestamp('The balances at this time: everything posted before it. Default: now'))
 
 /**
- * A ledger account: an internal account, under its id, or one of the platform's own accounts, which has a
- * name.
+ * A ledger account: an internal account, identified by its id, or one of the platform's own accounts,
+ * identified by a name.
  */
 export const LedgerAccount = Type.Object({
   id: accountOfLedger('An internal account, or an account that only the ledger has'),
@@ -31,7 +31,7 @@ export const LedgerAccount = Type.Object({
   isClosed: Type.Boolean({ description: 'Permanently closed, like the accounts of a deleted customer' }),
 })
 
-/** The cause of a movement: the kind of record, and its id. */
+/** The cause of a transfer: the kind of record and its id. */
 export const LedgerCause = Type.Object({
   type: Text(64, { description: 'The kind of record: `transaction`, `quote`, `card_transaction`, …' }),
   id: Text(96),
@@ -42,7 +42,7 @@ const Side = Type.Object({
   name: Type.Optional(Text(128, { description: "The name of one of the platform's own accounts" })),
 })
 
-/** A movement of the ledger: it debits one account and credits another by one amount. */
+/** A ledger transfer, which debits one account and credits another with the same amount. */
 export const LedgerTransfer = Type.Object({
   id: Id('LedgerTransfer'),
   state: OneOfWords(

@@ -21,7 +21,7 @@ export const STATEMENT_LINE_KINDS = [
 
 export type StatementLineKind = (typeof STATEMENT_LINE_KINDS)[number]
 
-/** The formats of a statement, with the reader of each. */
+/** Statement formats, and the program that reads each. */
 export const STATEMENT_FORMATS = {
   json: 'programs',
   csv: 'spreadsheets',
@@ -33,10 +33,10 @@ export const STATEMENT_FORMATS = {
 
 export type StatementFormat = keyof typeof STATEMENT_FORMATS
 
-/** The maximum number of lines per statement. */
+/** Maximum number of lines in a statement. */
 export const STATEMENT_LINES_MAX = 10_000
 
-/** The columns of a statement as a CSV file, in order, with their content. */
+/** The columns of a statement's CSV file in order, with their content. */
 export const STATEMENT_COLUMNS = {
   at: 'the time at which it was posted, ISO 8601, in UTC',
   line: '`OPENING`, `MOVEMENT`, `CLOSING`, or `HOLD` for each amount that was held at the end',
@@ -59,7 +59,7 @@ export const STATEMENT_COLUMNS = {
 
 export type StatementColumn = keyof typeof STATEMENT_COLUMNS
 
-/** A movement's other side, as far as known. */
+/** The counterparty of a movement, as far as known. */
 export const Counterparty = Type.Object({
   name: Type.Optional(Text(255)),
   accountId: Type.Optional(IdOfAny(['InternalAccount', 'ExternalAccount'])),
@@ -90,7 +90,7 @@ export const StatementHold = Type.Object({
   ...origin,
 })
 
-/** A statement of an internal account. All amounts are in the smallest unit of its currency. */
+/** A statement of an internal account. All amounts are in the smallest unit of the account's currency. */
 export const AccountStatement = Type.Object({
   account: Type.Object({
     id: Id('InternalAccount'),

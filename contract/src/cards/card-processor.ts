@@ -7,11 +7,11 @@ import { CARD_TRANSACTION_STATES } from '../states/card-states.ts'
 import { CardMerchant } from './cards.ts'
 
 /**
- * The messages of a card's processor, and our responses. They are not part of the API, so they are not in
- * `API` of `api.ts`: the caller is not a platform, and authenticates by a signature over the body.
+ * The messages of a card processor and our responses. They are not in `API` of `api.ts`, because the caller
+ * is not a platform and authenticates with a signature over the body.
  */
 
-/** The reasons of a decline. Each is the code of the 403 that a caller of the API gets. */
+/** Reasons for a decline. Each is also the error code of the 403 that API callers get. */
 export const DECLINE_REASONS = [
   'CARD_PAUSED',
   'CARD_CLOSED',
@@ -26,7 +26,7 @@ const shared = {
 }
 const eventId = Text(255, { description: 'Distinguishes it from other events of the same purchase' })
 
-/** A request for an authorization. A repeated request with the same token gets the same response. */
+/** An authorization request. A repeated request with the same token gets the same response. */
 export const CardAuthorizationEvent = Type.Object({
   kind: Tag('authorization'),
   ...shared,
@@ -36,7 +36,10 @@ export const CardAuthorizationEvent = Type.Object({
   declined: Type.Optional(OneOfWords(DECLINE_REASONS, 'True if the processor has already declined it')),
 })
 
-/** The merchant claims an amount; 0 means nothing more. A claim without an authorization names its merchant. */
+/**
+ * The merchant claims an amount; 0 means that nothing more will be claimed. A claim without an authorization
+ * names its merchant.
+ */
 export const CardClearingEvent = Type.Object({
   kind: Tag('clearing'),
   ...shared,
@@ -46,7 +49,7 @@ export const CardClearingEvent = Type.Object({
   merchant: Type.Optional(CardMerchant),
 })
 
-/** The merchant returns an amount. */
+/** The merchant refunds an amount. */
 export const CardReturnEvent = Type.Object({
   kind: Tag('return'),
   ...shared,
@@ -56,22 +59,22 @@ export const CardReturnEvent = Type.Object({
 
 export const CardProcessorEvent = OneOf('kind', [CardAuthorizationEvent, CardClearingEvent, CardReturnEvent])
 
-/** Approved, or declined with the reason; `TIMEOUT` if the decision came too late. */
+/** Approved, or declined with a reason. `TIMEOUT` means that the decision came too late. */
 export const CardAuthorizationAnswer = Type.Union([
   Type.Object({ approved: Type.Literal(true), cardTransactionId: Id('CardTransaction') }),
   Type.Object({ approved: Type.Literal(false), reason: OneOfWords([...DECLINE_REASONS, 'TIMEOUT']) }),
 ])
 
-/** The state of a purchase after a claim or a return. */
+/** The state of a purchase after a claim or a refund. */
 export const CardMovementAnswer = Type.Object({
   cardTransactionId: Id('CardTransaction'),
   status: OneOfWords(CARD_TRANSACTION_STATES),
 })
 
 /**
- * The processor requests authorizations, and reports claims and returns of merchants, also without an
- * authorization. Without a processor the route does not exist. `PROCESSOR_EVENT_REUSED`: the token or event
- * was used before with other content.
+ * The processor requests authorizations, and reports merchants' claims and refunds, which may come without an
+ * authorization. The route only exists if a processor is configured. `PROCESSOR_EVENT_REUSED`: the token or
+ * event was already used with different content.
  */
 export const card_processor_event = endpoint({
   auth: 'cardProcessor',

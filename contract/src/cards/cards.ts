@@ -15,12 +15,12 @@ import { CARD_STATES, CARD_TRANSACTION_STATES } from '../states/card-states.ts'
 export const CARD_STATE_REASONS = ['ISSUER_REJECTED', 'CLOSED_BY_PLATFORM', CLOSED_BY_SVC] as const
 export const CARD_BRANDS = ['VISA', 'MASTERCARD'] as const
 export const CARD_FORMS = ['VIRTUAL'] as const
-/** The states that a cardholder can set. */
+/** States to which a cardholder can change a card. */
 export const CARD_UPDATE_STATES = ['ACTIVE', 'FROZEN', 'CLOSED'] as const
 
 /**
- * The currency of a card for each currency of its funding sources, which must all give the same one. A dollar
- * stablecoin pays a card in USD, one to one.
+ * Maps the currency of a funding source to the card's currency. All funding sources must give the same one. A
+ * dollar stablecoin funds a USD card one to one.
  */
 export const CARD_CURRENCY_OF = {
   USD: 'USD',
@@ -31,7 +31,7 @@ export const CARD_CURRENCY_OF = {
   USDT: 'USD',
 } as const satisfies { readonly [Source in KnownCurrency]?: KnownCurrency }
 
-/** An uncleared authorization expires after this time. */
+/** An authorization expires if it is not cleared within this time. */
 export const AUTHORIZATION_SECONDS = 7 * 24 * 3600
 
 const FUNDING_SOURCES_MAX = 20
@@ -41,7 +41,7 @@ const FundingSources = (description: string) =>
 
 export const CardState = OneOfWords(CARD_STATES)
 
-/** The freeze of a card by the platform, for safety. The cardholder's own freeze is another one. */
+/** A freeze by the platform, for safety. It is separate from the cardholder's own freeze. */
 export const PlatformFreeze = Type.Object({
   frozenAt: Timestamp(),
   cardholderMayLift: Type.Boolean({
@@ -51,7 +51,10 @@ export const PlatformFreeze = Type.Object({
   reason: Type.Optional(Text(500, { description: "Left out for customers' tokens" })),
 })
 
-/** A debit card on a customer's own accounts (specification 2.10). Only the processor has its number. */
+/**
+ * A debit card that is funded by a customer's own accounts (specification 2.10). Only the processor knows its
+ * number.
+ */
 export const Card = Type.Object({
   id: Id('Card'),
   cardholderId: Id('Customer'),
@@ -108,7 +111,7 @@ export const CardFreezeLiftRequest = Type.Object({
   reason: Text(500, { description: 'Kept in the audit trail' }),
 })
 
-/** The merchant where a card is used, as the network reports it. */
+/** The merchant as reported by the card network. */
 export const CardMerchant = Type.Object({
   descriptor: Text(255),
   mcc: Type.Optional(
@@ -124,7 +127,7 @@ export const CardMerchant = Type.Object({
 const count = Type.Integer({ minimum: 0 })
 const totalAmount = Int64({ minimum: 0, description: 'Smallest unit of the currency of the card' })
 
-/** An amount taken from the funding source. */
+/** Amounts pulled from the funding source. */
 export const CardPullSummary = Type.Object({
   count,
   totalAmount: Int64({
@@ -135,13 +138,13 @@ export const CardPullSummary = Type.Object({
   pendingCount: Type.Optional(count),
 })
 
-/** An amount that the merchant returned. */
+/** Amounts refunded by the merchant. */
 export const CardRefundSummary = Type.Object({ count, totalAmount })
 
-/** An amount that the merchant claimed. */
+/** Amounts claimed by the merchant. */
 export const CardSettlementSummary = Type.Object({ count, totalAmount })
 
-/** One purchase, from its authorization to its returns. */
+/** A purchase, from its authorization to its refunds. */
 export const CardTransaction = Type.Object({
   id: Id('CardTransaction'),
   cardId: Id('Card'),
@@ -170,8 +173,8 @@ const sortOrder = Type.Optional(
 )
 
 /**
- * Requests a card from the processor, once the cardholder check is finished. It is PROCESSING until the
- * processor has issued it.
+ * Requests a card from the processor after the cardholder check. The card is PROCESSING until the processor
+ * has issued it.
  */
 export const card_create = endpoint({
   auth: 'platform',
@@ -241,7 +244,10 @@ export const card_get = endpoint({
   errors: ['CARD_NOT_FOUND'],
 })
 
-/** Freezes, unfreezes or closes a card, or replaces its funding sources; its holder signs (specification 4.10). */
+/**
+ * Freezes, unfreezes or closes a card, or replaces its funding sources. The cardholder signs (specification
+ * 4.10).
+ */
 export const card_update = endpoint({
   auth: 'platform',
   permission: 'TRANSACT',
@@ -262,7 +268,7 @@ export const card_update = endpoint({
   errors: ['INVALID_INPUT', 'FUNDING_SOURCE_INELIGIBLE', 'CARD_NOT_FOUND', 'INVALID_STATE_TRANSITION'],
 })
 
-/** Freezes a card for safety, without its holder (decision 0091). */
+/** Freezes a card for safety, without its cardholder (decision 0091). */
 export const card_freeze = endpoint({
   auth: 'platform',
   permission: 'APPROVE',

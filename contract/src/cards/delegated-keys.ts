@@ -5,7 +5,7 @@ import { OneOfWords, Text, Timestamp } from '../core/schema.ts'
 import { SignedRequestChallenge } from '../core/signed-retry.ts'
 import { DELEGATED_KEY_STATES } from '../states/card-states.ts'
 
-/** A key of the enclave that may sign payments from one embedded wallet for one card. */
+/** An enclave key that may sign payments from one embedded wallet for one card. */
 export const DelegatedKey = Type.Object({
   id: Id('DelegatedKey'),
   cardId: Id('Card'),
@@ -27,7 +27,7 @@ export const DelegatedKeyCreateRequest = Type.Object({
 const tag = 'Delegated keys'
 const keyPath = Type.Object({ id: PathId })
 
-/** Authorizes the enclave to sign for a card. The customer signs it by a signed retry. */
+/** Allows the enclave to sign payments for a card. The customer authorizes this with a signed retry. */
 export const delegated_key_create = endpoint({
   auth: 'platform',
   permission: 'TRANSACT',
@@ -83,7 +83,7 @@ export const delegated_key_get = endpoint({
   errors: ['DELEGATED_KEY_NOT_FOUND'],
 })
 
-/** Revokes a key immediately. Withdrawing a permission needs no signature. */
+/** Revokes a key immediately. Removing a permission needs no signature. */
 export const delegated_key_delete = endpoint({
   auth: 'platform',
   permission: 'TRANSACT',

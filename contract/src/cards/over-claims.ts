@@ -1,21 +1,24 @@
 /**
- * The amount above the authorization that a merchant may claim: tips, fuel, extra days of a stay. The table
- * has what the networks allow a category; for any other it is a percentage.
+ * By how much a merchant's claim may exceed the authorization, for tips, fuel, or extra days of a stay. The
+ * table contains what the card networks allow by category. All other categories have a percentage.
  */
 
-/** Percent of the authorized amount, if neither the category nor the platform sets another. */
+/** Percentage of the authorized amount, unless the category or the platform sets another. */
 export const OVER_CLAIM_PERCENT_DEFAULT = 50
-/** The largest percentage that a platform can set. */
+/** Maximum percentage that a platform can set. */
 export const OVER_CLAIM_PERCENT_MAX = 100
 
 export interface OverClaimRule {
-  /** Merchant category codes (ISO 18245), both ends included. */
+  /** Merchant category codes (ISO 18245), inclusive. */
   readonly from: string
   readonly to: string
   readonly what: string
-  /** The allowed excess, in percent of the authorized amount. */
+  /** The allowed excess as a percentage of the authorized amount. */
   readonly percent: number
-  /** The sum of claims that is always allowed, in whole units of the card's currency, however little was authorized. */
+  /**
+   * Total claims that are always allowed, in whole units of the card's currency, regardless of the authorized
+   * amount.
+   */
   readonly units?: number
 }
 
@@ -32,7 +35,7 @@ export const OVER_CLAIM_RULES: readonly OverClaimRule[] = [
   { from: '7512', to: '7512', what: 'Car rental', percent: 15 },
 ]
 
-/** The rule of a merchant's category, if there is one. */
+/** Returns the rule for a merchant category, if any. */
 export function overClaimRule(mcc: string | undefined): OverClaimRule | undefined {
   return mcc === undefined ? undefined : OVER_CLAIM_RULES.find(({ from, to }) => from <= mcc && mcc <= to)
 }

@@ -12,14 +12,14 @@ import { text } from './words.ts'
 
 const TYPES = Object.keys(ACCOUNT_TYPES).filter(isAccountType)
 
-/** The account types that money can be sent to or pulled from. */
+/** Account types to which money can be sent or from which it can be pulled. */
 const EXTERNAL_TYPES = TYPES.filter(
   (name): name is ExternalAccountTypeName => accountType(name).fields !== undefined,
 )
 
 /**
- * The fields of each account type as an external account has them, without the type. `beneficiary` has
- * everything that the account's owner stated about its holder.
+ * The fields of each account type in an external account, without the type itself. `beneficiary` contains
+ * everything that the account's owner has stated about the holder.
  */
 export const CONNECTOR_ACCOUNT_MEMBERS: ReadonlyMap<string, TObject> = new Map(
   EXTERNAL_TYPES.map((name) => {
@@ -31,10 +31,7 @@ export const CONNECTOR_ACCOUNT_MEMBERS: ReadonlyMap<string, TObject> = new Map(
   }),
 )
 
-/**
- * The fields of each account type as payment instructions have them, without the type, the rails and the
- * reference.
- */
+/** The fields of each account type in payment instructions, without the type, the rails and the reference. */
 export const CONNECTOR_DEPOSIT_MEMBERS: ReadonlyMap<string, TObject> = new Map(
   TYPES.map((name) => {
     const { fields, paymentExtra, paymentOnly } = accountType(name)
@@ -45,30 +42,27 @@ export const CONNECTOR_DEPOSIT_MEMBERS: ReadonlyMap<string, TObject> = new Map(
 
 type Members = Readonly<Record<string, unknown>>
 
-function ofTypes<T extends AccountTypeName>(names: readonly T[]): TUnsafe<T> {
+function accountTypeSchema<T extends AccountTypeName>(names: readonly T[]): TUnsafe<T> {
   return OneOfWords(names, 'It decides which properties `account` has')
 }
 
-const members = (description: string): TUnsafe<Members> =>
+const accountSchema = (description: string): TUnsafe<Members> =>
   Type.Unsafe<Members>({ type: 'object', additionalProperties: true, wellFormed: true, description })
 
-/**
- * The other side's account. `reader.ts` and the OpenAPI document check `account` against the fields of its
- * type.
- */
+/** The counterparty's account. `reader.ts` and the OpenAPI document validate `account` by its type. */
 export const ConnectorAccount = Type.Object({
-  accountType: ofTypes(EXTERNAL_TYPES),
+  accountType: accountTypeSchema(EXTERNAL_TYPES),
   holderName: Type.Optional(text(255, 'The full or legal name of the holder')),
-  account: members('All properties of the account type'),
+  account: accountSchema('All properties of the account type'),
 })
 
-/** The account that payers pay into. */
+/** The account into which payers pay. */
 export const ConnectorDepositDetails = Type.Object({
-  accountType: ofTypes(TYPES),
-  account: members('The properties of the account type in payment instructions'),
+  accountType: accountTypeSchema(TYPES),
+  account: accountSchema('The properties of the account type in payment instructions'),
 })
 
-/** The fields of `account` by its type; undefined for an unknown type. */
-export function membersOfAccount(kind: 'account' | 'deposit', type: string): TSchema | undefined {
+/** Returns the fields of `account` for an account type. Undefined for an unknown type. */
+export function findAccountMembers(kind: 'account' | 'deposit', type: string): TSchema | undefined {
   return (kind === 'account' ? CONNECTOR_ACCOUNT_MEMBERS : CONNECTOR_DEPOSIT_MEMBERS).get(type)
 }

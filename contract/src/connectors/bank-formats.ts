@@ -2,11 +2,14 @@ import { Type } from 'typebox'
 import { CountryCode, TimeOfDay } from '../core/formats.ts'
 import { OneOfWords, Pattern, Tag } from '../core/schema.ts'
 
-/** A setting of one line. */
+/** A single-line setting. */
 export const line = (maxLength: number, description: string) =>
   Type.String({ minLength: 1, maxLength, description })
 
-/** Names the place of a secret, which is never in the file itself. */
+/**
+ * Names the environment variable or file that contains a secret. Secrets are never in the settings file
+ * itself.
+ */
 export const EnvironmentReference = Type.Object({
   env: Pattern('^[A-Z][A-Z0-9_]{0,99}$', {
     maxLength: 100,
@@ -58,7 +61,7 @@ const SepaDebits = Type.Object(
   { description: 'Direct debits of the CORE scheme in pain.008, which `PULL` needs' },
 )
 
-/** The account at a bank that takes pain.001 and pain.008. */
+/** A bank account that takes pain.001 and pain.008 files. */
 export const SepaFormat = Type.Object({
   type: Tag('SEPA'),
   name: line(70, 'The holder of the account, as the bank spells it'),
@@ -73,11 +76,11 @@ export const SepaFormat = Type.Object({
   debits: Type.Optional(SepaDebits),
 })
 
-/** The formats of a bank's statements. A booking that comes in two of them would count twice. */
+/** Formats of bank statements. An entry reported in two of them would be counted twice. */
 export const STATEMENT_FORMATS = ['CAMT_053', 'BAI2', 'MT940'] as const
 export type StatementFormat = (typeof STATEMENT_FORMATS)[number]
 
-/** The values of a payment that a column of a bank's CSV file can have. */
+/** Payment values that a column in a bank's CSV file can contain. */
 export const WIRE_COLUMNS = [
   ...['AMOUNT', 'CURRENCY', 'DATE', 'REFERENCE', 'INSTRUCTION_ID'],
   ...['NAME', 'ACCOUNT_NUMBER', 'ROUTING_NUMBER', 'TEXT'],
@@ -110,7 +113,7 @@ const WireCsv = Type.Object(
   { description: "The bank's own CSV file. Left out: pain.001" },
 )
 
-/** The account at a bank that sends wires: pain.001 with urgent priority, or the bank's own CSV file. */
+/** A bank account that sends wires: pain.001 with urgent priority, or the bank's own CSV format. */
 export const WireFormat = Type.Object({
   type: Tag('WIRE'),
   name: line(70, 'The holder of the account, as the bank spells it'),
@@ -158,7 +161,7 @@ const BacsDebits = Type.Object(
   { description: 'Direct debits with AUDDIS instructions, which `PULL` needs' },
 )
 
-/** The account at a bank that takes Bacs Standard 18 files. */
+/** A bank account that takes Bacs Standard 18 files. */
 export const BacsFormat = Type.Object({
   type: Tag('BACS'),
   name: line(18, 'The holder of the account, as payees and payers read it'),

@@ -12,10 +12,10 @@ import {
   PullRequest,
 } from './protocol.ts'
 
-/** One call of Countersign to a connector, as data. The OpenAPI document is made from these. */
+/** A call from Countersign to a connector, declared as data. The OpenAPI document is generated from these. */
 export interface ConnectorCall {
   readonly method: 'GET' | 'POST'
-  /** Relative to the connector's base address; parameters in braces. */
+  /** The path below the connector's base address, with parameters in braces. */
   readonly path: string
   readonly summary: string
   readonly description: string
@@ -23,9 +23,12 @@ export interface ConnectorCall {
   readonly query?: Readonly<Record<string, string>>
   readonly body?: TSchema
   readonly answer: TSchema
-  /** Creates the record that its body's `id` names: carries an `Idempotency-Key`, and may return 409. */
+  /**
+   * True if the call creates the record with the body's `id`. It then has an `Idempotency-Key` and may return
+   * 409.
+   */
   readonly creates?: boolean
-  /** The code of a 404 that means: this never arrived, or does not exist yet. */
+  /** The error code of a 404 that means the record never arrived or does not exist yet. */
   readonly notFound?: { readonly code: string; readonly means: string }
 }
 

@@ -5,9 +5,9 @@ import { OneOf, OneOfWords, Tag, Timestamp } from '../core/schema.ts'
 import { ConnectorFailure, ConnectorMoney, SignedDigits } from './protocol.ts'
 import { text } from './words.ts'
 
-/** Events that a connector sends to `POST /rail-events/{rail}`: at least once, in any order. */
+/** Events that a connector sends to `POST /rail-events/{rail}`, at least once and in any order. */
 
-/** Part of the `webhook-id` of its deliveries, so it has to fit a header. */
+/** Used in the `webhook-id` of deliveries, so it has to be valid in a header. */
 const EventId = Type.String({
   pattern: '^[\\x21-\\x7e]{1,255}$',
   maxLength: 255,
@@ -22,7 +22,7 @@ const paymentData = {
   transactionHash: Type.Optional(text(255)),
 }
 
-/** The types of events about a payment or pull that made progress … */
+/** Event types for a payment or pull that made progress … */
 export const PROGRESS_EVENT_TYPES = [
   'payment.accepted',
   'payment.delivered',
@@ -31,7 +31,7 @@ export const PROGRESS_EVENT_TYPES = [
   'pull.delivered',
 ] as const
 
-/** … and about one that failed, immediately or after its delivery. */
+/** … and for one that failed, immediately or after its delivery. */
 export const FAILURE_EVENT_TYPES = [
   'payment.failed',
   'payment.returned',
@@ -72,7 +72,7 @@ export const ReversedDeposit = Type.Object({
 })
 export type ReversedDeposit = Static<typeof ReversedDeposit>
 
-/** Other details of the account at the other end of a payment or pull. Only what the bank itself reports. */
+/** Changed details of the counterparty's account, as reported by the bank itself. */
 export const ChangedAccount = Type.Object({
   id: text(255, 'The id of the payment or pull'),
   isPull: Type.Optional(Type.Boolean({ description: 'True if it is about the pull of this id' })),
@@ -117,7 +117,7 @@ export const StatementEntry = Type.Object({
 })
 export type StatementEntry = Static<typeof StatementEntry>
 
-/** The entries of one day and currency. The opening balance plus all entries is the closing balance. */
+/** The entries of one day and currency. The opening balance plus all entries equals the closing balance. */
 export const ConnectorStatement = Type.Object({
   statementId: text(255, 'The same in every repeat'),
   date: CalendarDate,
@@ -130,7 +130,7 @@ export type ConnectorStatement = Static<typeof ConnectorStatement>
 
 const head = { id: EventId, occurredAt: Timestamp('The time at the bank') }
 
-/** The members of the union, by their name in the OpenAPI document. */
+/** The members of the union, by name in the OpenAPI document. */
 export const EVENT_MEMBERS = {
   PaymentProgressEvent: Type.Object({
     ...head,

@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { CurrencyCode } from '../core/formats.ts'
 import { Int64 } from '../core/schema.ts'
 
-/** Settings of the fees that a rail on a chain pays and charges. */
+/** Settings for the fees that a chain rail pays and charges. */
 export const EvmFees = Type.Object({
   maxGwei: Type.Optional(
     Type.Number({
@@ -43,7 +43,7 @@ export const EvmFees = Type.Object({
   ),
 })
 
-/** Marks below which the accounts that send payments on a chain are low. */
+/** Low-water marks for the accounts that send payments on a chain. */
 export const LowWater = Type.Object({
   transfers: Type.Optional(
     Type.Integer({

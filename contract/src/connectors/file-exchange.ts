@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox'
 import { OneOfWords, Pattern } from '../core/schema.ts'
 import { EnvironmentReference, line } from './bank-formats.ts'
 
-/** Settings of a bank-file rail around its files: their names, markers, acknowledgements, and encryption. */
+/** The file exchange of a bank-file rail: file names, markers, acknowledgements and encryption. */
 
 export const FileNames = Pattern(
   '^(?:[A-Za-z0-9]|\\{(?:date|sequence|message|account)(?::[A-Z0-9]+)?\\})(?:[A-Za-z0-9._-]|\\{(?:date|sequence|message|account)(?::[A-Z0-9]+)?\\})*$',

@@ -6,23 +6,23 @@ import { ConnectorAccount, ConnectorDepositDetails } from './accounts.ts'
 import { text } from './words.ts'
 
 /**
- * The bodies of the calls between Countersign and a connector: the operator's separate service in front of a
- * bank or a payout provider. Version 1 of the protocol; docs/connectors/README.md explains each call.
- * Receivers ignore unknown fields, and amounts are strings of digits, because many JSON readers round numbers
+ * The bodies exchanged between Countersign and a connector, which is the operator's own service in front of a
+ * bank or payout provider. This is version 1 of the protocol; docs/connectors/README.md explains each call.
+ * Receivers ignore unknown fields; amounts are strings of digits, because many JSON parsers round numbers
  * beyond 2^53.
  */
 export const CONNECTOR_VERSION = '1'
 
-/** The header of every call in both directions that carries `CONNECTOR_VERSION`. */
+/** Header with `CONNECTOR_VERSION`, in every call in both directions. */
 export const CONNECTOR_VERSION_HEADER = 'connector-version'
 
-/** The largest body that either side has to take, statements excepted. */
+/** The largest body that either side must accept, except statements. */
 export const CONNECTOR_BODY_BYTES_MAX = 64 * 1024
 
-/** The largest statement: some 50,000 entries. */
+/** Maximum size of a statement: about 50,000 entries. */
 export const CONNECTOR_STATEMENT_BYTES_MAX = 32 * 1024 * 1024
 
-/** The largest event. A longer statement is not sent as one: Countersign fetches it. */
+/** Maximum size of an event. Countersign fetches a larger statement instead of receiving it as an event. */
 export const CONNECTOR_EVENT_BYTES_MAX = 4 * 1024 * 1024
 
 const decimals = Type.Optional(
@@ -40,7 +40,7 @@ const digits = Type.String({
   description: 'Smallest unit of the currency, in digits; at most 9223372036854775807',
 })
 
-/** A sum that may be negative, such as a balance. */
+/** An amount that may be negative, such as a balance. */
 export const SignedDigits = Type.String({
   pattern: '^-?[0-9]{1,19}$',
   maxLength: 20,
@@ -56,19 +56,19 @@ export type ConnectorBalance = Static<typeof ConnectorBalance>
 
 const INT64_MAX = 2n ** 63n - 1n
 
-/** The value of a digit string; undefined if it is not one or is beyond int64. */
+/** Parses a string of digits. Undefined if it is malformed or exceeds int64. */
 export function amountOfDigits(value: string): bigint | undefined {
   if (!/^-?[0-9]{1,19}$/.test(value)) return undefined
   const amount = BigInt(value)
   return amount > INT64_MAX || amount < -INT64_MAX ? undefined : amount
 }
 
-/** An amount as the protocol writes it. */
+/** Formats an amount for the protocol. */
 export function connectorMoney(amount: bigint, currency: string, decimals: number): ConnectorMoney {
   return { value: String(amount), currency, decimals }
 }
 
-/** Why a payment failed or came back (specification 2.11). */
+/** Why a payment failed or was returned (specification 2.11). */
 export const CONNECTOR_FAILURE_CODES = [
   'QUOTE_EXECUTION_FAILED',
   'COUNTERPARTY_POST_TX_FAILED',
@@ -92,7 +92,7 @@ export const PAYMENT_STATUSES = [
   'UNKNOWN',
 ] as const
 
-/** The state of a payment or a pull. Only a 200 with this body reports it. */
+/** The state of a payment or pull. It is known only from a 200 with this body. */
 export const ConnectorPayment = Type.Object({
   id: text(96, 'The id of the call that made it'),
   status: OneOfWords(PAYMENT_STATUSES, 'UNKNOWN: the bank has not reported a result; ask again'),
@@ -179,7 +179,7 @@ const depositMembers = {
   ),
 }
 
-/** The fields of `account` are the payment instructions of the account type, without the reference. */
+/** `account` contains the account type's payment instructions without the reference. */
 export const DepositAccount = Type.Object({ ...depositMembers, ...ConnectorDepositDetails.properties })
 export type DepositAccount = Static<typeof DepositAccount>
 
@@ -212,21 +212,21 @@ export const ConnectorError = Type.Object({
 export type ConnectorError = Static<typeof ConnectorError>
 
 /**
- * The `webhook-id` of a call to a connector: it binds the signature to the method and the address, which a
- * body does not name, and a GET has no body.
+ * Returns the `webhook-id` of a call to a connector. It binds the signature to the method and URL, which the
+ * body does not contain; a GET has no body at all.
  *
- * @param path with its query, as sent, relative to the connector's base address: `/payments/Transaction:…`
- * @param id the id in the body of a POST that creates
+ * @param path the path and query as sent, relative to the connector's base address: `/payments/Transaction:…`
+ * @param id the id in the body of a POST that creates a record
  */
 export function callSigningId(method: 'GET' | 'POST', path: string, id?: string): string {
   return `${method} ${path}${id === undefined ? '' : ` ${id}`}`
 }
 
 /**
- * The `webhook-id` of an event: it binds the signature to the rail, so that another rail with the same secret
- * does not accept it.
+ * Returns the `webhook-id` of an event. It binds the signature to the rail, so that another rail with the
+ * same secret does not accept it.
  *
- * @param id the id of the event
+ * @param id the event's id
  */
 export function eventSigningId(rail: string, id: string): string {
   return callSigningId('POST', `/rail-events/${rail}`, id)

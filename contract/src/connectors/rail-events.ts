@@ -6,7 +6,7 @@ import { FreeForm, OneOfWords, Page, Prose, pageQuery, Text, Timestamp } from '.
 import { ConnectorEvent, EventReceived } from './events.ts'
 import { CONNECTOR_EVENT_BYTES_MAX } from './protocol.ts'
 
-/** The reason why a report waits for a person. */
+/** Why a report needs a person's attention. */
 export const RAIL_EVENT_WORDS = {
   UNKNOWN_PAYMENT: 'It names a payment that this rail was never given, or none',
   UNKNOWN_MANDATE: 'It names a mandate that this rail does not have, or none',
@@ -28,8 +28,8 @@ export type RailEventReason = keyof typeof RAIL_EVENT_WORDS
 export const RAIL_EVENT_REASONS: readonly RailEventReason[] = keysOf(RAIL_EVENT_WORDS)
 
 /**
- * A connector reports the outcome of a payment, incoming money, or its statement of a day. Signed like a
- * webhook. A repeated event takes effect once.
+ * A connector reports a payment's outcome, incoming money, or a day's statement. Signed like a webhook. A
+ * repeated event has no further effect.
  */
 export const rail_event = endpoint({
   auth: 'rail',
@@ -44,7 +44,7 @@ export const rail_event = endpoint({
   errors: ['INVALID_SIGNATURE', 'INVALID_INPUT', 'NOT_FOUND'],
 })
 
-/** A report that fits nothing that the server knows. */
+/** A report that matches no known record. */
 export const RailEvent = Type.Object({
   id: Id('RailEvent'),
   status: OneOfWords(['WAITING', 'RESOLVED'], 'WAITING: a person must review it'),
@@ -79,7 +79,7 @@ export const rail_event_list = endpoint({
   errors: ['INVALID_INPUT'],
 })
 
-/** Records that a person has looked at it. */
+/** Marks the report as reviewed by a person. */
 export const rail_event_resolve = endpoint({
   auth: 'platform',
   permission: 'APPROVE',

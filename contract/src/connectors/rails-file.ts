@@ -18,14 +18,16 @@ import {
 import { EvmFees, LowWater } from './evm-settings.ts'
 import { Acknowledgements, FileNames, Markers, Pgp } from './file-exchange.ts'
 
-/** The file of the setting RAILS_FILE: the rails of a production server, and which payments use them. */
+/**
+ * The file named by the setting RAILS_FILE: a production server's rails, and which payments use each rail.
+ */
 
 const RAILS_MAX = 100
 const HOLIDAYS_MAX = 1000
 
 export const RAIL_DIRECTIONS = ['OUT', 'PULL', 'IN'] as const
 
-/** The name of a rail: it stands in addresses, in the ledger and in metrics. */
+/** A rail's name, which appears in URLs, in the ledger and in metrics. */
 export const RailName = Pattern('^[a-z0-9][a-z0-9-]{0,39}$', {
   maxLength: 40,
   patternText: '1 to 40 lower-case letters, digits and hyphens',

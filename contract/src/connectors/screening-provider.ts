@@ -4,8 +4,8 @@ import { ConnectorMoney } from './protocol.ts'
 import { text } from './words.ts'
 
 /**
- * The bodies between Countersign and the operator's own service that screens addresses. docs/screening.md
- * explains them. Receivers ignore unknown fields.
+ * The bodies exchanged between Countersign and the operator's own address screening service.
+ * docs/screening.md explains them. Receivers ignore unknown fields.
  */
 export const ScreeningRequest = Type.Object({
   network: text(40, 'ETHEREUM, BASE, POLYGON, …; EVM if the chain is not known'),

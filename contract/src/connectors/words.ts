@@ -1,8 +1,8 @@
 import { Type } from 'typebox'
 
 /**
- * Text of 1 to `maxLength` characters that a database can store. Nothing else is required, because banks send
- * arbitrary text.
+ * Text of 1 to `maxLength` characters that a database can store. There is no other restriction, because banks
+ * send arbitrary text.
  */
 export function text(maxLength: number, description?: string) {
   return Type.String({

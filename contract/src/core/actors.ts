@@ -6,7 +6,7 @@ import { OneOfWords, Text } from './schema.ts'
 export const AUDIT_ACTORS = ['MEMBER', 'TOKEN', 'AGENT', 'CUSTOMER', 'OPERATOR'] as const
 export type AuditActorType = (typeof AUDIT_ACTORS)[number]
 
-/** The caller of an endpoint. */
+/** The caller of an API call. */
 export const AuditActor = Type.Object({
   type: OneOfWords(AUDIT_ACTORS, "TOKEN: the platform's backend. OPERATOR: a person at the server"),
   id: Type.Optional(IdOfAny(keysOf(ID_KINDS), 'Of the member, the token, the agent or the customer')),

@@ -1,15 +1,18 @@
-/** Prevents spreadsheets from executing text of users. Every CSV writer uses it. */
+/** Prevents spreadsheets from executing users' text as formulas. Every CSV writer uses it. */
 
-/** The start of a formula in a spreadsheet, the wide forms of East Asian keyboards among them, maybe behind quotes and spaces. */
+/**
+ * The start of a formula, possibly after quotes and spaces. Includes the full-width characters of East Asian
+ * keyboards.
+ */
 const FORMULA = `[ "']*[=+\\-@\\t\\r\\n＝＋－＠]`
 const FIRST = new RegExp(`^${FORMULA}`)
 /**
- * A spreadsheet of another country separates cells by `;` or a tab, and knows quotes only at the start of a cell: so a cell may begin
- * behind each of those and each line end.
+ * In some locales, spreadsheets separate cells by `;` or a tab, and recognize quotes only at the start of a
+ * cell. Therefore a cell can begin after any of these separators and after every line break.
  */
 const LATER = new RegExp(`([;\\t\\r\\n|])(?=${FORMULA})`, 'g')
 
-/** A text with an apostrophe before everything that a spreadsheet may take for a formula. */
+/** Puts an apostrophe before everything that a spreadsheet could treat as a formula. */
 export function guardedText(text: string): string {
   const guarded = text.replace(LATER, "$1'")
   return FIRST.test(guarded) ? `'${guarded}` : guarded

@@ -6,7 +6,10 @@ import { Plain } from './sensitivity.ts'
 export interface CurrencyInfo {
   readonly name: string
   readonly symbol: string
-  /** Minor units of ISO 4217, or the places of the asset. The runtime's `Intl` tables differ for some. */
+  /**
+   * The minor unit of ISO 4217, or the asset's decimals. Not taken from the runtime's `Intl`, which differs
+   * for some currencies.
+   */
   readonly decimals: number
   readonly kind: 'fiat' | 'crypto'
 }
@@ -17,8 +20,8 @@ const crypto = (name: string, symbol: string, decimals: number) =>
   ({ name, symbol, decimals, kind: 'crypto' }) as const
 
 /**
- * Every currency this platform can hold or pay out. SLV is not a currency: `SLV_ACCOUNT` is an account in El Salvador,
- * which holds US dollars.
+ * All currencies that this platform can hold or pay out. SLV is not a currency: a `SLV_ACCOUNT` is in El
+ * Salvador and holds US dollars.
  */
 export const CURRENCIES = {
   AED: fiat('UAE Dirham', 'AED'),
@@ -70,14 +73,14 @@ export function isKnownCurrency(code: string): code is KnownCurrency {
   return Object.hasOwn(CURRENCIES, code)
 }
 
-/** The codes of one kind, in the order of the table. */
+/** Lists the codes of one kind, in the table's order. */
 export function currenciesOfKind(kind: CurrencyInfo['kind']): readonly KnownCurrency[] {
   return Object.keys(CURRENCIES)
     .filter(isKnownCurrency)
     .filter((code) => CURRENCIES[code].kind === kind)
 }
 
-/** A currency as records show it (specification 2.6). */
+/** A currency as it appears in records (specification 2.6). */
 export const Currency = Type.Object({
   code: CurrencyCode,
   name: Plain(Type.String()),
@@ -88,7 +91,7 @@ export const Currency = Type.Object({
   }),
 })
 
-/** The record form of a currency in the table. */
+/** Returns a currency as it appears in records. */
 export function currencyRecord(code: KnownCurrency) {
   const { name, symbol, decimals } = CURRENCIES[code]
   return { code, name, symbol, decimals }

@@ -1,9 +1,9 @@
 import type { Static, TSchema } from 'typebox'
 
 /**
- * Turns parsed JSON that has passed validation into the values that the schema's TypeScript type promises:
- * integers of `format: int64` become `bigint`, fields that the schema does not name are left out. The server
- * uses it for requests, the SDK for responses.
+ * Converts validated JSON to the values that the schema's TypeScript type promises: integers with `format:
+ * int64` become `bigint`, and fields not in the schema are dropped. The server uses it for requests, the SDK
+ * for responses.
  */
 export function decode<Schema extends TSchema>(schema: Schema, value: unknown): Static<Schema>
 export function decode(schema: JsonSchema, value: unknown): unknown
@@ -23,7 +23,7 @@ export function decode(schema: JsonSchema, value: unknown): unknown {
   return result
 }
 
-/** The parts of a schema that decoding reads. */
+/** The schema keywords used in decoding. */
 export interface JsonSchema {
   readonly type?: string
   readonly format?: string
@@ -38,17 +38,20 @@ export interface JsonSchema {
   readonly pattern?: string
   /** See `sensitivity.ts`. */
   readonly sensitivity?: 'secret' | 'personal' | 'plain'
-  /** Markers of typebox; the type of some schemas has nothing else. */
+  /** Marks set by typebox. The type of some schemas has no other property. */
   readonly '~unsafe'?: unknown
   readonly '~optional'?: unknown
 }
 
-/** Excludes null and lists. */
+/** Excludes null and arrays. */
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** The member of a union that fits a value, by its tag or else by its type; an empty schema if none fits. */
+/**
+ * Selects the union member that fits a value, by its tag or otherwise by its type. Returns an empty schema if
+ * none fits.
+ */
 export function memberFor(
   members: readonly JsonSchema[],
   discriminator: string | undefined,

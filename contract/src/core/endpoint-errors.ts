@@ -9,22 +9,22 @@ const SIGNED = [
   'REQUEST_ID_MISSING',
 ] as const satisfies readonly ErrorCode[]
 
-/** Every code that an endpoint may return, from its handler or from the pipeline for its kind. */
+/** All error codes that an endpoint may return, from its handler or from the pipeline. */
 export function errorsOf(endpoint: Endpoint): readonly ErrorCode[] {
   const codes = new Set<ErrorCode>(endpoint.errors)
   const add = (condition: boolean, ...more: readonly ErrorCode[]) => {
     if (condition) for (const code of more) codes.add(code)
   }
   add(takesBody(endpoint), 'REQUEST_TIMEOUT')
-  // Also for a body that the endpoint does not take.
+  // Also returned if the endpoint takes no body.
   add(endpoint.method !== 'GET', 'PAYLOAD_TOO_LARGE')
-  // For a Content-Encoding, with or without a body.
+  // Caused by a Content-Encoding, with or without a body.
   add(true, 'UNSUPPORTED_MEDIA_TYPE')
   add(['platform', 'agent', 'member'].includes(endpoint.auth), 'UNAUTHORIZED', 'FORBIDDEN')
-  // For a page of another origin.
+  // Returned to a page of another origin.
   add(endpoint.auth === 'public', 'FORBIDDEN')
   add(endpoint.signed === true, ...SIGNED)
-  // The stored response belonged to a customer who was erased.
+  // CUSTOMER_DELETED: the customer in the stored response has been erased.
   add(Boolean(endpoint.idempotent), 'IDEMPOTENCY_KEY_REUSED', 'CUSTOMER_DELETED')
   add(endpoint.sandboxOnly === true, 'NOT_FOUND')
   add(true, ...ERRORS_OF_EVERY_ENDPOINT)

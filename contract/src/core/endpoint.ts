@@ -4,50 +4,56 @@ import type { ErrorCode } from './errors.ts'
 export const PERMISSIONS = ['VIEW', 'TRANSACT', 'MANAGE', 'APPROVE', 'REVIEW'] as const
 export type Permission = (typeof PERMISSIONS)[number]
 
-/** Includes implied permissions: a backend that moves money also decides pending approvals. */
+/** Adds implied permissions: a backend that may move money may also decide on pending approvals. */
 export function effectivePermissions(given: readonly Permission[]): readonly Permission[] {
   return given.includes('TRANSACT') && !given.includes('APPROVE') ? [...given, 'APPROVE'] : given
 }
 
-/** The callers of an endpoint. There is no default: an endpoint without `auth` does not compile. */
+/** The callers of an endpoint. There is no default, so an endpoint without `auth` does not compile. */
 export type Access =
   | {
       readonly auth: 'platform'
       readonly permission: Permission
-      /** A permission that also suffices. */
+      /** An alternative permission that also suffices. */
       readonly orPermission?: Permission
-      /** A further permission that some calls need. The handler decides which, by their effect. */
+      /**
+       * Another permission that some calls need. The handler decides which calls, depending on their effect.
+       */
       readonly furtherPermission?: { readonly permission: Permission; readonly when: string }
-      /** A customer's token with the permission may also make this call, for that customer's records. */
+      /**
+       * True if a customer token with the permission may also make this call, for that customer's records
+       * only.
+       */
       readonly customerToken?: true
     }
   | {
       readonly auth: 'agent'
-      /** A paused agent may also call it. For endpoints that change nothing. */
+      /** True if a paused agent may still call it. Only for endpoints that change nothing. */
       readonly whilePaused?: boolean
     }
-  /** A member of the platform, about itself, by its session cookie. Any permissions suffice. */
+  /** Called by a team member about themselves, with the session cookie. No permission is needed. */
   | { readonly auth: 'member' }
-  /** The body names the caller, or no caller is needed. */
+  /** The body identifies the caller, or anybody may call. */
   | { readonly auth: 'deviceCode' | 'public' }
   /**
-   * Authenticated by the processor's signature over the body. Such an endpoint is not part of the API and not
-   * below its base address.
+   * Authenticated by the processor's signature over the body. Not part of the API, and not below its base
+   * address.
    */
   | { readonly auth: 'cardProcessor' }
   /** Authenticated by the verification provider's signature over the body. Not part of the API either. */
   | { readonly auth: 'verificationProvider' }
   /**
-   * Authenticated by the signature over the body that the rail in its path makes. Not part of the API either.
+   * Authenticated by a signature over the body, made by the rail named in the path. Not part of the API
+   * either.
    */
   | { readonly auth: 'rail' }
 
-/** The largest file of an upload. */
+/** Limits of a file upload. */
 export interface Upload {
   readonly bytesMax: number
 }
 
-/** The media types of responses that are not JSON, by their names in the API. */
+/** Media types of non-JSON responses, by their names in the API. */
 export const TEXT_TYPES = {
   csv: 'text/csv',
   html: 'text/html',
@@ -58,73 +64,73 @@ export const TEXT_TYPES = {
 } as const
 export type TextType = keyof typeof TEXT_TYPES
 
-/** One endpoint of the API, declared as data. Routing, validation, OpenAPI and the sdk's types come from it. */
+/** An endpoint, declared as data. Routing, validation, OpenAPI and the sdk's types are derived from it. */
 export type Endpoint = Access & {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   /**
-   * Relative to the base address, if the endpoint is part of the API; parameters in braces:
-   * `/quotes/{quoteId}`.
+   * The path, with parameters in braces: `/quotes/{quoteId}`. Relative to the base address if the endpoint is
+   * part of the API.
    */
   readonly path: string
   readonly tag: string
   readonly summary: string
   readonly description?: string
-  /** Exists in sandbox only: in production the route returns 404. */
+  /** Only available in a sandbox. In production the route returns 404. */
   readonly sandboxOnly?: boolean
   /**
-   * Takes the signed retry (specification 3.4): both headers are declared and the first call may return 202.
+   * Uses the signed retry (specification 3.4): both headers are declared, and the first call may return 202.
    */
   readonly signed?: boolean
   /**
-   * Moves money held for a person to decide: its handler counts votes, and with `approvalsRequired` no API
-   * token decides.
+   * Moves money that is held until a person decides. The handler counts votes, and if `approvalsRequired` is
+   * set, API tokens cannot decide.
    */
   readonly movesHeldMoney?: true
-  /** Changes nothing although it is not a GET: the audit trail leaves it out. */
+  /** Changes nothing although it is not a GET, so the audit trail does not record it. */
   readonly changesNothing?: true
   /**
    * The effect of a signature without `Request-Id`. Default: 401 `REQUEST_ID_MISSING`.
-   * - `executes`: the client holds the payload before it calls, and the payload names its request (executing
-   *   a quote has no `Request-Id` on the wire).
-   * - `ignored`: the call is a first one (specification 4.10).
+   * - `executes`: the client has the payload before it calls, and the payload identifies its request (on the
+   *   wire, executing a quote has no `Request-Id`).
+   * - `ignored`: the call is treated as a first call (specification 4.10).
    */
   readonly signatureAlone?: 'executes' | 'ignored'
-  /** Takes an `Idempotency-Key`. `required`: requests without one return 400. */
+  /** Takes an `Idempotency-Key`. With `required`, requests without one return 400. */
   readonly idempotent?: boolean | 'required'
-  /** The response holds a secret: it is stored sealed under its `Idempotency-Key`. */
+  /** The response contains a secret, so it is stored sealed under its `Idempotency-Key`. */
   readonly isAnswerSecret?: boolean
   readonly params?: TObject
   readonly query?: TObject
   readonly body?: TSchema
   readonly bodyOptional?: boolean
-  /** The largest body, if not `BODY_BYTES_MAX_DEFAULT`. */
+  /** Maximum body size. Default: `BODY_BYTES_MAX_DEFAULT`. */
   readonly bodyBytesMax?: number
   /**
-   * The maximum number of fields and items of a body, at all levels together, if not
-   * `BODY_MEMBERS_MAX_DEFAULT`.
+   * Maximum number of fields and items in a body, counting all levels. Default: `BODY_MEMBERS_MAX_DEFAULT`.
    */
   readonly bodyMembersMax?: number
   /**
-   * Takes a file: the body is `multipart/form-data`, `body` describes its text fields, and the file is the part `file`.
+   * Takes a file upload: the request is `multipart/form-data`, `body` describes its text fields, and the part
+   * `file` is the file.
    */
   readonly upload?: Upload
-  /** Success responses by status; `null` is a response without a body. */
+  /** Success responses by status. `null` means that there is no body. */
   readonly responses: Readonly<Record<number, TSchema | null>>
   /**
-   * The media types that a 200 response may have instead of JSON. If `responses` has `null` for 200, it
-   * always has one of them.
+   * Media types that a 200 response may have instead of JSON. If `responses` has `null` for 200, the response
+   * always has one of these.
    */
   readonly texts?: readonly TextType[]
   /**
-   * Returns all rows of the list with the same name (`quote_csv` of `quote_list`) as a file named this. Needs
-   * no handler.
+   * Makes this endpoint return all rows of the list with the same name (`quote_list` for `quote_csv`) as a
+   * file with this name. It needs no handler.
    */
   readonly fileRows?: string
-  /** The codes that the handler itself may raise. */
+  /** Error codes that the handler itself may raise. */
   readonly errors: readonly ErrorCode[]
 }
 
-/** True if the response continues until one side ends it: a stream of server-sent events. */
+/** True if the response is a stream of server-sent events, which stays open until one side closes it. */
 export function isStream({ texts }: Pick<Endpoint, 'texts'>): boolean {
   return texts?.includes('sse') ?? false
 }
@@ -132,16 +138,16 @@ export function isStream({ texts }: Pick<Endpoint, 'texts'>): boolean {
 export const KIB = 1024
 export const MIB = 1024 * KIB
 
-/** The size limit of an upload without its file: text fields, part headers and boundaries. */
+/** Maximum size of an upload without its file: text fields, part headers and boundaries. */
 export const FORM_BYTES_MAX = 64 * KIB
 
-/** The largest body of an endpoint that sets none. Those endpoints need less than half of it. */
+/** Default maximum body size. Endpoints that use it need less than half of it. */
 export const BODY_BYTES_MAX_DEFAULT = 8 * KIB
 
-/** The maximum number of fields and items in a body, if the endpoint sets none. */
+/** Default maximum number of fields and items in a body. */
 export const BODY_MEMBERS_MAX_DEFAULT = 5_000
 
-/** The largest body of a request to this endpoint; 413 `PAYLOAD_TOO_LARGE` for more. */
+/** Maximum body size of an endpoint, including an upload. A larger body gets 413 `PAYLOAD_TOO_LARGE`. */
 export function bodyBytesMaxOf({ bodyBytesMax, upload }: Pick<Endpoint, 'bodyBytesMax' | 'upload'>): number {
   return upload ? upload.bytesMax + FORM_BYTES_MAX : (bodyBytesMax ?? BODY_BYTES_MAX_DEFAULT)
 }
@@ -171,10 +177,10 @@ type AnswerOf<Responses> = {
   }
 }[keyof Responses & number]
 
-/** A successful JSON response of an endpoint: a status of its declaration with that status's body. */
+/** A successful JSON response of an endpoint: a declared status and its body. */
 export type JsonAnswerOf<E extends Endpoint> = AnswerOf<E['responses']>
 
-/** A successful response of an endpoint. A response that is not JSON is a string. */
+/** A successful response of an endpoint. A non-JSON response is a string. */
 export type SuccessOf<E extends Endpoint> = E extends { texts: readonly TextType[] }
   ? OrText<JsonAnswerOf<E>>
   : JsonAnswerOf<E>

@@ -3,9 +3,9 @@ import { Plain } from './sensitivity.ts'
 import { WALLET_SIGNATURE_HEADER } from './wire-word.ts'
 
 /**
- * Every error of this API (specification 7). A handler can raise only the codes that its endpoint declares;
- * `ERRORS_OF_EVERY_ENDPOINT` and the codes that follow from an endpoint's `auth`, `signed` and `idempotent`
- * come from the pipeline.
+ * All errors of this API (specification 7). A handler can raise only the codes that its endpoint declares.
+ * `ERRORS_OF_EVERY_ENDPOINT`, and the codes that follow from an endpoint's `auth`, `signed` and `idempotent`,
+ * are raised by the pipeline.
  */
 export const ERRORS = {
   INVALID_INPUT: { status: 400, message: 'The request is not valid.' },
@@ -314,15 +314,15 @@ export function isErrorCode(code: string): code is ErrorCode {
 }
 
 /**
- * True if a refusal is final for its request: only a final one is stored under the idempotency key, so that a
- * retry gets it again.
+ * True if retrying the same request cannot succeed. Only such errors are stored under the idempotency key and
+ * replayed.
  */
 export function isFinalError(code: ErrorCode): boolean {
   const { status } = ERRORS[code]
   return status < 500 && ![401, 403, 424, 429].includes(status)
 }
 
-/** Codes in `details.code` if the specification prescribes `code` for more than this case. */
+/** Codes in `details.code`, for cases in which the specification prescribes a more general `code`. */
 export const DETAIL_CODES = {
   INVALID_OTP_CODE: 'The one-time code is wrong, or it expired, was used or was replaced by a later one.',
 } as const
@@ -330,8 +330,8 @@ export const DETAIL_CODES = {
 export type DetailCode = keyof typeof DETAIL_CODES
 
 /**
- * The fields of `details` that are amounts, each an integer in the smallest unit of `details.currency`. For a
- * limit on the number of actions, which has no currency, they are counts.
+ * Fields of `details` that are amounts, as integers in the smallest unit of `details.currency`. For a limit
+ * on the number of actions, which has no currency, they are counts.
  */
 export const DETAIL_AMOUNTS = [
   'asked',
@@ -347,10 +347,10 @@ export const DETAIL_AMOUNTS = [
 
 export type DetailAmount = (typeof DETAIL_AMOUNTS)[number]
 
-/** The page that explains every code, below the address of the server. */
+/** The path of the page that explains all codes. */
 export const ERROR_PAGE = '/docs/errors'
 
-/** The codes that every operation may return. */
+/** Codes that every endpoint may return. */
 export const ERRORS_OF_EVERY_ENDPOINT = [
   'INVALID_INPUT',
   'RATE_LIMITED',
@@ -359,7 +359,7 @@ export const ERRORS_OF_EVERY_ENDPOINT = [
 ] as const satisfies readonly ErrorCode[]
 
 /**
- * The body of every error response (specification 7). A 401 carries `reason` at the top level and in
+ * The body of every error response (specification 7). A 401 has `reason` both at the top level and in
  * `details`.
  */
 export const ErrorBody = Type.Object({

@@ -1,4 +1,4 @@
-/** The EVM chains of the API, as `cryptoNetwork` names them. The account type of a wallet there is `<NETWORK>_WALLET`. */
+/** The API's EVM chains, as in `cryptoNetwork`. The account type of a wallet on one is `<NETWORK>_WALLET`. */
 export const EVM_NETWORKS = ['ETHEREUM', 'BASE', 'POLYGON'] as const
 
 export type EvmNetwork = (typeof EVM_NETWORKS)[number]

@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { OneOfWords, Opaque, Pattern } from './schema.ts'
 import { Personal, Plain } from './sensitivity.ts'
 
-/** An e-mail address. Compared without regard to case, kept as written. */
+/** An e-mail address. Compared case-insensitively and stored as written. */
 export const Email = Type.String({ format: 'email', maxLength: 255, wellFormed: true })
 
 /** An E.164 telephone number. */
@@ -12,13 +12,13 @@ export const PhoneNumber = Pattern('^\\+[1-9][0-9]{1,14}$', {
   description: 'E.164, with the plus sign',
 })
 
-/** A calendar date without a time. */
+/** A calendar date without a time of day. */
 export const CalendarDate = Type.String({ format: 'date', description: 'YYYY-MM-DD' })
 
-/** In the order of ISO 8601, whose Monday is 1. */
+/** In ISO 8601 order, where Monday is 1. */
 export const WEEKDAYS = ['MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT', 'SUN'] as const
 
-/** A time of day on the clock of some time zone, to the minute. */
+/** A time of day to the minute, in a time zone given elsewhere. */
 export function TimeOfDay(description: string) {
   return Plain(
     Pattern('^(?:[01][0-9]|2[0-3]):[0-5][0-9]$', {
@@ -29,7 +29,7 @@ export function TimeOfDay(description: string) {
   )
 }
 
-/** A time zone name's form. The operation checks whether such a zone exists. */
+/** The format of a time zone name. The operation checks that the time zone exists. */
 export function TimeZoneName(description: string) {
   return Pattern('^[A-Za-z0-9_+/-]{1,64}$', {
     maxLength: 64,
@@ -50,7 +50,7 @@ export const CountryCode = Plain(
   }),
 )
 
-/** The region that serves a customer. */
+/** The region in which a customer is served. */
 export const Region = Personal(
   Pattern(COUNTRY_PATTERN, {
     maxLength: 2,
@@ -59,7 +59,7 @@ export const Region = Personal(
   }),
 )
 
-/** Any currency code, even one that this server does not know: the operation decides. */
+/** Any currency code. The operation decides whether it is supported. */
 export const CurrencyCode = Plain(
   Pattern('^[A-Z0-9]{3,5}$', {
     maxLength: 5,
@@ -68,22 +68,22 @@ export const CurrencyCode = Plain(
   }),
 )
 
-/** An address on an EVM chain, in any spelling. */
+/** An address on an EVM chain, in any letter case. */
 export const EvmAddress = Type.String({ pattern: '^0x[0-9a-fA-F]{40}$', maxLength: 42 })
 
 const HOST_LABEL = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?'
-/** 1 to 65535. */
+/** A port number, 1 to 65535. */
 const PORT = '(?:[1-9][0-9]{0,3}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5])'
 const UMA_HOST = `${HOST_LABEL}(?:\\.${HOST_LABEL})*(?::${PORT})?`
-/** The longest name of an UMA address. */
+/** Maximum length of the name in an UMA address. */
 export const UMA_NAME_CHARACTERS_MAX = 64
 
-/** The pattern of `name@host`, lower case; the host may carry a port. */
+/** The pattern of a lower-case `name@host`, where the host may include a port. */
 export const NAME_AT_HOST = `[a-z0-9._+-]{1,${UMA_NAME_CHARACTERS_MAX}}@${UMA_HOST}`
 const UMA_PATTERN = `^\\$${NAME_AT_HOST}$`
 const UMA_CHARACTERS_MAX = 255
 
-/** `$name@host`, lower case; the host may carry a port. */
+/** A lower-case `$name@host`, where the host may include a port. */
 export const UmaAddress = Pattern(UMA_PATTERN, {
   maxLength: UMA_CHARACTERS_MAX,
   patternText: 'an UMA address in lower case, like $ada@example.com',
@@ -91,8 +91,8 @@ export const UmaAddress = Pattern(UMA_PATTERN, {
 })
 
 /**
- * An UMA address as a caller may write it, in any case. The schema takes any text, so that the operation can answer
- * `INVALID_UMA_ADDRESS`. Only its canonical form is stored.
+ * An UMA address as a caller may write it, in any letter case. The schema accepts any text, so that the
+ * operation can respond with `INVALID_UMA_ADDRESS`. Only the canonical form is stored.
  */
 export const UmaAddressInput = Opaque(512, {
   description: 'Universal Money Address, $name@host, in any case',
@@ -103,15 +103,18 @@ export const UmaAddressInput = Opaque(512, {
   },
 })
 
-/** Has no flag `u`, so that no letter outside ASCII matches one of these in another case. */
+/** Without the flag `u`, so that no non-ASCII letter matches case-insensitively. */
 const UMA_IN_ANY_CASE = new RegExp(UMA_PATTERN, 'i')
 
-/** The canonical form of an UMA address, in which it is stored and compared; undefined if the text is not one. */
+/**
+ * Returns the canonical form of an UMA address, in which it is stored and compared. Undefined if the text is
+ * not one.
+ */
 export function canonicalUmaAddress(text: string): string | undefined {
   return text.length <= UMA_CHARACTERS_MAX && UMA_IN_ANY_CASE.test(text) ? text.toLowerCase() : undefined
 }
 
-/** The host part of an UMA address, which leaves room for the longest name. */
+/** The host of an UMA address, short enough for the longest name. */
 export const UmaDomain = Pattern(`^${UMA_HOST}$`, {
   maxLength: UMA_CHARACTERS_MAX - UMA_NAME_CHARACTERS_MAX - '$@'.length,
   patternText: 'the name of a host in lower case, like uma.example.com',
@@ -130,5 +133,5 @@ export const HttpUrl = Type.String({
 
 export const KYC_STATUSES = ['UNVERIFIED', 'PENDING', 'APPROVED', 'REJECTED'] as const
 
-/** Progress of a person's (KYC) or a business's (KYB) check. */
+/** The progress of a person's (KYC) or business's (KYB) verification. */
 export const KycStatus = OneOfWords(KYC_STATUSES, 'Progress of the identity check')

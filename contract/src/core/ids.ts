@@ -2,9 +2,9 @@ import { Type } from 'typebox'
 import { Plain } from './sensitivity.ts'
 
 /**
- * Every kind of record id, with its number. An id is `<Kind>:<UUIDv7>` (specification, conventions), and the
- * last byte of the UUID is the number of its kind, so that the 16 bytes are enough to name it. A number, from
- * 1 to 255, is never changed and never reused.
+ * All kinds of record ids and their numbers. An id is `<Kind>:<UUIDv7>` (specification, conventions). The
+ * last byte of the UUID is the number of the kind, so the 16 bytes identify the kind as well; numbers range
+ * from 1 to 255 and are never changed or reused.
  */
 export const ID_KINDS = {
   Platform: 1,
@@ -65,7 +65,7 @@ export const ID_KINDS = {
   Mandate: 78,
 } as const
 
-/** The kinds of ids that no caller sees, with numbers of the same row. */
+/** Kinds of ids that callers never see. They share the numbering above. */
 export const INTERNAL_ID_KINDS = {
   Job: 29,
   Challenge: 30,
@@ -81,13 +81,13 @@ export const INTERNAL_ID_KINDS = {
   MatchItem: 63,
 } as const
 
-/** The number used in place of a kind if the id is a plain string: the code of an invitation. */
+/** The number for invitations, whose id is a plain code instead of a kind with a UUID. */
 export const INVITATION_NUMBER = 35
 
 export type IdKind = keyof typeof ID_KINDS
 export type InternalIdKind = keyof typeof INTERNAL_ID_KINDS
 
-/** The schema of a reference to a record of one kind in a body, a query or a response. */
+/** The schema of a reference to a record of one kind, in a body, query or response. */
 export function Id(kind: IdKind, description?: string) {
   return Type.String({
     pattern: `^${kind}:[0-9A-Za-z-]{1,64}$`,
@@ -109,5 +109,5 @@ export function IdOfAny(kinds: readonly IdKind[], description?: string) {
   })
 }
 
-/** The schema of a record id in a path: any text, because an id in another form returns 404. */
+/** The schema of a record id in a path. It accepts any text, because a malformed id must return 404. */
 export const PathId = Plain(Type.String({ minLength: 1, maxLength: 255, wellFormed: true }))

@@ -2,7 +2,7 @@ import { type TObject, type TProperties, Type } from 'typebox'
 import type { Permission } from './endpoint.ts'
 import type { ErrorCode } from './errors.ts'
 
-/** The parts of a list's declaration that its file shares. */
+/** The parts of a list's declaration that its CSV file shares. */
 interface ListDeclaration<
   P extends Permission,
   Path extends string,
@@ -17,8 +17,9 @@ interface ListDeclaration<
 }
 
 /**
- * Declares the CSV file of a list, at the list's path with `.csv` appended: all `rows` (`customers`) for the same filters and
- * permission, but not for customers' tokens. If the path has parameters, add `params` to the result.
+ * Declares a list's CSV file, at the list's path plus `.csv`. It contains all `rows` (`customers`) and has
+ * the same filters and permission as the list, but is not available with customer tokens. If the path has
+ * parameters, add `params` to the result.
  */
 export function fileOfList<
   P extends Permission,
@@ -38,7 +39,7 @@ export function fileOfList<
       `Writes all ${rows} that match for a spreadsheet, as one stream of any length, in the order of the list. ` +
       'One column for each field of the record, as docs/books.md describes. If the download breaks off, the file ' +
       'is incomplete. Text from other parties that a spreadsheet would treat as a formula gets a leading apostrophe.',
-    query: Type.Omit(query, NOT_FOR_FILES),
+    query: Type.Omit(query, LIST_ONLY_PARAMETERS),
     responses: { 200: null },
     texts: ['csv'],
     fileRows: rows,
@@ -46,5 +47,5 @@ export function fileOfList<
   } as const
 }
 
-/** A file has all rows, and nothing else. */
-const NOT_FOR_FILES = ['limit', 'cursor', 'includeNames'] as const
+/** Query parameters that make no sense for a file with all rows. */
+const LIST_ONLY_PARAMETERS = ['limit', 'cursor', 'includeNames'] as const

@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { PERMISSIONS } from './endpoint.ts'
 import { OneOfWords } from './schema.ts'
 
-/** A member's or a role's permissions. */
+/** The permissions of a member or a role. */
 export const MemberPermissions = Type.Array(OneOfWords(PERMISSIONS), {
   minItems: 1,
   maxItems: PERMISSIONS.length,

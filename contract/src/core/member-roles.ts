@@ -1,6 +1,6 @@
 import { PERMISSIONS, type Permission } from './endpoint.ts'
 
-/** Roles that pages and programs offer. Each is a name for a set of permissions; only the permissions are stored. */
+/** Built-in roles. Each is only a name for a set of permissions: what is stored is the permissions. */
 export const MEMBER_ROLES = {
   OWNER: PERMISSIONS,
   OPERATIONS: ['VIEW', 'TRANSACT', 'APPROVE'],

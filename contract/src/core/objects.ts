@@ -1,9 +1,9 @@
-/** The keys of an object that has no more members than its type names, such as a constant table. */
+/** Returns the keys of an object that has exactly the properties in its type, such as a constant table. */
 export function keysOf<T extends object>(table: T): (keyof T & string)[] {
   return Object.keys(table) as (keyof T & string)[]
 }
 
-/** An object with a value for each of these keys. */
+/** Creates an object with a value for each key. */
 export function tableOf<Key extends string, Value>(
   keys: readonly Key[],
   make: (key: Key) => Value,
@@ -11,24 +11,24 @@ export function tableOf<Key extends string, Value>(
   return Object.fromEntries(keys.map((key) => [key, make(key)])) as Record<Key, Value>
 }
 
-/** Ignores inherited names, such as `constructor`. */
+/** Ignores inherited properties such as `constructor`. */
 export function isKeyOf<T extends object>(table: T, name: string): name is keyof T & string {
   return Object.hasOwn(table, name)
 }
 
-/** The value of a table's own key, never one that every object inherits, such as `constructor`. */
+/** Returns an own property, never an inherited one such as `constructor`. */
 export function memberOf<Value>(table: Readonly<Record<string, Value>>, name: string): Value | undefined {
   return Object.hasOwn(table, name) ? table[name] : undefined
 }
 
 type Absent = null | undefined
 
-/** The keys that have a value. Those that may be absent become optional. */
+/** The properties that have a value. Those that may be absent become optional. */
 export type Present<T> = { [K in keyof T as Extract<T[K], Absent> extends never ? K : never]: T[K] } & {
   [K in keyof T as Extract<T[K], Absent> extends never ? never : K]?: Exclude<T[K], Absent>
 }
 
-/** Omits keys that are null or undefined, as the API does. */
+/** Omits properties that are null or undefined, as the API does. */
 export function present<T extends object>(members: T): Present<T> {
   const values: Partial<T> = {}
   for (const name in members) {
@@ -38,7 +38,7 @@ export function present<T extends object>(members: T): Present<T> {
   return values as unknown as Present<T>
 }
 
-/** The text if it is one of these words. */
+/** Returns the text if it is one of the given words. */
 export function wordOf<Word extends string>(
   words: readonly Word[],
   text: string | undefined,

@@ -1,6 +1,6 @@
 import { OneOfWords } from './schema.ts'
 
-/** Every payment rail that an account or a quote may name. */
+/** All payment rails that an account or a quote can name. */
 export const PAYMENT_RAILS = [
   'ACH',
   'ACH_COLOMBIA',
@@ -49,7 +49,9 @@ export function isInstantRail(name: string): boolean {
   return INSTANT_RAILS.has(name)
 }
 
-/** Rails that pull money from an account: direct debits, and collections that its holder allows. */
+/**
+ * Rails that pull money from an account: direct debits, and collections permitted by the account's holder.
+ */
 const PULLING_RAILS: ReadonlySet<string> = new Set<PaymentRailName>([
   'ACH',
   'ACH_COLOMBIA',

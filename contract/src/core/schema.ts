@@ -1,25 +1,22 @@
 import { type Static, type TObject, type TSchema, type TString, type TUnsafe, Type } from 'typebox'
 
 /**
- * The building blocks of every schema in the contract. They stay plain JSON Schema, so that one object is the
- * type, the validation and the OpenAPI text. Eight keywords are our own:
- * - `format: "int64"` on an integer: a `bigint` in TypeScript, exact over all of int64 on the wire.
- * - `wellFormed` on a string: no U+0000 (PostgreSQL text refuses it) and no lone surrogate; `line` and
- *   `prose`: see `TEXT_FORMS`.
- * - `freeFormMax` on an object with keys of the caller's choice: their largest number, depth and size.
+ * Building blocks of all schemas in the contract. They are plain JSON Schema, so that one object is the type,
+ * the validation and the OpenAPI text. Eight keywords are our own:
+ * - `format: "int64"` on an integer: a `bigint` in TypeScript, exact for every int64 on the wire.
+ * - `wellFormed` on a string: no U+0000 (which PostgreSQL rejects) and no unpaired surrogates; for `line` and
+ *   `prose`, see `TEXT_FORMS`.
+ * - `freeFormMax` on an object with arbitrary keys: its maximum number of entries, depth and size.
  * - `patternText` on a string with a pattern: the pattern in words, for the error message "must be …".
- * - `knownWords` on a string: its known values; others are accepted.
+ * - `knownWords` on a string: its known values; other values are accepted too.
  * - `sensitivity`: see `sensitivity.ts`.
- * - `documentedForm` on a string that the handler checks, so that it has a separate error code: the JSON
- *   Schema keywords that the document shows in place of a looser validation.
- * - `judgedByHandler: true`: any value passes the validation, because the handler decides whether the field
- *   counts.
+ * - `documentedForm` on a string that the handler validates to return a specific error code: the JSON Schema
+ *   keywords to document instead of the looser validation.
+ * - `judgedByHandler: true`: validation accepts any value, because the handler decides whether the field is
+ *   relevant.
  */
 
-/**
- * Our own keywords, which documents for others leave out: programs that read schemas strictly do not know
- * them.
- */
+/** Our own keywords, which are removed from published documents: strict schema parsers do not know them. */
 export const OWN_KEYWORDS: ReadonlySet<string> = new Set([
   'wellFormed',
   'patternText',
@@ -31,16 +28,15 @@ export const OWN_KEYWORDS: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Characters that make text look different from its content: control characters, ends of lines and
- * paragraphs, and marks that set the direction of text. The joiners of Persian and Indic names are not
- * included.
+ * Characters that make text look different from its content: control characters, line and paragraph
+ * separators, and direction marks. Does not include the joiners needed in Persian and Indic names.
  */
 export const UNREADABLE = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u
 
-/** Text without a visible character: white space and characters without a glyph. */
+/** Text without a visible character, which consists only of white space and format characters. */
 export const BLANK = /^[\s\p{Cf}]+$/u
 
-/** The forms of text that people read. `BLANK` text fits neither. */
+/** Kinds of human-readable text. Neither allows `BLANK` text. */
 export const TEXT_FORMS = {
   line: /^(?![\s\p{Cf}]+$)[^\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]*$/u,
   prose: /^(?![\s\p{Cf}]+$)(?:[^\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]|[\t\n\r])*$/u,
@@ -57,17 +53,20 @@ function text(form: TextForm, maxLength: number, options: TextOptions) {
   return Type.String({ minLength: 1, maxLength, wellFormed: form, ...options })
 }
 
-/** One line of readable text, such as a name. 1 to `maxLength` characters. */
+/** A single line of readable text, such as a name, with 1 to `maxLength` characters. */
 export function Text(maxLength: number, options: TextOptions = {}) {
   return text('line', maxLength, options)
 }
 
-/** Readable text of several lines, such as an explanation. */
+/** Readable text that may have several lines, such as an explanation. */
 export function Prose(maxLength: number, options: TextOptions = {}) {
   return text('prose', maxLength, options)
 }
 
-/** Text with its own pattern, which must exclude U+0000 and surrogates; `patternText` describes the pattern. */
+/**
+ * Text that matches a pattern. The pattern must exclude U+0000 and surrogates. `patternText` describes it in
+ * words.
+ */
 export function Pattern(
   pattern: string,
   options: { patternText?: string; description?: string; maxLength?: number } = {},
@@ -75,14 +74,14 @@ export function Pattern(
   return Type.String({ pattern, maxLength: 255, ...options })
 }
 
-/** The form that a document states for a string that only the handler validates. */
+/** The documented form of a string that only the handler validates. */
 export interface DocumentedForm {
   readonly pattern?: string
   readonly minLength?: number
   readonly maxLength?: number
 }
 
-/** Text that is only ever compared or decrypted, never stored: any characters, at most `maxLength`. */
+/** Text that is only compared or decrypted, never stored: any characters, at most `maxLength`. */
 export function Opaque(
   maxLength: number,
   options: { description?: string; knownWords?: readonly string[]; documentedForm?: DocumentedForm } = {},
@@ -90,7 +89,7 @@ export function Opaque(
   return Type.String({ maxLength, ...options })
 }
 
-/** An amount in the smallest unit of its currency, or another exact 64-bit integer. */
+/** An amount in the smallest unit of its currency, or another 64-bit integer that must be exact. */
 export function Int64(
   options: { minimum?: number; exclusiveMinimum?: number; maximum?: number; description?: string } = {},
 ): TUnsafe<bigint> {
@@ -104,7 +103,7 @@ export function NullableInt64(
   return Type.Unsafe<bigint | null>({ type: ['integer', 'null'], format: 'int64', ...options })
 }
 
-/** A string of another schema, or null. */
+/** A string schema that also allows null. */
 export function NullableText<T extends TString>(
   text: T,
   options: { description?: string } = {},
@@ -112,7 +111,7 @@ export function NullableText<T extends TString>(
   return Type.Unsafe<string | null>({ ...text, type: ['string', 'null'], ...options })
 }
 
-/** A list, or null. */
+/** An array that may be null. */
 export function NullableArray<T extends TSchema>(
   items: T,
   options: { minItems?: number; maxItems?: number; uniqueItems?: boolean; description?: string } = {},
@@ -125,7 +124,7 @@ export function Timestamp(description?: string) {
   return Type.String({ format: 'date-time', ...(description ? { description } : {}) })
 }
 
-/** One word of a fixed list. */
+/** One of a fixed list of words. */
 export function OneOfWords<const T extends readonly string[]>(
   words: T,
   description?: string,
@@ -133,7 +132,10 @@ export function OneOfWords<const T extends readonly string[]>(
   return Type.Unsafe<T[number]>({ type: 'string', enum: [...words], ...(description ? { description } : {}) })
 }
 
-/** A closed union. The constant in `discriminator` identifies the member. Members are flat objects. */
+/**
+ * A closed union, whose members are flat objects. The constant field `discriminator` says which member a
+ * value is.
+ */
 export function OneOf<T extends TObject[]>(
   discriminator: string,
   members: [...T],
@@ -146,12 +148,12 @@ export function OneOf<T extends TObject[]>(
   })
 }
 
-/** The constant that identifies a member of `OneOf`. */
+/** The constant field of a member of `OneOf`. */
 export function Tag<const T extends string>(value: T): TUnsafe<T> {
   return Type.Unsafe<T>({ type: 'string', enum: [value] })
 }
 
-/** An object with keys of the caller's choice. Its strings can be stored. */
+/** An object with arbitrary keys. Its strings can be stored in the database. */
 export function FreeForm(description?: string): TUnsafe<Record<string, unknown>> {
   return Type.Unsafe<Record<string, unknown>>({
     type: 'object',
@@ -161,11 +163,11 @@ export function FreeForm(description?: string): TUnsafe<Record<string, unknown>>
   })
 }
 
-/** The bounds of a free-form object: names and items at all levels, levels, and bytes of its JSON. */
+/** Limits of a free-form object: entries and items at all levels, levels of nesting, and bytes of JSON. */
 export const FREE_FORM_MAX = { members: 100, levels: 5, bytes: 4096 } as const
 export type FreeFormMax = typeof FREE_FORM_MAX
 
-/** `FreeForm` in a request, which is stored. It is bounded by `FREE_FORM_MAX`. */
+/** `FreeForm` in a request. It is stored, so it is limited by `FREE_FORM_MAX`. */
 export function FreeFormInput(description: string): TUnsafe<Record<string, unknown>> {
   const { members, levels, bytes } = FREE_FORM_MAX
   return Type.Unsafe<Record<string, unknown>>({
@@ -174,7 +176,7 @@ export function FreeFormInput(description: string): TUnsafe<Record<string, unkno
   })
 }
 
-/** The paged list envelope (specification 2.13). */
+/** The envelope of a paginated list (specification 2.13). */
 export function Page<T extends TSchema>(item: T) {
   return Type.Object({
     data: Type.Array(item),
@@ -184,7 +186,7 @@ export function Page<T extends TSchema>(item: T) {
   })
 }
 
-/** `limit` and `cursor` of a paged list; spread into an endpoint's query. */
+/** `limit` and `cursor` of a paginated list, to be spread into an endpoint's query. */
 export const pageQuery = {
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 20 })),
   cursor: Type.Optional(
@@ -192,7 +194,7 @@ export const pageQuery = {
   ),
 }
 
-/** Bounds on creation and update time; spread into an endpoint's query. */
+/** Bounds on creation and update time, to be spread into an endpoint's query. */
 export const timeRangeQuery = {
   createdAfter: Type.Optional(Timestamp()),
   createdBefore: Type.Optional(Timestamp()),
@@ -210,5 +212,5 @@ export const ClientPublicKey = Type.String({
   description: 'Uncompressed SEC1 P-256 public key in hex',
 })
 
-/** The body of calls that return something sealed to a key. */
+/** The body of calls whose response is sealed to the given key. */
 export const ClientPublicKeyRequest = Type.Object({ clientPublicKey: ClientPublicKey })

@@ -2,8 +2,9 @@ import type { TSchema } from 'typebox'
 import { isObject, type JsonSchema } from './decode.ts'
 
 /**
- * The keyword `sensitivity` of a schema, which the request log, the audit trail, the logs and erasure follow. `secret` grants something to
- * its reader, `personal` may be about a person, `plain` is neither, although it is text.
+ * The schema keyword `sensitivity`, which the request log, the audit trail, the logs and erasure obey.
+ * `secret` gives its reader access to something, `personal` may identify or describe a person, and `plain` is
+ * text that is neither.
  */
 export type Sensitivity = NonNullable<JsonSchema['sensitivity']>
 
@@ -19,7 +20,7 @@ export function Plain<T extends TSchema>(schema: T): T {
   return withSensitivity(schema, 'plain')
 }
 
-/** A copy with the keyword. A spread would omit typebox's own marks. */
+/** Copies the schema and adds the keyword. A spread would lose typebox's own marks. */
 function withSensitivity<T extends TSchema>(schema: T, sensitivity: Sensitivity): T {
   return Object.create(Object.getPrototypeOf(schema), {
     ...Object.getOwnPropertyDescriptors(schema),
@@ -27,7 +28,7 @@ function withSensitivity<T extends TSchema>(schema: T, sensitivity: Sensitivity)
   })
 }
 
-/** A schema without unions. A value with an unknown tag may be any member. */
+/** Resolves unions to the members that the value may be. With an unknown tag, it may be any of them. */
 export function alternatives(schema: JsonSchema, value: unknown): readonly JsonSchema[] {
   const union = schema.oneOf ?? schema.anyOf
   if (!union || schema.sensitivity) return [schema]
@@ -40,8 +41,8 @@ export function alternatives(schema: JsonSchema, value: unknown): readonly JsonS
 const PLAIN_TYPES: ReadonlySet<string> = new Set(['integer', 'number', 'boolean', 'null'])
 
 /**
- * The sensitivity of a value; undefined for an object, list or union with properties. Text without a mark is personal, unless it is a fixed
- * word or a time, so a forgotten mark hides the value.
+ * Returns the sensitivity of a value. Undefined for an object, an array or a union with properties. Unmarked
+ * text is personal unless it is a fixed word or a time, so a forgotten mark hides the value.
  */
 export function sensitivityOf(schema: JsonSchema): Sensitivity | undefined {
   if (schema.sensitivity) return schema.sensitivity
@@ -51,7 +52,7 @@ export function sensitivityOf(schema: JsonSchema): Sensitivity | undefined {
   return types.length > 0 && types.every((type) => PLAIN_TYPES.has(type)) ? 'plain' : 'personal'
 }
 
-/** The types of a schema: two if it may be null. */
+/** The types of a schema, of which there are two if it allows null. */
 export function typesOf({ type }: { readonly type?: string | readonly string[] }): readonly string[] {
   return type === undefined ? [] : typeof type === 'string' ? [type] : type
 }

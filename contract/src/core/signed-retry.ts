@@ -9,7 +9,7 @@ export const AuthMethodType = OneOfWords(AUTH_METHOD_TYPES, 'Kind of credential'
 
 /** The 202 response of a signed operation (specification 2.3, 3.4). */
 export const SignedRequestChallenge = Type.Object({
-  // The kind of the session that must sign if that is known, otherwise of the wallet's first credential.
+  // The type of the session that must sign, if known; otherwise the type of the wallet's first credential.
   type: AuthMethodType,
   payloadToSign: Type.String({
     description: 'Stamp exactly these characters; parsing and printing them again breaks the signature',

@@ -1,17 +1,17 @@
 import { type JsonSchema, memberFor } from './decode.ts'
 
-/** A field that the schema of its object does not name. */
+/** A field that is not in its object's schema. */
 export interface UnknownMember {
-  /** The keys from the whole value down to the field; an item of a list has its index. */
+  /** The keys from the root to the field. Array items are identified by index. */
   readonly path: readonly string[]
-  /** The fields that the object may have. */
+  /** The fields that the object can have. */
   readonly known: readonly string[]
 }
 
 /**
- * The fields of parsed JSON that a schema does not name, at every level, in order, up to `countMax`. The
- * value need not fit the schema: a value of another type is skipped. Fields that a `shownBy` schema names at
- * the same place also count as known, whatever their value.
+ * Lists the fields of parsed JSON that are not in the schema, at all levels and in order, up to `countMax`.
+ * The value may be invalid: values of a wrong type are skipped. A field also counts as known if one of the
+ * `shownBy` schemas has it at the same place, whatever its value.
  */
 export function unknownMembers(
   schema: JsonSchema,
@@ -27,12 +27,12 @@ export function unknownMembers(
     path.pop()
   }
 
-  function walk(given: JsonSchema, value: unknown, shownBy: readonly JsonSchema[]): void {
+  function walk(declared: JsonSchema, value: unknown, shownBy: readonly JsonSchema[]): void {
     if (value === null || typeof value !== 'object' || found.length >= countMax) return
-    const schema = resolveUnion(given, value)
-    const shown = shownBy.map((one) => resolveUnion(one, value))
+    const schema = resolveUnion(declared, value)
+    const shownSchemas = shownBy.map((one) => resolveUnion(one, value))
     if (Array.isArray(value)) {
-      const items = shown.flatMap((one) => one.items ?? [])
+      const items = shownSchemas.flatMap((one) => one.items ?? [])
       for (let index = 0; schema.items && index < value.length && found.length < countMax; index++)
         walkInto(String(index), schema.items, value[index], items)
       return
@@ -41,10 +41,10 @@ export function unknownMembers(
     if (!properties) return
     for (const [name, member] of Object.entries(value)) {
       if (found.length >= countMax) return
-      const known = propertyOf(schema, name)
-      const shownAs = shown.flatMap((one) => propertyOf(one, name) ?? [])
-      if (known) walkInto(name, known, member, shownAs)
-      else if (schema.additionalProperties !== true && shownAs.length === 0)
+      const known = findProperty(schema, name)
+      const shownProperties = shownSchemas.flatMap((one) => findProperty(one, name) ?? [])
+      if (known) walkInto(name, known, member, shownProperties)
+      else if (schema.additionalProperties !== true && shownProperties.length === 0)
         found.push({ path: [...path, name], known: Object.keys(properties) })
     }
   }
@@ -53,12 +53,12 @@ export function unknownMembers(
   return found
 }
 
-/** The schema itself, or the member of its union that fits the value. */
+/** Returns the union member that fits the value, or the schema itself if it is not a union. */
 function resolveUnion(schema: JsonSchema, value: unknown): JsonSchema {
   const union = schema.oneOf ?? schema.anyOf
   return union ? resolveUnion(memberFor(union, schema.discriminator?.propertyName, value), value) : schema
 }
 
-function propertyOf({ properties }: JsonSchema, name: string): JsonSchema | undefined {
+function findProperty({ properties }: JsonSchema, name: string): JsonSchema | undefined {
   return properties && Object.hasOwn(properties, name) ? properties[name] : undefined
 }

@@ -1,31 +1,28 @@
 import { isObject } from './decode.ts'
 
-/** The word that the specification uses in identifiers in place of a product name (its conventions). */
+/** The word that the specification uses in identifiers instead of a brand (its conventions). */
 export const WIRE_WORD = 'svc'
 
-/** The allowed words, for the error message `must be …`. */
+/** Describes the allowed words, for the error message `must be …`. */
 export const WIRE_WORD_IN_WORDS =
   '2 to 20 lower-case letters and digits that begin with a letter, and not "platform"'
 
-/** The header of a signed call: the stamp over `payloadToSign`. */
+/** Request header with the stamp over `payloadToSign`. */
 export const WALLET_SIGNATURE_HEADER = 'Svc-Wallet-Signature'
 
-/** The header of a webhook: the signature of the server's key. */
+/** Webhook header with the signature by the server's key. */
 export const WEBHOOK_SIGNATURE_HEADER = 'X-Svc-Signature'
 
-/**
- * The header of a call that requests a fault from the sandbox. The response has the same name with
- * `-Applied`.
- */
+/** Request header that asks the sandbox for a fault. In the response, the name ends in `-Applied`. */
 export const SANDBOX_FAULT_HEADER = 'Svc-Sandbox-Fault'
 
 /** The reason of a card that we have closed. */
 export const CLOSED_BY_SVC = 'CLOSED_BY_SVC'
 
-/** The code of a payment whose switch to the receiving side fails. */
+/** The code of a payment whose transfer to the receiving side fails. */
 export const SWITCH_ERROR = 'SVC_SWITCH_ERROR'
 
-/** The fields of `rateDetails` about our side. */
+/** The fields of `rateDetails` that concern our side. */
 export const OWN_SIDE = {
   multiplier: 'svcApiMultiplier',
   fixedFee: 'svcApiFixedFee',
@@ -36,7 +33,8 @@ export const OWN_SIDE = {
 const MEMBERS: readonly string[] = Object.values(OWN_SIDE)
 
 /**
- * Every name of the API that contains the word. A test finds them in the contract's schemas and descriptions.
+ * All names in the API that contain the word. A test searches the contract's schemas and descriptions for
+ * them.
  */
 const NAMES: readonly string[] = [
   WALLET_SIGNATURE_HEADER,
@@ -49,60 +47,60 @@ const NAMES: readonly string[] = [
 
 const ANY_NAME = new RegExp(NAMES.join('|'), 'g')
 
-/** Fields with free-form content: it belongs to the caller and is never respelled. */
+/** Fields with free-form content, which belongs to the caller and is never changed. */
 const FREE_FORM: ReadonlySet<string> = new Set([
   'counterpartyInformation',
   'receiverCustomerInfo',
   'senderCustomerInfo',
 ])
 
-/** Excludes `PLATFORM`, which would make two reasons of a card equal. */
+/** `PLATFORM` is not allowed, because two card reasons would then be equal. */
 export function isWireWord(text: string): boolean {
   return /^[a-z][a-z0-9]{1,19}$/.test(text) && text !== 'platform'
 }
 
-/** Spells the names of the API with one word. The rest of the code knows only the specification's word. */
+/** Replaces the word in the API's names. The rest of the code only knows the specification's word. */
 export interface WireSpelling {
-  /** True if nothing is respelled. */
+  /** True if nothing is replaced. */
   readonly isDefault: boolean
   readonly walletSignatureHeader: string
   readonly webhookSignatureHeader: string
   readonly sandboxFaultHeader: string
-  /** Respells our own text, such as an error message. */
+  /** Replaces the names in our own text, such as an error message. */
   text(text: string): string
-  /** Respells the JSON of a response or event into a copy. */
+  /** Replaces the names in a copy of a response's or event's JSON. */
   outward(value: unknown): unknown
-  /** The reverse: replaces this word's names by the specification's. */
+  /** The reverse: restores the specification's names. */
   inward(value: unknown): unknown
 }
 
-/** Throws TypeError for a word that is not allowed. The default word changes and copies nothing. */
+/** Throws TypeError if the word is not allowed. With the default word, nothing is replaced or copied. */
 export function wireSpelling(word: string = WIRE_WORD): WireSpelling {
   if (!isWireWord(word)) throw new TypeError(`The wire word must be ${WIRE_WORD_IN_WORDS}, not "${word}"`)
-  const spellName = (name: string) => name.replace(/svc/i, (part) => likeCase(part, word))
+  const spellName = (name: string) => name.replace(/svc/i, (part) => matchCase(part, word))
   const isDefault = word === WIRE_WORD
   const names = NAMES.map((name) => [name, spellName(name)] as const)
-  const out = new Map(names)
-  const back = new Map(names.map(([name, other]) => [other, name]))
+  const outwardNames = new Map(names)
+  const inwardNames = new Map(names.map(([name, other]) => [other, name]))
   return {
     isDefault,
     walletSignatureHeader: spellName(WALLET_SIGNATURE_HEADER),
     webhookSignatureHeader: spellName(WEBHOOK_SIGNATURE_HEADER),
     sandboxFaultHeader: spellName(SANDBOX_FAULT_HEADER),
     text: (text) => (isDefault ? text : text.replaceAll(ANY_NAME, spellName)),
-    outward: (value) => (isDefault ? value : respellNames(value, out)),
-    inward: (value) => (isDefault ? value : respellNames(value, back)),
+    outward: (value) => (isDefault ? value : respellNames(value, outwardNames)),
+    inward: (value) => (isDefault ? value : respellNames(value, inwardNames)),
   }
 }
 
-/** `word` in the case of `part`: `svc`, `Svc` or `SVC`. */
-function likeCase(part: string, word: string): string {
+/** Returns `word` in the letter case of `part`: `svc`, `Svc` or `SVC`. */
+function matchCase(part: string, word: string): string {
   if (part === part.toUpperCase()) return word.toUpperCase()
   return part === part.toLowerCase() ? word : word.charAt(0).toUpperCase() + word.slice(1)
 }
 
 /**
- * Changes the names at their places in the contract: keys of `rateDetails`, and the values of `stateReason`
+ * Replaces names only where the contract has them: the keys of `rateDetails`, and the values of `stateReason`
  * and `code`.
  */
 function respellNames(value: unknown, names: ReadonlyMap<string, string>): unknown {

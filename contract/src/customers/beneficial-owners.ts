@@ -126,7 +126,7 @@ export const beneficial_owner_get = endpoint({
   errors: ['BENEFICIAL_OWNER_NOT_FOUND', 'CUSTOMER_DELETED'],
 })
 
-/** A new name triggers a new check of the person. */
+/** A new name requires a new check of the person. */
 export const beneficial_owner_update = endpoint({
   auth: 'platform',
   permission: 'MANAGE',

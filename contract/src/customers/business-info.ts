@@ -12,7 +12,7 @@ export const ENTITY_TYPES = [
   'OTHER',
 ] as const
 
-/** The sectors of NAICS, by name. */
+/** NAICS sectors, by name. */
 export const BUSINESS_TYPES = [
   'AGRICULTURE_FORESTRY_FISHING_AND_HUNTING',
   'MINING_QUARRYING_AND_OIL_AND_GAS_EXTRACTION',
@@ -91,7 +91,7 @@ const optionalFields = {
   expectedRecipientJurisdictions: Type.Optional(Countries),
 }
 
-/** A business as the caller first describes it. */
+/** Details of a business when it is created. */
 export const BusinessInfo = Type.Object({
   legalName: Text(255),
   incorporatedOn: CalendarDate,
@@ -99,7 +99,7 @@ export const BusinessInfo = Type.Object({
   ...optionalFields,
 })
 
-/** A business as the record shows it. */
+/** Details of a business in a record. */
 export const BusinessInfoRecord = Type.Object({
   legalName: Text(255),
   incorporatedOn: Type.Optional(CalendarDate),
@@ -107,7 +107,7 @@ export const BusinessInfoRecord = Type.Object({
   ...optionalFields,
 })
 
-/** A change to a business. Omitted fields keep their value. */
+/** A change to a business's details. Omitted fields stay unchanged. */
 export const BusinessInfoUpdate = Type.Object({
   legalName: Type.Optional(Text(255)),
   incorporatedOn: Type.Optional(CalendarDate),

@@ -4,12 +4,12 @@ import { Id, PathId } from '../core/ids.ts'
 import { OneOfWords, Timestamp } from '../core/schema.ts'
 import { IMPORT_STATES } from '../states/customer-states.ts'
 
-/** The row errors stored for one file; `progress.failed` counts all. */
+/** Maximum number of row errors stored per file. `progress.failed` counts all of them. */
 export const IMPORT_ERRORS_MAX = 1000
 
 const ImportStatus = OneOfWords(IMPORT_STATES)
 
-/** A row that created no customer, or an error of the whole file. */
+/** A row from which no customer was created, or an error that affects the whole file. */
 export const BulkCustomerImportErrorEntry = Type.Object({
   correlationId: Type.String({
     description:
@@ -43,7 +43,7 @@ export const BulkCustomerImportJobAccepted = Type.Object({
   status: OneOfWords(['PENDING', 'PROCESSING']),
 })
 
-/** Takes a file of customers. A background job creates a customer for each row. */
+/** Uploads a customer file. A background job creates a customer for each row. */
 export const customer_import_create = endpoint({
   auth: 'platform',
   permission: 'MANAGE',

@@ -1,6 +1,6 @@
 import { OneOfWords } from '../core/schema.ts'
 
-/** Facts about a person or a business that one side of a payment may have to provide. */
+/** Information about a person or business that one side of a payment may request from the other. */
 export const CUSTOMER_INFO_FIELDS = [
   'FULL_NAME',
   'BIRTH_DATE',

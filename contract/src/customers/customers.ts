@@ -25,7 +25,9 @@ export const CONTACT_VERIFICATION_STATUSES = ['PENDING', 'VERIFIED'] as const
 
 const ContactVerificationStatus = OneOfWords(CONTACT_VERIFICATION_STATUSES)
 
-/** The verification of the e-mail address and the telephone number. Absent if neither must be verified. */
+/**
+ * The verification state of the e-mail address and telephone number. Absent if neither has to be verified.
+ */
 export const ContactVerification = Type.Object({
   email: Type.Optional(ContactVerificationStatus),
   phone: Type.Optional(ContactVerificationStatus),
@@ -39,7 +41,7 @@ const Currencies = Type.Array(CurrencyCode, {
   description: 'The currencies of the customer, a subset of the platform’s',
 })
 
-/** A status in a request changes nothing, because the server decides the check. */
+/** Ignored, because the server determines the status. */
 const StatusIgnored = Type.Optional(OneOfWords(KYC_STATUSES, 'Read-only: ignored on input'))
 
 const personFields = {
@@ -49,7 +51,7 @@ const personFields = {
   address: Type.Optional(Address),
 }
 
-/** The number for codes by SMS if a registration names none (specification 4.1). */
+/** Receives SMS codes, unless a registration specifies another number (specification 4.1). */
 const CustomerPhone = Type.Optional(PhoneNumber)
 
 const createFields = {
@@ -105,7 +107,9 @@ export const BusinessCustomerUpdateRequest = Type.Object({
   kybStatus: StatusIgnored,
 })
 
-/** A change to a customer. `customerType` must be the record's: a person cannot become a business. */
+/**
+ * A change to a customer. `customerType` must match the record, because a person cannot become a business.
+ */
 export const CustomerUpdateRequest = OneOf('customerType', [
   IndividualCustomerUpdateRequest,
   BusinessCustomerUpdateRequest,
@@ -146,7 +150,7 @@ export const Customer = OneOf('customerType', [IndividualCustomer, BusinessCusto
 
 const customerPath = Type.Object({ customerId: PathId })
 
-/** A new customer, with the accounts of its currencies. */
+/** Creates a customer with accounts in its currencies. */
 export const customer_create = endpoint({
   auth: 'platform',
   permission: 'MANAGE',
@@ -222,8 +226,8 @@ export const customer_get = endpoint({
 })
 
 /**
- * Changes the given fields. If the e-mail address signs in to a wallet, the change is signed (specification
- * 4.7).
+ * Changes the given fields. Changing an e-mail address that signs in to a wallet must be signed
+ * (specification 4.7).
  */
 export const customer_update = endpoint({
   auth: 'platform',
@@ -255,8 +259,8 @@ export const customer_update = endpoint({
 })
 
 /**
- * Marks a customer as deleted. Reads then return 410, and only lists that include deleted customers contain
- * it.
+ * Marks a customer as deleted. Afterwards reads return 410, and only lists that include deleted customers
+ * contain it.
  */
 export const customer_delete = endpoint({
   auth: 'platform',

@@ -39,10 +39,10 @@ export type DocumentTypeName = (typeof DOCUMENT_TYPES)[number]
 
 export const DOCUMENT_SIDES = ['FRONT', 'BACK'] as const
 
-/** The largest file of a document. */
+/** Maximum size of a document's file. */
 export const DOCUMENT_BYTES_MAX = 10 * MIB
 
-/** Faults that the check of a file may find. */
+/** Quality problems that the check of a file can find. */
 export const DOCUMENT_QUALITY_CODES = [
   'LOW_QUALITY',
   'DATA_MISMATCH',
@@ -56,7 +56,7 @@ export const DocumentType = OneOfWords(DOCUMENT_TYPES, 'The kind of document')
 const DocumentSide = OneOfWords(DOCUMENT_SIDES, 'The side of a card that the file shows')
 const DocumentHolder = IdOfAny(['Customer', 'BeneficialOwner'], 'The holder of the document')
 
-/** A document of a customer or a beneficial owner, without its bytes. */
+/** A document of a customer or beneficial owner, without the file itself. */
 export const CustomerDocument = Type.Object({
   id: Id('Document'),
   documentHolder: DocumentHolder,

@@ -4,7 +4,7 @@ import { Id, PathId } from '../core/ids.ts'
 import { OneOfWords, Prose, Timestamp } from '../core/schema.ts'
 import { ERASURE_STATES } from '../states/customer-states.ts'
 
-/** The data of a person that remains, and why. */
+/** Personal data that is kept, and why. */
 export const ERASURE_KEEPS = [
   {
     what: 'Amounts, times, states, ids and references of payments, accounts and cards',
@@ -25,7 +25,7 @@ export const ERASURE_KEEPS = [
   },
 ] as const
 
-/** The erasure of a person, and its result. */
+/** The erasure of a person's data, and its result. */
 export const CustomerErasure = Type.Object({
   customerId: Id('Customer'),
   status: OneOfWords(
@@ -42,7 +42,7 @@ export const CustomerErasure = Type.Object({
 
 const erasurePath = Type.Object({ customerId: PathId })
 
-/** Requests the removal of a deleted customer's personal data. The books stay. */
+/** Requests the erasure of a deleted customer's personal data. The ledger is not affected. */
 export const customer_erase = endpoint({
   auth: 'platform',
   permission: 'MANAGE',

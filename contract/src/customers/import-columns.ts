@@ -1,32 +1,32 @@
 import type { JsonSchema } from '../core/decode.ts'
 import { BusinessCustomerCreateRequest, IndividualCustomerCreateRequest } from './customers.ts'
 
-/** A customer file's column: a field of the `POST /customers` body. */
+/** A column of a customer file, which corresponds to a field of the `POST /customers` body. */
 export interface ImportColumn {
-  /** The keys from the body down to the field; joined by dots they name the column. */
+  /** The keys from the body to the field. Joined by dots, they are the column's name. */
   readonly path: readonly string[]
-  /** The cell is a list. */
+  /** True if a cell contains a list. */
   readonly isList: boolean
-  /** The types of customer that have the field. */
+  /** The customer types that have this field. */
   readonly customerTypes: readonly string[]
 }
 
-/** Separates the items of a list in a cell. */
+/** Separates list items within a cell. */
 export const LIST_SEPARATOR = '|'
 
-/** The columns that a file must have, with a value in every row. */
+/** Columns that must be present and filled in every row. */
 export const REQUIRED_COLUMNS = ['platformCustomerId', 'customerType'] as const
 
-/** Fields of a request that change nothing and have no column. */
+/** Request fields that are ignored and therefore have no column. */
 const IGNORED: ReadonlySet<string> = new Set(['kycStatus', 'kybStatus'])
 
-/** The columns by their names, from the schemas of `POST /customers`. */
-export const IMPORT_COLUMNS: ReadonlyMap<string, ImportColumn> = columnsOf([
+/** All columns by name, derived from the schemas of `POST /customers`. */
+export const IMPORT_COLUMNS: ReadonlyMap<string, ImportColumn> = buildColumns([
   ['INDIVIDUAL', IndividualCustomerCreateRequest],
   ['BUSINESS', BusinessCustomerCreateRequest],
 ])
 
-function columnsOf(bodies: readonly (readonly [type: string, schema: JsonSchema])[]) {
+function buildColumns(bodies: readonly (readonly [type: string, schema: JsonSchema])[]) {
   const columns = new Map<string, ImportColumn>()
   const add = (type: string, path: readonly string[], schema: JsonSchema): void => {
     if (schema.properties) {

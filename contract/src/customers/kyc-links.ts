@@ -4,7 +4,7 @@ import { PathId } from '../core/ids.ts'
 import { OneOfWords, Timestamp } from '../core/schema.ts'
 import { Secret } from '../core/sensitivity.ts'
 
-/** The provider of the page. This server returns `COUNTERSIGN`, its own page. */
+/** The provider of the hosted page. This server always returns `COUNTERSIGN`, its own page. */
 export const KYC_PROVIDERS = ['COUNTERSIGN', 'SUMSUB'] as const
 
 export const KycProvider = OneOfWords(KYC_PROVIDERS, 'The provider of the page; COUNTERSIGN is this server')
@@ -32,7 +32,7 @@ export const KycLink = Type.Object({
   ),
 })
 
-/** A link to the page on which a customer completes its own verification. */
+/** Creates a link to the page on which customers complete their verification themselves. */
 export const kyc_link_create = endpoint({
   auth: 'platform',
   permission: 'MANAGE',

@@ -2,11 +2,11 @@ import { memberOf } from '../core/objects.ts'
 import type { DocumentTypeName } from './documents.ts'
 
 /**
- * Requirements that a customer must meet before a decision, as tables. They produce the responses of `POST
- * /verifications`, the guide and the hosted page.
+ * Requirements that a customer must meet before a decision, as tables. The responses of `POST
+ * /verifications`, the guide and the hosted page are generated from them.
  */
 
-/** The requirements that a document satisfies: the accepted types, and how old it may be. */
+/** For each document requirement: the accepted document types, and their maximum age. */
 export const DOCUMENT_REQUIREMENTS = {
   MISSING_LEGAL_PRESENCE_DOCUMENT: {
     proves: 'that the business exists',
@@ -46,16 +46,16 @@ export const DOCUMENT_REQUIREMENTS = {
 } as const satisfies Readonly<Record<string, DocumentRequirement>>
 
 interface DocumentRequirement {
-  /** Ends the sentence "A document that proves …". */
+  /** Completes the sentence "A document that proves …". */
   readonly proves: string
   readonly accepted: readonly DocumentTypeName[]
-  /** The maximum age of the document in months; null: no limit. */
+  /** Maximum age of the document in months, or null if there is no limit. */
   readonly monthsMax: number | null
 }
 
 export type DocumentRequirementName = keyof typeof DOCUMENT_REQUIREMENTS
 
-/** The documents of every business. */
+/** Documents that every business must provide. */
 export const BUSINESS_DOCUMENTS = [
   'MISSING_LEGAL_PRESENCE_DOCUMENT',
   'MISSING_OWNERSHIP_STRUCTURE_DOCUMENT',
@@ -63,7 +63,7 @@ export const BUSINESS_DOCUMENTS = [
   'MISSING_PROOF_OF_ADDRESS_DOCUMENT',
 ] as const satisfies readonly DocumentRequirementName[]
 
-/** The fields that every business must have, by their path in the record. */
+/** Fields that every business must have, by their path in the record. */
 export const BUSINESS_FIELDS = [
   'businessInfo.legalName',
   'businessInfo.taxId',
@@ -71,25 +71,25 @@ export const BUSINESS_FIELDS = [
   'address',
 ] as const
 
-/** The fields that every individual must have. */
+/** Fields that every individual must have. */
 export const INDIVIDUAL_FIELDS = ['fullName', 'birthDate', 'nationality', 'address'] as const
 
-/** The share, in percent, from which an owner of a business must be named. */
+/** Owners with at least this percentage of a business must be named. */
 export const MAJOR_OWNER_PERCENT = 25
 
-/** The documents that a person must have, an owner of a business too: by country of residence. */
+/** Documents that a person, including an owner of a business, must provide, by country of residence. */
 const PERSON_DOCUMENTS: Readonly<Record<string, PersonDocuments>> = {
-  // Registers of these countries confirm identity and address without documents.
+  // These countries have registers that confirm identity and address without documents.
   US: { identity: false, address: false },
   CA: { identity: true, address: false },
   GB: { identity: true, address: false },
-  // The identity document of these countries is checked against a register that has the address.
+  // In these countries, the identity document is checked against a register that contains the address.
   BR: { identity: true, address: false },
   IN: { identity: true, address: false },
   MX: { identity: true, address: false },
 }
 
-/** Every country that is not in the table. */
+/** Applies to all countries that are not in the table. */
 const PERSON_DOCUMENTS_DEFAULT: PersonDocuments = { identity: true, address: true }
 
 export interface PersonDocuments {
@@ -97,11 +97,13 @@ export interface PersonDocuments {
   readonly address: boolean
 }
 
-/** The documents that a person of this country must have; without a country, all of them. */
+/**
+ * Returns the documents that a person in this country must provide. All of them if the country is unknown.
+ */
 export function personDocumentsOf(country: string | undefined): PersonDocuments {
-  const own = country === undefined ? undefined : memberOf(PERSON_DOCUMENTS, country)
-  return own ?? PERSON_DOCUMENTS_DEFAULT
+  const exception = country === undefined ? undefined : memberOf(PERSON_DOCUMENTS, country)
+  return exception ?? PERSON_DOCUMENTS_DEFAULT
 }
 
-/** The countries with separate rules for documents, for the guide. */
+/** Countries with their own document rules, for the guide. */
 export const PERSON_DOCUMENTS_BY_COUNTRY = Object.entries(PERSON_DOCUMENTS)

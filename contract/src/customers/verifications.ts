@@ -30,7 +30,7 @@ export const VERIFICATION_ERROR_TYPES = [
   'MISSING_BENEFICIAL_OWNER',
 ] as const
 
-/** A missing or wrong value, and its place. */
+/** A missing or incorrect value, and its place. */
 export const VerificationError = Type.Object({
   resourceId: IdOfAny(
     ['Customer', 'BeneficialOwner', 'Document'],
@@ -49,7 +49,7 @@ export const VerificationError = Type.Object({
   ),
 })
 
-/** A verification of a customer: the check of a person (KYC) or a business (KYB). */
+/** The verification of a customer, which is a person (KYC) or a business (KYB). */
 export const Verification = Type.Object({
   id: Id('Verification'),
   customerId: Id('Customer'),
@@ -68,7 +68,7 @@ export const Verification = Type.Object({
 
 export const VERIFICATION_DECISIONS = ['APPROVE', 'REJECT', 'REQUEST_INFORMATION'] as const
 
-/** The limit of the column. */
+/** The limit of the database column. */
 const SUBMISSIONS_MAX = 2_147_483_647
 
 const ownerOutcomes = Type.Optional(
@@ -109,7 +109,7 @@ export const VerificationDecisionRequest = Type.Object({
 /** The possible authors of a decision. */
 export const DECIDERS = ['TOKEN', 'MEMBER', 'OPERATOR', 'PROVIDER', 'SANDBOX'] as const
 
-/** A decision with its author and time. Stored permanently. */
+/** A decision, with who made it and when. Kept permanently. */
 export const VerificationDecision = Type.Object({
   id: Id('VerificationDecision'),
   verificationId: Id('Verification'),
@@ -129,7 +129,7 @@ export const VerificationDecision = Type.Object({
 const verificationPath = Type.Object({ verificationId: PathId })
 const TAG = 'Verifications'
 
-/** Begins the verification of a customer, or continues the open one (specification 4.7, 4.16). */
+/** Starts a customer's verification, or continues the open one (specification 4.7, 4.16). */
 export const verification_create = endpoint({
   auth: 'platform',
   permission: 'MANAGE',
@@ -183,7 +183,7 @@ export const verification_get = endpoint({
   errors: ['VERIFICATION_NOT_FOUND'],
 })
 
-/** A person decides. */
+/** Records a person's decision. */
 export const verification_decide = endpoint({
   auth: 'platform',
   permission: 'REVIEW',
@@ -241,13 +241,13 @@ const answerFields = {
   beneficialOwners: ownerOutcomes,
 }
 
-/** The verification provider's result for a case, immediately or later. `REFER`: a person must decide. */
+/** The provider's result for a verification, immediate or later. `REFER` means that a person must decide. */
 export const VerificationOutcome = Type.Object({
   decision: OneOfWords([...VERIFICATION_DECISIONS, 'REFER', 'WAIT'], 'WAIT: it is reported later'),
   ...answerFields,
 })
 
-/** A provider reports the outcome of a submission. */
+/** A provider's report of the outcome of a submission. */
 export const VerificationProviderEvent = Type.Object({
   type: Tag('verification.decided'),
   eventId: Pattern('^[\\x21-\\x7e]{1,255}$', {
@@ -260,8 +260,8 @@ export const VerificationProviderEvent = Type.Object({
 })
 
 /**
- * The verification provider reports an outcome, signed like a webhook. Without a provider the route does not
- * exist. A repeated event gets the same response; an outcome for an older submission is
+ * The verification provider reports an outcome, signed like a webhook. The route only exists if a provider is
+ * configured. A repeated event gets the same response; an outcome for an older submission is rejected with
  * `SUBMISSION_OUTDATED`.
  */
 export const verification_provider_event = endpoint({

@@ -46,7 +46,7 @@ const NAMED: readonly (readonly [string, TSchema])[] = Object.entries<TSchema>({
 
 const { refer, components } = references(NAMED)
 
-/** The schemas in which `accountType` decides the fields of `account`. */
+/** Schemas in which `accountType` determines the fields of `account`. */
 const WITH_ACCOUNTS = {
   Account: accounts.CONNECTOR_ACCOUNT_MEMBERS,
   AccountCheckRequest: accounts.CONNECTOR_ACCOUNT_MEMBERS,
@@ -92,8 +92,8 @@ const HEADERS: Readonly<Record<string, Json>> = Object.fromEntries(
 )
 
 /**
- * The OpenAPI 3.1 document of the protocol: the calls that a connector serves, and as webhooks those that it
- * sends. Pure.
+ * Builds the OpenAPI 3.1 document of the connector protocol: the calls that a connector serves, and the
+ * events that it sends, as webhooks. Pure.
  */
 export function connectorOpenApi(): Json {
   const paths: Record<string, Json> = {}
@@ -125,28 +125,28 @@ function operation(name: string, call: ConnectorCall): Json {
     operationId: name,
     summary,
     description,
-    parameters: parametersOf(call),
+    parameters: buildParameters(call),
     ...(body ? { requestBody: { required: true, content: jsonContent(body) } } : {}),
     responses: {
       200: { description: summary, content: jsonContent(answer) },
-      400: errorAnswer('The body, a header or the version does not follow the protocol.'),
-      401: errorAnswer('The signature is missing, wrong, too old, or of another request.'),
-      ...notFoundOf(call),
+      400: errorResponse('The body, a header or the version does not follow the protocol.'),
+      401: errorResponse('The signature is missing, wrong, too old, or of another request.'),
+      ...notFoundResponse(call),
       ...(call.creates
-        ? { 409: errorAnswer('`IDEMPOTENCY_CONFLICT`: this id was used with another body.') }
+        ? { 409: errorResponse('`IDEMPOTENCY_CONFLICT`: this id was used with another body.') }
         : {}),
-      '5XX': errorAnswer('The result is unknown; Countersign asks or retries later.'),
+      '5XX': errorResponse('The result is unknown; Countersign asks or retries later.'),
     },
   }
 }
 
-function notFoundOf({ notFound }: ConnectorCall): Json {
-  return notFound ? { 404: errorAnswer(`\`${notFound.code}\`: ${notFound.means}.`) } : {}
+function notFoundResponse({ notFound }: ConnectorCall): Json {
+  return notFound ? { 404: errorResponse(`\`${notFound.code}\`: ${notFound.means}.`) } : {}
 }
 
-function parametersOf({ params = {}, query = {}, creates }: ConnectorCall): Json[] {
-  const fields = (place: 'path' | 'query', of: Readonly<Record<string, string>>) =>
-    Object.entries(of).map(([name, description]) => ({
+function buildParameters({ params = {}, query = {}, creates }: ConnectorCall): Json[] {
+  const fields = (place: 'path' | 'query', entries: Readonly<Record<string, string>>) =>
+    Object.entries(entries).map(([name, description]) => ({
       name,
       in: place,
       required: true,
@@ -185,7 +185,7 @@ function eventOperation(): Json {
   }
 }
 
-function errorAnswer(description: string): Json {
+function errorResponse(description: string): Json {
   return { description, content: jsonContent(protocol.ConnectorError) }
 }
 
@@ -193,38 +193,38 @@ function jsonContent(schema: TSchema): Json {
   return { 'application/json': { schema: refer(schema) } }
 }
 
-/** `EUR_ACCOUNT` → `EurAccount`. */
-function pascalCase(name: string): string {
+/** Converts `EUR_ACCOUNT` to `EurAccount`. */
+function toPascalCase(name: string): string {
   return name
     .split('_')
     .map((word) => word.charAt(0) + word.slice(1).toLowerCase())
     .join('')
 }
 
-function suffixOf(kind: keyof typeof WITH_ACCOUNTS): string {
+function getSuffix(kind: keyof typeof WITH_ACCOUNTS): string {
   return kind === 'DepositAccount' ? 'ToPayInto' : 'ToPay'
 }
 
-/** Binds `account` to the fields of its type, which the schemas themselves leave to `readBody`. */
+/** Ties `account` to the fields of its type, which in the schemas themselves is left to `readBody`. */
 function withAccounts(schemas: Json): Json {
-  const made = { ...schemas }
+  const result = { ...schemas }
   for (const kind of ['Account', 'AccountCheckRequest', 'DepositAccount'] as const) {
     const oneOf = [...WITH_ACCOUNTS[kind].keys()].map((name) => ({
       properties: {
         accountType: { enum: [name] },
-        account: { $ref: `#/components/schemas/${pascalCase(name)}${suffixOf(kind)}` },
+        account: { $ref: `#/components/schemas/${toPascalCase(name)}${getSuffix(kind)}` },
       },
     }))
-    made[kind] = { ...(made[kind] as Json), oneOf }
+    result[kind] = { ...(result[kind] as Json), oneOf }
   }
-  return made
+  return result
 }
 
 function accountSchemas(): Json {
   return Object.fromEntries(
     (['Account', 'DepositAccount'] as const).flatMap((kind) =>
       [...WITH_ACCOUNTS[kind]].map(([name, schema]) => [
-        `${pascalCase(name)}${suffixOf(kind)}`,
+        `${toPascalCase(name)}${getSuffix(kind)}`,
         refer(schema),
       ]),
     ),

@@ -1,14 +1,14 @@
 import type { ERRORS, ErrorCode } from '../core/errors.ts'
 
-/** The cause of a code, and the caller's remedy. */
+/** When an error code occurs, and what the caller should do. */
 export type Advice = readonly [when: string, remedy: string]
 
-/** The codes that have one of these statuses. */
+/** The error codes with one of these statuses. */
 export type CodesOf<Status extends number> = {
   [Code in ErrorCode]: (typeof ERRORS)[Code]['status'] extends Status ? Code : never
 }[ErrorCode]
 
-/** The codes of 400: the request itself has to change. */
+/** Codes with status 400: the request itself must be changed. */
 export const REQUEST_ADVICE = {
   INVALID_INPUT: [
     'A field, a query parameter, a header or the request as a whole is not valid.',

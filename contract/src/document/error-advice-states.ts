@@ -7,7 +7,7 @@ function adviceForMissing(what: string): Advice {
   ]
 }
 
-/** The codes of 404: the record does not exist, or the caller may not see it. */
+/** Codes with status 404: the record does not exist or is not visible to the caller. */
 export const MISSING_ADVICE = {
   NOT_FOUND: [
     'No endpoint has this path, or the path is of the sandbox and the server is in production.',
@@ -81,7 +81,7 @@ export const MISSING_ADVICE = {
   ],
 } as const satisfies Readonly<Record<CodesOf<404>, Advice>>
 
-/** The codes of 409 and 410: the state of a record prevents the call. */
+/** Codes with status 409 or 410: the state of a record does not permit the call. */
 export const STATE_ADVICE = {
   CONFLICT: [
     'Another request changed the same record at the same time. In the sandbox also when a test asks for a 409.',

@@ -5,7 +5,7 @@ import { MISSING_ADVICE, STATE_ADVICE } from './error-advice-states.ts'
 
 const SIGN_AGAIN = 'Make the call again without a signature, and sign the new `payloadToSign`.'
 
-/** The codes of 401 and 403: authentication, signatures and permissions. */
+/** Codes with status 401 or 403: authentication, signatures and permissions. */
 const PERMISSION_ADVICE = {
   UNAUTHORIZED: [
     'Credentials, a one-time code, a passkey, an identity token or a signing request were not accepted. `reason` names the check that failed.',
@@ -71,7 +71,7 @@ const PERMISSION_ADVICE = {
   ],
 } as const satisfies Readonly<Record<CodesOf<401 | 403>, Advice>>
 
-/** The codes of a request that does not fit HTTP here, of other systems, and of this server itself. */
+/** Codes for violations of HTTP rules, for failures of other systems, and for failures of this server. */
 const SYSTEM_ADVICE = {
   METHOD_NOT_ALLOWED: ['The path exists, and not for this method.', 'Use a method that `Allow` lists.'],
   REQUEST_TIMEOUT: [
@@ -128,7 +128,7 @@ const SYSTEM_ADVICE = {
   Record<CodesOf<405 | 408 | 412 | 413 | 415 | 424 | 429 | 500 | 501 | 503>, Advice>
 >
 
-/** The meaning of every code, and the remedy. A code without an entry does not compile. */
+/** When each code occurs and what to do. A missing code is a compile error. */
 export const ERROR_ADVICE: Readonly<Record<ErrorCode, Advice>> = {
   ...REQUEST_ADVICE,
   ...PERMISSION_ADVICE,
@@ -137,12 +137,12 @@ export const ERROR_ADVICE: Readonly<Record<ErrorCode, Advice>> = {
   ...SYSTEM_ADVICE,
 }
 
-/** Explains if the same request may be sent again. */
+/** Says whether the same request may be sent again. */
 export function retryAdvice(code: ErrorCode): string {
   const { status } = ERRORS[code]
   if (code === 'CONFLICT') return 'Yes, after reading the record again. Use a new `Idempotency-Key`.'
   if (status === 429) return 'Yes. Nothing was done: send the same request with the same `Idempotency-Key`.'
-  // The connection to the database may have been lost after the commit.
+  // The database connection may have been lost after the commit.
   if (status === 500 || status === 503)
     return 'Yes, with the same `Idempotency-Key`, so that nothing happens twice. Without a key, look first whether it was done.'
   if (status === 408 || status === 424) return 'Yes, with the same `Idempotency-Key`.'

@@ -1,26 +1,26 @@
 import type { TSchema } from 'typebox'
 
-/** A successful call that the tests recorded. */
+/** A successful call recorded by the tests. */
 export interface RecordedCall {
   readonly params: Readonly<Record<string, string>>
   readonly query: Readonly<Record<string, string>>
-  /** Absent if the call has no body. For an upload, its text fields. */
+  /** Absent if the call has no body. For an upload, the text fields. */
   readonly body?: unknown
-  /** Keyed by status. A response without a body is null, and one that is not JSON is a string. */
+  /** Responses by status. null for a response without a body, a string for one that is not JSON. */
   readonly answers: Readonly<Record<string, unknown>>
 }
 
-/** The content of `docs/reference/examples.jsonl`: a line with the records, then a line for each call. */
+/** The content of `docs/reference/examples.jsonl`: one line with the record ids, then one line per call. */
 export interface RecordedExamples {
-  /** The records that the calls use, by their kinds. */
+  /** The ids of the records used in the calls, by kind. */
   readonly records: Readonly<Record<string, string>>
-  /** Keyed by the endpoint's name. */
+  /** Recorded calls, by endpoint name. */
   readonly calls: Readonly<Record<string, RecordedCall>>
-  /** One webhook per event type. */
+  /** One webhook for each event type. */
   readonly events?: Readonly<Record<string, unknown>>
 }
 
-/** Reads the text of the file. Does not check it. */
+/** Parses the file without validating it. */
 export function parseExamples(text: string): RecordedExamples {
   const [records, ...calls] = text.trimEnd().split('\n')
   return {
@@ -29,7 +29,7 @@ export function parseExamples(text: string): RecordedExamples {
   }
 }
 
-/** Reads the file with the events: a line for each type. */
+/** Parses the file with recorded events, one line per type. */
 export function parseEvents(text: string): Readonly<Record<string, unknown>> {
   return Object.fromEntries(
     text
@@ -39,7 +39,7 @@ export function parseEvents(text: string): Readonly<Record<string, unknown>> {
   )
 }
 
-/** The text of the file: a change of one call changes one line. */
+/** Formats the file with one line per call, so that diffs stay small. */
 export function printExamples(
   { records, calls }: RecordedExamples,
   toJson: (value: unknown) => string,
@@ -47,19 +47,19 @@ export function printExamples(
   return [records, ...Object.entries(calls)].map((line) => `${toJson(line)}\n`).join('')
 }
 
-/** The named form of an example, which readers of the document show next to a response. */
+/** Wraps an example under a name, which API documentation tools show next to a response. */
 export function toExamples(value: unknown): {
   readonly examples?: Readonly<Record<string, { value: unknown }>>
 } {
   return value === undefined || value === null ? {} : { examples: { recorded: { value } } }
 }
 
-/** An example for a property of a schema or a media type, if it has one. */
-export function exampleOf(value: unknown): { readonly example?: unknown } {
+/** Returns the `example` property for a schema or media type, if there is an example. */
+export function toExample(value: unknown): { readonly example?: unknown } {
   return value === undefined || value === null ? {} : { example: value }
 }
 
-/** A recorded parameter, which is text, as a value of its schema. */
+/** Converts a recorded parameter from text to its schema's type. */
 export function parameterExample(schema: TSchema, text: string | undefined): { readonly example?: unknown } {
   if (text === undefined) return {}
   const { type }: { readonly type?: unknown } = schema

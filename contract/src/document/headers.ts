@@ -3,7 +3,7 @@ import { type Endpoint, isStream } from '../core/endpoint.ts'
 import { Opaque, Tag } from '../core/schema.ts'
 import { WALLET_SIGNATURE_HEADER } from '../core/wire-word.ts'
 import { LAST_EVENT_ID } from '../events/event-stream.ts'
-import { exampleOf } from './examples.ts'
+import { toExample } from './examples.ts'
 
 const IDEMPOTENCY_KEY = {
   name: 'Idempotency-Key',
@@ -36,7 +36,7 @@ const REQUEST_HEADERS = {
   },
   Origin: {
     name: 'Origin',
-    // Any text: a call by a token ignores the header.
+    // Any text, because calls with a token ignore this header.
     schema: Type.String(),
     required: false,
     description:
@@ -46,11 +46,11 @@ const REQUEST_HEADERS = {
 
 export type SharedHeader = keyof typeof REQUEST_HEADERS
 
-/** The headers of requests, for the document's components. */
+/** The request headers, for the document's components. */
 export function requestHeaders(): Readonly<Record<string, unknown>> {
   const entries = Object.entries(REQUEST_HEADERS).map(([name, declaration]) => {
     const { example, ...header } = { example: undefined, ...declaration }
-    return [name, { in: 'header', ...header, ...exampleOf(example) }]
+    return [name, { in: 'header', ...header, ...toExample(example) }]
   })
   return Object.fromEntries(entries)
 }
@@ -104,15 +104,15 @@ const RESPONSE_HEADERS = {
 
 type ResponseHeader = keyof typeof RESPONSE_HEADERS
 
-/** The headers of responses, for the document's components. */
+/** The response headers, for the document's components. */
 export function responseHeaders(): Readonly<Record<string, unknown>> {
   return Object.fromEntries(
     Object.values(RESPONSE_HEADERS).map(({ component, ...header }) => [component, header]),
   )
 }
 
-/** The headers that a response to this endpoint may have. */
-export function headersOf(endpoint: Endpoint, status: number): { readonly headers: object } {
+/** The headers that a response of this endpoint may have. */
+export function getResponseHeaders(endpoint: Endpoint, status: number): { readonly headers: object } {
   const names: readonly (ResponseHeader | false)[] = [
     'X-Request-Id',
     ...(endpoint.auth === 'public' ? [] : RATE_LIMIT_HEADERS),

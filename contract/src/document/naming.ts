@@ -10,16 +10,20 @@ export type NamedSchemas = readonly (readonly [name: string, schema: TSchema])[]
 let made: NamedSchemas | undefined
 
 /**
- * Every object, union and enum in the operations and webhooks, each once, under its name; made at the first
- * use. The name is the given one, usually the name of the constant that declares it. Otherwise it follows
- * from the place: `Deposit.sender` is a `DepositSender`, a page of deposits a `DepositPage`.
+ * Collects every object, union and enum in the operations and webhooks, once each, with a name. Computed on
+ * first use. Most names are given, usually by the constant that declares the schema; otherwise the name is
+ * derived from where the schema occurs: `Deposit.sender` becomes `DepositSender`, a page of deposits
+ * `DepositPage`.
  */
 export function namedSchemas(): NamedSchemas {
   made ??= new Naming().run()
   return made
 }
 
-/** `customer_create` → `CustomerCreate`, `card-state-change` → `CardStateChange`, `kycStatus` → `KycStatus`. */
+/**
+ * Converts `customer_create` to `CustomerCreate`, `card-state-change` to `CardStateChange`, and `kycStatus`
+ * to `KycStatus`.
+ */
 export function pascalCase(name: string): string {
   return name
     .split(/[_-]/)
@@ -30,7 +34,7 @@ export function pascalCase(name: string): string {
 interface Named {
   readonly name: string
   readonly schema: TSchema
-  /** Neither given nor the name of a list. */
+  /** True if the name is derived from the place, and neither given nor the name of a list. */
   readonly isDerived: boolean
 }
 
@@ -52,17 +56,17 @@ class Naming {
       this.#visit(body, `${pascalCase(name)}Webhook`)
       for (const { body } of Object.values(answers)) this.#visit(body, `${pascalCase(name)}Answer`)
     }
-    // After the responses: a query takes the enums of the records that it searches.
+    // Visited after the responses, because queries reuse the enums of the records that they search.
     for (const [name, endpoint] of endpoints) this.#visitRequest(pascalCase(name), endpoint)
     const names = [...this.#found.values()].map(({ name }) => name)
-    for (const name of names.filter((one, at) => names.indexOf(one) !== at))
+    for (const name of names.filter((one, index) => names.indexOf(one) !== index))
       this.#faults.push(`Two shapes have the name ${name}`)
     if (this.#faults.length > 0) throw new Error(this.#faults.join('\n'))
     return [...this.#found.values()].map(({ name, schema }) => [name, schema])
   }
 
   #visitRequest(owner: string, { body, upload, params, query }: Endpoint): void {
-    // The form of an upload has a file too: the document makes it.
+    // Only the content: the form itself also has a file, and the document builds its schema.
     if (upload) this.#visitInside(body, owner)
     else this.#visit(body, `${owner}Request`)
     for (const schema of [params, query]) this.#visitInside(schema, owner, true)
@@ -88,7 +92,7 @@ class Naming {
     this.#visitInside(schema, ownName)
   }
 
-  /** A list is named after its items: a `CustomerPage` has a cursor, a `CustomerList` does not. */
+  /** Names a list after its items: `CustomerPage` if it has a cursor, otherwise `CustomerList`. */
   #listName(node: TSchema, name: string): string | undefined {
     const { properties }: SchemaParts = node
     const { items }: SchemaParts = properties?.data ?? {}
@@ -122,7 +126,10 @@ interface SchemaParts {
   readonly knownWords?: readonly string[]
 }
 
-/** The name of one of these: `Countries` → `Country`, `References` → `Reference`. */
+/**
+ * Derives the name of an item from a list's name: `Countries` becomes `Country`, `References` becomes
+ * `Reference`.
+ */
 function toSingular(name: string): string {
   return name.replace(/ies$/, 'y').replace(/(?<!s)s$/, '')
 }

@@ -18,48 +18,51 @@ import { eventTypesOf, WEBHOOKS, type Webhook } from '../events/webhooks.ts'
 import { nounCall } from '../nouns.ts'
 import { MEMBER_COOKIE } from '../platforms/member-sessions.ts'
 import {
-  exampleOf,
   parameterExample,
   type RecordedCall,
   type RecordedExamples,
+  toExample,
   toExamples,
 } from './examples.ts'
-import { headersOf, requestHeaders, responseHeaders, type SharedHeader } from './headers.ts'
+import { getResponseHeaders, requestHeaders, responseHeaders, type SharedHeader } from './headers.ts'
 import { namedSchemas, pascalCase } from './naming.ts'
 import { references } from './references.ts'
 import { SECTIONS } from './tags.ts'
 
 export interface OpenApiOptions {
-  /** The base address, version segment included; the paths of the document are below it. */
+  /** The base address, including the version segment. The document's paths are relative to it. */
   readonly serverUrl: string
-  /** Default: `DESCRIPTION_VERSION`, in numbers. */
+  /** Default: `DESCRIPTION_VERSION` in numeric form. */
   readonly version?: string
-  /** Production has no sandbox endpoints. Default: sandbox. */
+  /** Sandbox endpoints are omitted for production. Default: sandbox. */
   readonly mode?: 'sandbox' | 'production'
-  /** Calls to show as examples. Default: none. */
+  /** Recorded calls to show as examples. Default: none. */
   readonly examples?: RecordedExamples
-  /** Replaces `svc` in the names that the specification spells with it. Default: `svc`. */
+  /** Replaces `svc` in the names that contain the specification's wire word. Default: `svc`. */
   readonly wireWord?: string
 }
 
-/** `2026-06-25` → `2026.6.25`, so that npm, PyPI and Maven take it as the version of a generated package. */
-function inNumbers(date: string): string {
+/**
+ * Converts `2026-06-25` to `2026.6.25`, which npm, PyPI and Maven accept as the version of a generated
+ * package.
+ */
+function toVersionNumber(date: string): string {
   return date.split('-').map(Number).join('.')
 }
 
-/** The tags that may change without notice (specification 9). */
+/** Tags whose operations may change without notice (specification 9). */
 const EXPERIMENTAL_TAGS: ReadonlySet<string> = new Set(['Agents', 'Agent access'])
 
-/** Marks an operation or a tag as experimental. */
-function stabilityOf(tag: string): Json {
+/** Marks operations and tags that are experimental. */
+function getStability(tag: string): Json {
   return EXPERIMENTAL_TAGS.has(tag) ? { 'x-stability': 'experimental' } : {}
 }
 
-/** The tag of the calls that the server sends. */
+/** The tag of webhooks, which the server sends. */
 const WEBHOOKS_TAG = 'Webhooks'
 
-/** The introduction of a section, with the address of its guide on the server of this document. */
-function sectionOf(tag: string): Json {
+/** The introduction of a section, with the URL of its guide on this server. */
+function buildTag(tag: string): Json {
   const section = SECTIONS[tag]
   if (!section) return {}
   const url = `/docs/guides/${section.guide}`
@@ -71,14 +74,14 @@ function sectionOf(tag: string): Json {
 
 type Json = Record<string, unknown>
 
-/** The OpenAPI 3.1 document of this API. Pure: the same options give the same document. */
+/** Builds the OpenAPI 3.1 document of this API. Pure: the same options give the same document. */
 export function openApi(options: OpenApiOptions): Json {
-  // The whole text is ours, so its names can be respelled everywhere.
-  const text = wireSpelling(options.wireWord).text(JSON.stringify(documentOf(options)))
+  // Our own names are replaced in the whole text, which contains no content of callers.
+  const text = wireSpelling(options.wireWord).text(JSON.stringify(buildDocument(options)))
   return JSON.parse(text)
 }
 
-function documentOf(options: OpenApiOptions): Json {
+function buildDocument(options: OpenApiOptions): Json {
   const paths: Record<string, Json> = {}
   const tags = new Set<string>()
   for (const name of keysOf(API)) {
@@ -94,7 +97,7 @@ function documentOf(options: OpenApiOptions): Json {
     openapi: '3.1.0',
     info: {
       title: 'Countersign',
-      version: options.version ?? inNumbers(DESCRIPTION_VERSION),
+      version: options.version ?? toVersionNumber(DESCRIPTION_VERSION),
       'x-description-version': DESCRIPTION_VERSION,
       description:
         'Payments with embedded wallets. Amounts are integers in the smallest unit of their currency. Names and other ' +
@@ -105,7 +108,7 @@ function documentOf(options: OpenApiOptions): Json {
     },
     servers: [{ url: options.serverUrl }],
     security: [{ BasicAuth: [] }],
-    tags: [...tags, WEBHOOKS_TAG].map((tag) => ({ name: tag, ...sectionOf(tag), ...stabilityOf(tag) })),
+    tags: [...tags, WEBHOOKS_TAG].map((tag) => ({ name: tag, ...buildTag(tag), ...getStability(tag) })),
     paths,
     webhooks: Object.fromEntries(
       Object.entries(WEBHOOKS).map(([name, webhook]) => [
@@ -148,30 +151,33 @@ function operation(name: EndpointName, endpoint: Endpoint, call: RecordedCall | 
     tags: [endpoint.tag],
     summary: endpoint.summary,
     description: notes.filter(Boolean).join('\n\n'),
-    security: securityOf(endpoint),
-    ...stabilityOf(endpoint.tag),
+    security: getSecurity(endpoint),
+    ...getStability(endpoint.tag),
     ...(endpoint.auth === 'platform' ? permissionMembers(endpoint) : {}),
     ...(endpoint.sandboxOnly ? { 'x-sandbox-only': true } : {}),
     'x-codeSamples': [
       {
         lang: 'TypeScript',
         label: '@countersign/sdk',
-        source: sampleOf(name, endpoint),
+        source: buildSample(name, endpoint),
       },
     ],
-    parameters: parametersOf(endpoint, call),
-    ...requestBodyOf(name, endpoint, call?.body),
-    responses: { ...successesOf(endpoint, call?.answers), ...errorAnswersOf(endpoint) },
+    parameters: buildParameters(endpoint, call),
+    ...buildRequestBody(name, endpoint, call?.body),
+    responses: { ...buildSuccesses(endpoint, call?.answers), ...buildErrorResponses(endpoint) },
   }
 }
 
-/** The call as runnable SDK code: the mark of an optional body belongs in the table of calls only. */
-function sampleOf(name: EndpointName, endpoint: Endpoint): string {
+/**
+ * The call as runnable SDK code. The marker for an optional body, which only belongs in the table of calls,
+ * is removed.
+ */
+function buildSample(name: EndpointName, endpoint: Endpoint): string {
   const call = `countersign.${nounCall(name, endpoint).replace('body?', 'body')}`
   return isStream(endpoint) ? `for await (const event of ${call}) { … }` : `await ${call}`
 }
 
-function requestBodyOf(name: EndpointName, endpoint: Endpoint, example: unknown): Json {
+function buildRequestBody(name: EndpointName, endpoint: Endpoint, example: unknown): Json {
   const { body, bodyOptional, upload } = endpoint
   const form = { $ref: `#/components/schemas/${formName(name)}` }
   if (upload)
@@ -179,7 +185,7 @@ function requestBodyOf(name: EndpointName, endpoint: Endpoint, example: unknown)
       requestBody: {
         description: `The file may have at most ${upload.bytesMax / MIB} MiB.`,
         required: true,
-        content: { 'multipart/form-data': { schema: form, ...exampleOf(withFile(example)) } },
+        content: { 'multipart/form-data': { schema: form, ...toExample(withFile(example)) } },
       },
     }
   if (!body) return {}
@@ -192,7 +198,7 @@ function requestBodyOf(name: EndpointName, endpoint: Endpoint, example: unknown)
   }
 }
 
-/** Forms have a file, which no schema of the contract has. */
+/** Schemas of upload forms, which also contain a file and therefore do not exist in the contract. */
 function formComponents(): Json {
   const uploads = keysOf(API).filter((name) => 'upload' in API[name])
   return Object.fromEntries(
@@ -207,7 +213,7 @@ function formName(name: EndpointName): string {
   return `${pascalCase(name)}Form`
 }
 
-/** The text fields of an upload and its file. */
+/** The schema of an upload form: its text fields and its file. */
 function formSchema(fields: TSchema | undefined): unknown {
   const { properties = {}, required = [] } = (fields ?? {}) as Partial<TObject>
   const file = { type: 'string', format: 'binary', description: 'The part with a file name' }
@@ -237,7 +243,7 @@ function permissionMembers({ permission, orPermission: or, furtherPermission: fu
   }
 }
 
-/** A request of this server to the platform's server. */
+/** Describes a request from this server to the platform's server. */
 function toWebhookOperation(name: string, webhook: Webhook, events: RecordedExamples['events'] = {}): Json {
   const { summary, body, answers } = webhook
   const examples = eventTypesOf(webhook).flatMap((type) =>
@@ -267,7 +273,7 @@ function toWebhookOperation(name: string, webhook: Webhook, events: RecordedExam
   }
 }
 
-function securityOf(endpoint: Endpoint): Json[] {
+function getSecurity(endpoint: Endpoint): Json[] {
   if (endpoint.auth === 'platform')
     return [
       { BasicAuth: [] },
@@ -278,11 +284,11 @@ function securityOf(endpoint: Endpoint): Json[] {
   return endpoint.auth === 'agent' ? [{ AgentBearer: [] }] : []
 }
 
-function parametersOf(endpoint: Endpoint, call: RecordedCall | undefined): Json[] {
+function buildParameters(endpoint: Endpoint, call: RecordedCall | undefined): Json[] {
   const referToHeader = (name: SharedHeader) => ({ $ref: `#/components/parameters/${name}` })
   return [
-    ...fieldsOf('path', endpoint.params, call?.params),
-    ...fieldsOf('query', endpoint.query, call?.query),
+    ...buildFields('path', endpoint.params, call?.params),
+    ...buildFields('query', endpoint.query, call?.query),
     ...(isStream(endpoint) ? [referToHeader('LastEventId')] : []),
     ...(takesCookie(endpoint) && endpoint.method !== 'GET' ? [referToHeader('Origin')] : []),
     ...(endpoint.signed ? [referToHeader('WalletSignature'), referToHeader('RequestId')] : []),
@@ -291,12 +297,12 @@ function parametersOf(endpoint: Endpoint, call: RecordedCall | undefined): Json[
   ]
 }
 
-/** True if a member may call the endpoint with the session cookie. */
+/** True if team members can call the endpoint with their session cookie. */
 function takesCookie({ auth }: Endpoint): boolean {
   return auth === 'platform' || auth === 'member'
 }
 
-function fieldsOf(
+function buildFields(
   place: 'path' | 'query',
   fields: TObject | undefined,
   examples: Readonly<Record<string, string>> = {},
@@ -312,7 +318,7 @@ function fieldsOf(
   }))
 }
 
-function successesOf(endpoint: Endpoint, examples: RecordedCall['answers'] = {}): Json {
+function buildSuccesses(endpoint: Endpoint, examples: RecordedCall['answers'] = {}): Json {
   const answers: Json = {}
   for (const [status, schema] of Object.entries(endpoint.responses))
     answers[status] = {
@@ -320,14 +326,14 @@ function successesOf(endpoint: Endpoint, examples: RecordedCall['answers'] = {})
         status === '202' && endpoint.signed
           ? 'Signature required: sign the payload and send the same request again'
           : endpoint.summary,
-      ...headersOf(endpoint, Number(status)),
-      ...contentOf(schema, status === '200' ? (endpoint.texts ?? []) : [], examples[status]),
+      ...getResponseHeaders(endpoint, Number(status)),
+      ...buildContent(schema, status === '200' ? (endpoint.texts ?? []) : [], examples[status]),
     }
   return answers
 }
 
-/** The JSON of a response, and the media types that it may have instead. */
-function contentOf(schema: TSchema | null, texts: readonly TextType[], example: unknown): Json {
+/** The content of a response: JSON, and any other media types. */
+function buildContent(schema: TSchema | null, texts: readonly TextType[], example: unknown): Json {
   if (!schema && texts.length === 0) return {}
   const text = { schema: { type: 'string' }, ...(schema ? {} : toExamples(example)) }
   return {
@@ -338,13 +344,13 @@ function contentOf(schema: TSchema | null, texts: readonly TextType[], example: 
   }
 }
 
-function errorAnswersOf(endpoint: Endpoint): Json {
+function buildErrorResponses(endpoint: Endpoint): Json {
   const byStatus = groupByStatus(errorsOf(endpoint))
   const answers: Json = {}
   for (const [status, codes] of [...byStatus].sort(([a], [b]) => a - b))
     answers[status] = {
       description: codes.map((code) => `\`${code}\`: ${ERRORS[code].message}`).join('\n\n'),
-      ...headersOf(endpoint, status),
+      ...getResponseHeaders(endpoint, status),
       content: { 'application/json': { schema: { $ref: `#/components/schemas/Error${status}` } } },
     }
   return answers
@@ -360,12 +366,12 @@ function groupByStatus(codes: readonly ErrorCode[]): Map<number, ErrorCode[]> {
 }
 
 function jsonContent(schema: TSchema, example?: unknown): Json {
-  return { 'application/json': { schema: refer(schema), ...exampleOf(example) } }
+  return { 'application/json': { schema: refer(schema), ...toExample(example) } }
 }
 
-/** One schema of an error body per status, with its codes. */
+/** Error body schemas, one per status, each with the codes of that status. */
 function errorComponents(): Json {
-  // A request that the document describes never gets 405.
+  // METHOD_NOT_ALLOWED is omitted, because requests described by the document never cause it.
   const byStatus = groupByStatus(ERROR_CODES.filter((code) => code !== 'METHOD_NOT_ALLOWED'))
   const { reason, ...members } = refer(ErrorBody.properties)
   return Object.fromEntries(

@@ -7,13 +7,13 @@ import type { RecordedCall, RecordedExamples } from './examples.ts'
 import { SECTIONS } from './tags.ts'
 
 export interface PostmanOptions {
-  /** The base address, version segment included. */
+  /** The base address, including the version segment. */
   readonly serverUrl: string
-  /** Production has no endpoints of the sandbox. */
+  /** Sandbox endpoints are omitted for production. */
   readonly mode: 'sandbox' | 'production'
-  /** Replaces `svc` in the names that the specification spells with it. Default: `svc`. */
+  /** Replaces `svc` in the names that contain the specification's wire word. Default: `svc`. */
   readonly wireWord?: string
-  /** Calls that fill in bodies and parameters. */
+  /** Recorded calls, from which bodies and parameters are filled in. */
   readonly examples: RecordedExamples
 }
 
@@ -21,7 +21,7 @@ type Json = Record<string, unknown>
 
 const SCHEMA = 'https://schema.getpostman.com/json/collection/v2.1.0/collection.json'
 
-/** Remembers the id of each record that a call returns, so that the next call names it. */
+/** A script that stores the id of a returned record in a variable, which later calls use. */
 const REMEMBER_IDS = [
   'if (pm.response.code < 300 && (pm.response.headers.get("Content-Type") || "").includes("json")) {',
   '  const body = pm.response.json()',
@@ -34,21 +34,21 @@ const REMEMBER_IDS = [
 ]
 
 /**
- * The API as a Postman collection, which Bruno and Insomnia can also import. A record is a variable with the
- * name of its kind, such as `{{Customer}}`. Pure: the same options give the same collection.
+ * Builds a Postman collection, which Bruno and Insomnia can also import. Each record's id is in a variable
+ * named after its kind, such as `{{Customer}}`. Pure: the same options give the same collection.
  */
 export function postmanCollection(options: PostmanOptions): Json {
-  const text = wireSpelling(options.wireWord).text(JSON.stringify(collectionOf(options)))
+  const text = wireSpelling(options.wireWord).text(JSON.stringify(buildCollection(options)))
   return JSON.parse(text)
 }
 
-function collectionOf({ serverUrl, mode, examples }: PostmanOptions): Json {
+function buildCollection({ serverUrl, mode, examples }: PostmanOptions): Json {
   const folders = new Map<string, Json[]>()
   for (const name of keysOf(API)) {
     const endpoint: Endpoint = API[name]
-    const auth = authOf(endpoint)
+    const auth = buildAuth(endpoint)
     if (!auth || (endpoint.sandboxOnly && mode === 'production')) continue
-    const item = itemOf(name, endpoint, auth, examples)
+    const item = buildItem(name, endpoint, auth, examples)
     folders.set(endpoint.tag, [...(folders.get(endpoint.tag) ?? []), item])
   }
   const records = Object.entries(examples.records).map(([kind, id]) => variable(kind, id))
@@ -84,38 +84,38 @@ const basic = {
   basic: [variable('username', '{{tokenId}}'), variable('password', '{{clientSecret}}')],
 }
 
-/** Undefined for an endpoint that only another system calls, with a signature. */
-function authOf({ auth }: Endpoint): Json | undefined {
+/** Undefined for an endpoint that is only called by another system, with a signature. */
+function buildAuth({ auth }: Endpoint): Json | undefined {
   if (auth === 'platform') return basic
   if (auth === 'agent') return { type: 'bearer', bearer: [variable('token', '{{agentToken}}')] }
   return auth === 'member' || auth === 'public' || auth === 'deviceCode' ? { type: 'noauth' } : undefined
 }
 
-function itemOf(name: EndpointName, endpoint: Endpoint, auth: Json, examples: RecordedExamples): Json {
+function buildItem(name: EndpointName, endpoint: Endpoint, auth: Json, examples: RecordedExamples): Json {
   const call = examples.calls[name]
-  const withVariables = (value: unknown): unknown => namesFor(examples.records, value)
+  const withVariables = (value: unknown): unknown => replaceIds(examples.records, value)
   return {
     name: endpoint.summary,
     request: {
       method: endpoint.method,
       description: [`\`${name}\``, endpoint.description].filter(Boolean).join('\n\n'),
       auth,
-      header: headersOf(endpoint),
-      url: urlOf(endpoint, call, withVariables),
-      ...bodyOf(endpoint, withVariables(call?.body)),
+      header: buildHeaders(endpoint),
+      url: buildUrl(endpoint, call, withVariables),
+      ...buildBody(endpoint, withVariables(call?.body)),
     },
     response: [],
   }
 }
 
-function headersOf(endpoint: Endpoint): Json[] {
+function buildHeaders(endpoint: Endpoint): Json[] {
   return [
     ...(endpoint.idempotent ? [{ key: 'Idempotency-Key', value: '{{$guid}}' }] : []),
     ...(isStream(endpoint) ? [{ key: 'Accept', value: 'text/event-stream' }] : []),
   ]
 }
 
-function urlOf(
+function buildUrl(
   { path, params, query }: Endpoint,
   call: RecordedCall | undefined,
   withVariables: (value: unknown) => unknown,
@@ -128,11 +128,11 @@ function urlOf(
     raw: `{{baseUrl}}${path.replace(/\{(\w+)\}/g, ':$1')}`,
     host: ['{{baseUrl}}'],
     path: segments.map((segment) => segment.replace(/^\{(\w+)\}/, ':$1')),
-    variable: propertiesOf(params).map((name) => ({
+    variable: listProperties(params).map((name) => ({
       key: name,
       value: findRecordedValue(call?.params, name),
     })),
-    query: propertiesOf(query).map((name) => ({
+    query: listProperties(query).map((name) => ({
       key: name,
       value: findRecordedValue(recorded, name),
       disabled: recorded[name] === undefined,
@@ -140,11 +140,11 @@ function urlOf(
   }
 }
 
-function propertiesOf(fields: TObject = Type.Object({})): string[] {
+function listProperties(fields: TObject = Type.Object({})): string[] {
   return Object.keys(fields.properties)
 }
 
-function bodyOf({ body, upload }: Endpoint, example: unknown): Json {
+function buildBody({ body, upload }: Endpoint, example: unknown): Json {
   if (upload) {
     const texts = typeof example === 'object' && example !== null ? Object.entries(example) : []
     const fields = texts.map(([key, value]) => ({ key, value: String(value), type: 'text' }))
@@ -155,8 +155,8 @@ function bodyOf({ body, upload }: Endpoint, example: unknown): Json {
   return { body: { mode: 'raw', raw, options: { raw: { language: 'json' } } } }
 }
 
-/** A recorded value with variables for the ids of records. */
-function namesFor(records: Readonly<Record<string, string>>, value: unknown): unknown {
+/** Replaces record ids in a recorded value with variables. */
+function replaceIds(records: Readonly<Record<string, string>>, value: unknown): unknown {
   if (value === undefined) return undefined
   let text = JSON.stringify(value)
   for (const [kind, id] of Object.entries(records)) text = text.replaceAll(id, `{{${kind}}}`)

@@ -1,7 +1,10 @@
 import { RailsFile } from '../connectors/rails-file.ts'
 import { references } from './references.ts'
 
-/** The JSON Schema of RAILS_FILE, for editors and for people. The build writes `docs/connectors/rails.schema.json`. */
+/**
+ * The JSON Schema of RAILS_FILE, for editors and people. The build writes it to
+ * `docs/connectors/rails.schema.json`.
+ */
 export function railsFileSchema(): Record<string, unknown> {
   const { refer } = references([])
   return {
@@ -11,13 +14,15 @@ export function railsFileSchema(): Record<string, unknown> {
   }
 }
 
-/** The word is OpenAPI's: a JSON Schema has a union's tag in each of its members. */
+/**
+ * Removes `discriminator`, an OpenAPI keyword. In JSON Schema, each union member already contains its tag.
+ */
 function withoutDiscriminators(node: object): Record<string, unknown> {
   const members = Object.entries(node).filter(([name]) => name !== 'discriminator')
-  return Object.fromEntries(members.map(([name, value]) => [name, insideOf(value)]))
+  return Object.fromEntries(members.map(([name, value]) => [name, convertValue(value)]))
 }
 
-function insideOf(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(insideOf)
+function convertValue(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(convertValue)
   return typeof value === 'object' && value !== null ? withoutDiscriminators(value) : value
 }

@@ -6,9 +6,9 @@ import { asDocumented, isComponent, isItemComponent, NOTES, shapeOf } from './sh
 type Json = Record<string, unknown>
 
 export interface References {
-  /** A schema with every named schema in it, itself included, replaced by a reference. */
+  /** Replaces every named schema, including the given one itself, with a reference. */
   readonly refer: (schema: object) => Json
-  /** The named schemas, for the document's components. */
+  /** Returns the named schemas for the document's components. */
   readonly components: () => Json
 }
 
@@ -16,16 +16,16 @@ export function references(named: readonly (readonly [string, TSchema])[]): Refe
   const byShape = new Map<string, readonly [string, TSchema]>()
   for (const one of named) if (!byShape.has(shapeOf(one[1]))) byShape.set(shapeOf(one[1]), one)
 
-  function referAny(node: unknown, isNamed = isComponent): unknown {
+  function referValue(node: unknown, isNamed = isComponent): unknown {
     if (typeof node !== 'object' || node === null) return node
-    return Array.isArray(node) ? node.map((one) => referAny(one)) : refer(node, isNamed)
+    return Array.isArray(node) ? node.map((one) => referValue(one)) : refer(node, isNamed)
   }
 
   function refer(node: object, isNamed = isComponent): Json {
-    const found = isNamed(node) ? byShape.get(shapeOf(node)) : undefined
-    if (!found) return referInside(node)
-    const [name, schema] = found
-    return { $ref: `#/components/schemas/${name}`, ...notesBeside(node, schema) }
+    const named = isNamed(node) ? byShape.get(shapeOf(node)) : undefined
+    if (!named) return referInside(node)
+    const [name, schema] = named
+    return { $ref: `#/components/schemas/${name}`, ...getExtraNotes(node, schema) }
   }
 
   function referInside(node: object): Json {
@@ -34,35 +34,35 @@ export function references(named: readonly (readonly [string, TSchema])[]): Refe
       if (!OWN_KEYWORDS.has(key))
         copy[key] =
           key === 'properties' && isObject(value)
-            ? ofProperties(value)
-            : referAny(value, key === 'items' ? isItemComponent : isComponent)
+            ? referProperties(value)
+            : referValue(value, key === 'items' ? isItemComponent : isComponent)
     if ('discriminator' in node && 'oneOf' in node)
       copy.discriminator = withMapping(node as Union, copy.oneOf as Json[])
-    // Without it, some generators read 32 bits.
+    // Without this, some generators use a 32-bit type.
     if (copy.type === 'number') copy.format = 'double'
-    // Lists the known values for readers and generated clients; any other value is accepted.
+    // Lists the known values for readers and generated clients. Other values are accepted too.
     return 'knownWords' in node ? { anyOf: [refer({ type: 'string', enum: node.knownWords }), copy] } : copy
   }
 
-  /** Names of properties are not keywords: a property may be called `properties`. */
-  function ofProperties(properties: Json): Json {
-    return Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, referAny(schema)]))
+  /** Property names are not keywords: there may be a property called `properties`. */
+  function referProperties(properties: Json): Json {
+    return Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, referValue(schema)]))
   }
 
   function components(): Json {
-    const made: Json = {}
-    for (const [name, schema] of byShape.values()) made[name] = referInside(schema)
-    return made
+    const schemas: Json = {}
+    for (const [name, schema] of byShape.values()) schemas[name] = referInside(schema)
+    return schemas
   }
 
   return { refer, components }
 }
 
-/** The notes at the place of a reference that the component does not have. */
-function notesBeside(node: object, component: object): Json {
-  const own = Object.entries(node).filter(([keyword]) => NOTES.has(keyword))
-  const general = new Map(Object.entries(component))
-  return Object.fromEntries(own.filter(([keyword, value]) => general.get(keyword) !== value))
+/** Returns the notes that a reference needs because the component itself does not have them. */
+function getExtraNotes(node: object, component: object): Json {
+  const notes = Object.entries(node).filter(([keyword]) => NOTES.has(keyword))
+  const componentValues = new Map(Object.entries(component))
+  return Object.fromEntries(notes.filter(([keyword, value]) => componentValues.get(keyword) !== value))
 }
 
 interface Union {
@@ -71,14 +71,14 @@ interface Union {
 }
 
 /**
- * Adds a mapping to the discriminator. Without one, the names of the union's members would have to be the
- * values.
+ * Adds a mapping to the discriminator. Without one, tag values would have to equal the names of the member
+ * schemas.
  */
 function withMapping(union: Union, references: Json[]): Json {
   const { propertyName } = union.discriminator
   const mapping: Json = {}
-  union.oneOf.forEach((member, at) => {
-    const reference = references[at]?.$ref
+  union.oneOf.forEach((member, index) => {
+    const reference = references[index]?.$ref
     for (const value of member.properties[propertyName]?.enum ?? []) if (reference) mapping[value] = reference
   })
   return { propertyName, mapping }

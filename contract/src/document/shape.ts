@@ -6,25 +6,26 @@ type Json = Readonly<Record<string, unknown>>
 const shapes = new WeakMap<object, string>()
 
 /**
- * The parts of a schema that validate, as text, without descriptions. Two schemas with the same shape are one
- * component. Schemas are found by shape and not by identity, because `Type.Optional` copies them.
+ * Returns the parts of a schema that affect validation, as text without descriptions. Schemas with the same
+ * shape share a component. They are compared by shape instead of identity, because `Type.Optional` copies
+ * them.
  */
 export function shapeOf(schema: object): string {
-  const known = shapes.get(schema)
-  if (known !== undefined) return known
+  const cached = shapes.get(schema)
+  if (cached !== undefined) return cached
   const shape = JSON.stringify(withoutNotes(schema, true))
   shapes.set(schema, shape)
   return shape
 }
 
-/** A schema as the document shows it, if the validation accepts more. */
+/** Returns the schema to show in the document, which may be stricter than the validation. */
 export function asDocumented(node: object): object {
   return 'documentedForm' in node && isObject(node.documentedForm)
     ? { ...node, ...node.documentedForm }
     : node
 }
 
-/** The keywords that a reference repeats next to itself, because they belong to the place and not to the shape. */
+/** Keywords that a reference repeats next to `$ref`, because they describe the place and not the shape. */
 export const NOTES: ReadonlySet<string> = new Set(['description', 'default'])
 
 function withoutNotes(node: unknown, isRoot: boolean): unknown {
@@ -34,7 +35,7 @@ function withoutNotes(node: unknown, isRoot: boolean): unknown {
   return Object.fromEntries(
     members.map(([keyword, value]) => [
       keyword,
-      keyword === 'properties' && isObject(value) ? ofProperties(value) : withoutNotes(value, false),
+      keyword === 'properties' && isObject(value) ? withoutPropertyNotes(value) : withoutNotes(value, false),
     ]),
   )
 }
@@ -43,8 +44,8 @@ function isNote(keyword: string, isRoot: boolean): boolean {
   return OWN_KEYWORDS.has(keyword) || (isRoot ? NOTES.has(keyword) : keyword === 'description')
 }
 
-/** Names of properties are not keywords: a property may be called `description`. */
-function ofProperties(properties: Json): Json {
+/** Property names are not keywords: there may be a property called `description`. */
+function withoutPropertyNotes(properties: Json): Json {
   return Object.fromEntries(
     Object.entries(properties).map(([name, schema]) => [name, withoutNotes(schema, false)]),
   )
@@ -59,8 +60,8 @@ interface Parts {
 }
 
 /**
- * True if a schema becomes a component with a name: an object with properties, an enum, a union. A constant,
- * a map and a nullable schema are written inline.
+ * True if the schema becomes a named component: an object with properties, an enum, or a union. Constants,
+ * maps and nullable schemas are inlined.
  */
 export function isComponent(schema: object): boolean {
   const parts: Parts = schema
@@ -71,8 +72,8 @@ export function isComponent(schema: object): boolean {
 }
 
 /**
- * True if a schema becomes a component as the items of an array. A constant does too: generators make an enum
- * class of it, and some give the class no name that the array can use.
+ * True if the schema becomes a named component when it is the item type of an array. This includes constants:
+ * generators turn them into enum classes, and some of these would lack a name for the array to use.
  */
 export function isItemComponent(schema: object): boolean {
   const { enum: words }: Parts = schema

@@ -1,11 +1,11 @@
-/** A reference section's introduction and guide. */
+/** A section of the API reference: its introduction and its guide. */
 export interface Section {
   readonly introduction: string
-  /** A file of `docs/` without its ending; the server shows it at `/docs/guides/<guide>`. */
+  /** A file in `docs/` without its extension. The server shows it at `/docs/guides/<guide>`. */
   readonly guide: string
 }
 
-/** Every section by its tag. */
+/** All sections, by tag. */
 export const SECTIONS: Readonly<Record<string, Section>> = {
   Configuration: {
     introduction:

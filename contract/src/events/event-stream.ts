@@ -4,16 +4,16 @@ import { Id } from '../core/ids.ts'
 import { OneOfWords, Timestamp } from '../core/schema.ts'
 import { EVENT_TYPES } from './events.ts'
 
-/** The maximum number of open streams per platform in one process. */
+/** Maximum number of open streams per platform in one process. */
 export const EVENT_STREAMS_MAX = 100
 
-/** The header by which a browser's EventSource resumes. */
+/** The header with which a browser's EventSource resumes. */
 export const LAST_EVENT_ID = 'Last-Event-ID'
 
-/** The position before the first event of every feed. */
+/** The position before the first event of any feed. */
 export const FEED_BEGINNING = 'Event:00000000-0000-0000-0000-000000000000'
 
-/** Several types of events: the name is repeated for each. */
+/** Several event types, given by repeating the parameter. */
 export const EventTypes = Type.Array(OneOfWords(EVENT_TYPES), {
   minItems: 1,
   maxItems: EVENT_TYPES.length,
@@ -21,8 +21,8 @@ export const EventTypes = Type.Array(OneOfWords(EVENT_TYPES), {
 })
 
 /**
- * The live feed, as server-sent events. Each has the id and the type of its event, and the event as
- * `event_list` shows it.
+ * The live feed, as server-sent events. Each message has the event's id and type, and the event itself as in
+ * `event_list`.
  */
 export const event_stream = endpoint({
   auth: 'platform',
@@ -65,7 +65,7 @@ export const EventReplayRequest = Type.Object({
   ),
 })
 
-/** Delivers past events again, such as those during an outage of the platform's server. */
+/** Redelivers past events, such as those missed during an outage of the platform's server. */
 export const event_replay = endpoint({
   auth: 'platform',
   permission: 'TRANSACT',

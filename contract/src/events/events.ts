@@ -3,7 +3,7 @@ import { Id } from '../core/ids.ts'
 import { keysOf } from '../core/objects.ts'
 import { OneOfWords, Timestamp } from '../core/schema.ts'
 
-/** Every type of event, and its meaning. */
+/** All event types, and what each means. */
 export const EVENTS = {
   'OUTGOING_PAYMENT.PENDING': 'A payment was quoted and waits to be executed, or a transfer was accepted',
   'OUTGOING_PAYMENT.PROCESSING': 'Its amount is held, and it is on its way',
@@ -97,7 +97,7 @@ export const EVENT_TYPES = keysOf(EVENTS)
 
 export type EventType = keyof typeof EVENTS
 
-/** An event as a webhook delivers it. It may arrive more than once: `id` identifies repeats. */
+/** An event as delivered by webhook. It may arrive more than once: deduplicate by `id`. */
 export const EventEnvelope = Type.Object({
   id: Id('Event', 'The same in every delivery of this event'),
   type: OneOfWords(EVENT_TYPES),

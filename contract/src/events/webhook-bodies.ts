@@ -26,13 +26,13 @@ import { IncomingTransaction, Transaction } from '../payments/transactions.ts'
 import { EventEnvelope, type EventType } from './events.ts'
 import { WebhookEndpoint } from './webhook-endpoints.ts'
 
-/** Bodies of webhooks, by kind. */
+/** Webhook bodies, by kind. */
 
 function webhook<const T extends EventType, D extends TSchema>(types: readonly T[], data: D) {
   return Type.Object({ ...EventEnvelope.properties, type: OneOfWords(types), data })
 }
 
-/** An incoming payment. While it is PENDING, the response decides about it. */
+/** An incoming payment. While it is PENDING, the response to the webhook decides about it. */
 export const IncomingPaymentWebhookData = Type.Object({
   ...IncomingTransaction.properties,
   requestedReceiverCustomerInfoFields: Type.Optional(
@@ -42,7 +42,7 @@ export const IncomingPaymentWebhookData = Type.Object({
   ),
 })
 
-/** A transaction of direction DEBIT, including a transfer out, which is of type INCOMING. */
+/** A transaction with direction DEBIT. This includes a transfer out, although its type is INCOMING. */
 export const OutgoingPaymentWebhook = webhook(
   [
     'OUTGOING_PAYMENT.PENDING',
@@ -94,7 +94,7 @@ export const VerificationWebhook = webhook(
   Verification,
 )
 
-/** The end of an import, without its row errors. */
+/** The final state of an import, without its row errors. */
 export const BulkUploadWebhook = webhook(
   ['BULK_UPLOAD.COMPLETED', 'BULK_UPLOAD.FAILED'],
   BulkCustomerImportJob,
@@ -105,7 +105,7 @@ export const InternalAccountWebhook = webhook(
   InternalAccount,
 )
 
-/** A credential as `GET /auth/credentials` shows it. */
+/** A credential as returned by `GET /auth/credentials`. */
 export const CredentialWebhook = webhook(
   ['AUTH_CREDENTIAL.SIGN_COUNT_REGRESSED', 'AUTH_CREDENTIAL.CODES_LOCKED'],
   AuthMethod,
@@ -116,8 +116,8 @@ export const CardStateChangeWebhook = webhook(['CARD.STATE_CHANGE'], Card)
 export const CardFundingSourceChangeWebhook = webhook(['CARD.FUNDING_SOURCE_CHANGE'], Card)
 
 /**
- * The facts for a person's decision: the action with its payment, the agent, and the rules that require an
- * approval.
+ * The information needed for a decision: the action with its payment, the agent, and the rules that require
+ * an approval.
  */
 export const AgentActionWebhook = webhook(
   ['AGENT_ACTION.PENDING_APPROVAL'],
@@ -164,7 +164,7 @@ export const AccountChangeWebhook = webhook(
 
 export const ScreeningWebhook = webhook(['SCREENING.WAITING', 'SCREENING.DECIDED'], Screening)
 
-/** A day of a rail, as lists show it. */
+/** A rail's day, as in lists. */
 export const ReconciliationWebhook = webhook(['RECONCILIATION.DIFFERENT'], Reconciliation)
 
 export const LedgerCheckpointWebhook = webhook(['LEDGER.CHECKPOINT'], LedgerCheckpoint)
@@ -182,7 +182,7 @@ export const TestWebhook = Type.Object({
   type: OneOfWords(['TEST']),
 })
 
-/** The body that a platform may send with its approval of a payment. */
+/** The body that a platform may send when it approves a payment. */
 export const IncomingPaymentApproval = Type.Object({
   receiverCustomerInfo: Type.Optional(
     FreeFormInput('The information about the receiver that the sending side requested'),

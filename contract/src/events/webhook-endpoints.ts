@@ -7,7 +7,7 @@ import { Plain, Secret } from '../core/sensitivity.ts'
 import { DISABLED_REASONS, WEBHOOK_ENDPOINT_STATES } from '../states/delivery-states.ts'
 import { EVENT_TYPES } from './events.ts'
 
-/** The maximum number of endpoints that a platform may add to the `webhookEndpoint` of its configuration. */
+/** Maximum number of endpoints in addition to the `webhookEndpoint` of the configuration. */
 export const WEBHOOK_ENDPOINTS_MAX = 20
 
 export const WEBHOOK_PAYLOADS = ['FULL', 'THIN'] as const
@@ -28,7 +28,7 @@ const Description = Plain(Text(255, { description: 'A note for people' }))
 const LATEST_BALANCE_ONLY =
   'Of the INTERNAL_ACCOUNT.BALANCE_UPDATED events of one account that wait for delivery, only the latest is sent'
 
-/** The events that an endpoint has not received, and its last failure. */
+/** The number of events that an endpoint has not received, and its last failure. */
 export const WebhookEndpointHealth = Type.Object({
   oldestUndeliveredAt: Type.Optional(
     Timestamp(
@@ -53,7 +53,7 @@ export const WebhookEndpointHealth = Type.Object({
   ),
 })
 
-/** A further receiver of events, next to the `webhookEndpoint` of the configuration. */
+/** A receiver of events in addition to the `webhookEndpoint` of the configuration. */
 export const WebhookEndpoint = Type.Object({
   id: Id('WebhookEndpoint'),
   url: HttpUrl,
@@ -73,7 +73,7 @@ export const WebhookEndpoint = Type.Object({
   updatedAt: Timestamp(),
 })
 
-/** A new endpoint with the secret that signs its deliveries. */
+/** A new endpoint, with the secret with which its deliveries are signed. */
 export const NewWebhookEndpoint = Type.Object({
   ...WebhookEndpoint.properties,
   secret: Secret(Type.String({ description: 'whsec_ and the base64 of 32 bytes' })),

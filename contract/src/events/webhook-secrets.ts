@@ -4,7 +4,7 @@ import { Id } from '../core/ids.ts'
 import { Timestamp } from '../core/schema.ts'
 import { Secret } from '../core/sensitivity.ts'
 
-/** The secret that signs deliveries, by Standard Webhooks. */
+/** The secret with which deliveries are signed (Standard Webhooks). */
 export const WebhookSecret = Type.Object({
   id: Id('WebhookSecret'),
   webhookEndpointId: Type.Optional(

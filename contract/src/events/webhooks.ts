@@ -36,11 +36,11 @@ import {
   WebhookEndpointWebhook,
 } from './webhook-bodies.ts'
 
-/** One kind of request to the platform's server. */
+/** A kind of request to the platform's server. */
 export interface Webhook {
   readonly summary: string
   readonly body: TObject
-  /** The meaning of the platform's responses, by status. Any other status is retried. */
+  /** The meaning of each response status of the platform. Any other status causes a retry. */
   readonly answers: Readonly<Record<number, { readonly description: string; readonly body?: TSchema }>>
 }
 
@@ -49,7 +49,7 @@ const RECEIVED = {
   409: { description: 'Received before: not sent again' },
 } as const
 
-/** The webhooks of all event types, under their names in the OpenAPI document. */
+/** The webhooks of all event types, by name in the OpenAPI document. */
 export const WEBHOOKS = {
   'outgoing-payment': {
     summary: 'The status of an outgoing payment has changed',
@@ -191,20 +191,20 @@ export const WEBHOOKS = {
   'test-webhook': { summary: 'A requested test', body: TestWebhook, answers: RECEIVED },
 } as const satisfies Record<string, Webhook>
 
-/** The types of the events that a webhook carries. */
+/** Returns the event types that a webhook delivers. */
 export function eventTypesOf({ body }: Webhook): readonly EventType[] {
   const { enum: words = [] }: JsonSchema = body.properties.type ?? {}
   return EVENT_TYPES.filter((type) => words.includes(type))
 }
 
-/** The schema of an event's data; undefined if the type has no schema. */
+/** Returns the schema of an event's data. Undefined if the type has no schema. */
 export function eventDataSchema(type: string): TSchema | undefined {
   const webhooks: readonly Webhook[] = Object.values(WEBHOOKS)
   const webhook = webhooks.find((one) => eventTypesOf(one).some((known) => known === type))
   return webhook?.body.properties.data
 }
 
-/** An event of any type. `type` identifies its form. */
+/** An event of any type. `type` determines its fields. */
 export type WebhookEvent = {
   [Name in keyof typeof WEBHOOKS]: Static<(typeof WEBHOOKS)[Name]['body']>
 }[keyof typeof WEBHOOKS]
@@ -216,10 +216,10 @@ const deliveryStatus = OneOfWords(
   'NONE: the platform had no webhookEndpoint at that time. FAILED: no more attempts',
 )
 
-/** An event as the feed shows it. */
+/** An event as in the feed. */
 export const PlatformEvent = Type.Object({ ...EventEnvelope.properties, deliveryStatus })
 
-/** One attempt to deliver an event. */
+/** An attempt to deliver an event. */
 export const DeliveryAttempt = Type.Object({
   attempt: Type.Integer({ minimum: 1, description: 'The number of the attempt' }),
   url: Type.String({ description: 'The webhookEndpoint at that time' }),
@@ -285,7 +285,8 @@ export const event_get = endpoint({
 })
 
 /**
- * Delivers a delivered, failed or never sent event again. One already being retried is attempted immediately.
+ * Redelivers an event that was delivered, failed or never sent. If it is already being retried, the next
+ * attempt is made immediately.
  */
 export const event_redeliver = endpoint({
   auth: 'platform',
@@ -303,7 +304,7 @@ export const event_redeliver = endpoint({
   errors: ['EVENT_NOT_FOUND', 'WEBHOOK_ENDPOINT_NOT_SET'],
 })
 
-/** The outcome of a test. Clients depend on these fields. */
+/** The result of a test. Clients depend on these fields. */
 export const WebhookTestResult = Type.Object({
   url: Type.String({ format: 'uri', description: 'The webhookEndpoint' }),
   response_status: Type.Integer({ description: '0 if there was no response' }),

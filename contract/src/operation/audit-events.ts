@@ -8,12 +8,12 @@ import { FreeForm, Page, pageQuery, Text, Timestamp } from '../core/schema.ts'
 
 const TAG = 'Audit trail'
 
-/** Kinds of actors that a query can name by id. */
+/** Kinds of callers that can be filtered by id. */
 export const ACTOR_KINDS = ['Member', 'Token', 'Agent', 'Customer'] as const
 
 const anyKind = keysOf(ID_KINDS)
 
-/** A call that changed something. It is never changed or removed. */
+/** A call that changed something. Entries are never modified or deleted. */
 export const AuditEvent = Type.Object({
   id: Id('AuditEvent'),
   at: Timestamp(),
@@ -32,7 +32,8 @@ export const AuditEvent = Type.Object({
 const UUID_V7 = /^([0-9a-f]{8})-([0-9a-f]{4})-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 
 /**
- * The creation time in a request id that is a UUIDv7. The server makes such ids; callers may choose others.
+ * Returns the creation time contained in a request id that is a UUIDv7. The server generates such ids, but
+ * callers may choose others.
  */
 export function timeOfRequestId(id: string): Date | undefined {
   const parts = UUID_V7.exec(id)

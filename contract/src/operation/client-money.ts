@@ -8,7 +8,7 @@ import { keysOf } from '../core/objects.ts'
 import { Int64, OneOfWords, Page, pageQuery, Text, Timestamp } from '../core/schema.ts'
 import { DIFFERENCES } from './reconciliations.ts'
 
-/** Reasons in the ledger why rails hold more or less than customers are owed. */
+/** Ledger reasons why rails hold more or less than is owed to customers. */
 export const LEDGER_REASONS = {
   PAYMENTS_IN_PROGRESS: 'It has left the accounts of payers and not yet reached the payees',
   REFUNDS_IN_PROGRESS: 'It is on its way back to payers whose payments failed',
@@ -20,7 +20,7 @@ export const LEDGER_REASONS = {
   RAIL_COSTS: 'Charged by rails',
 } as const
 
-/** All reasons: of the ledger, and the open differences between the ledger and the statements of rails. */
+/** All reasons: those in the ledger, and open differences between the ledger and the rails' statements. */
 export const CLIENT_MONEY_REASONS = { ...LEDGER_REASONS, ...DIFFERENCES } as const
 
 export type ClientMoneyReason = keyof typeof CLIENT_MONEY_REASONS
@@ -56,7 +56,7 @@ export const ClientMoneyCurrency = Type.Object({
   rails: Type.Array(ClientMoneyRail),
 })
 
-/** The debt to customers and the holdings of rails at the end of a day, signed by the server. */
+/** The money owed to customers and the money held by rails at the end of a day, signed by the server. */
 export const ClientMoneyReport = Type.Object({
   id: Id('ClientMoneyReport'),
   date: CalendarDate,

@@ -4,10 +4,10 @@ import { Id, PathId } from '../core/ids.ts'
 import { MemberPermissions } from '../core/member-permissions.ts'
 import { Page, pageQuery, Text, Timestamp } from '../core/schema.ts'
 
-/** The maximum number of members per role: a changed role changes all of them together. */
+/** Maximum number of members per role, because a change to a role updates all of them together. */
 export const ROLE_MEMBERS_MAX = 1_000
 
-/** A named set of permissions that the platform has defined for its team members. */
+/** A named set of permissions defined by the platform for its team members. */
 export const MemberRole = Type.Object({
   id: Id('MemberRole'),
   name: Text(64),

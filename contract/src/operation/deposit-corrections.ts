@@ -5,7 +5,7 @@ import { Deposit, depositPath } from '../payments/deposits.ts'
 
 const TAG = 'Deposits'
 
-/** The maximum number of parts that one call makes. */
+/** Maximum number of parts per call. */
 export const DEPOSIT_PARTS_MAX = 20
 
 const VOTES =
@@ -49,7 +49,7 @@ export const DepositAdjustRequest = Type.Object({
   reason,
 })
 
-/** Divides a deposit in suspense into separate deposits. */
+/** Splits a deposit in suspense into separate deposits. */
 export const deposit_split = endpoint({
   auth: 'platform',
   permission: 'APPROVE',
@@ -87,7 +87,7 @@ export const deposit_write_off = endpoint({
   errors: SHARED_ERRORS,
 })
 
-/** Adjusts the books to the amount that the bank has booked for a deposit. */
+/** Adjusts the ledger to the amount that the bank has booked for a deposit. */
 export const deposit_adjust = endpoint({
   auth: 'platform',
   permission: 'APPROVE',

@@ -5,7 +5,7 @@ import { Id } from '../core/ids.ts'
 import { keysOf } from '../core/objects.ts'
 import { OneOfWords } from '../core/schema.ts'
 
-/** The kinds of work that can wait for a member, and the permission that acts on it. */
+/** Kinds of work that can wait for a member, and the permission needed to do it. */
 export const NOTIFICATION_TOPICS = {
   APPROVALS: 'APPROVE',
   VERIFICATIONS: 'REVIEW',
@@ -19,7 +19,7 @@ export const NOTIFICATION_CHANNELS = ['NONE', 'EMAIL', 'WEBHOOK'] as const
 
 const INTERVAL_MINUTES = { min: 15, max: 1_440, default: 60 } as const
 
-/** The settings of a member who has chosen nothing. */
+/** Settings of a member who has not chosen any. */
 export const NO_NOTIFICATIONS = {
   channel: 'NONE',
   topics: keysOf(NOTIFICATION_TOPICS),
@@ -46,7 +46,7 @@ const Interval = Type.Integer({
   description: 'Minutes. Work that arrives in the meantime is reported together, once',
 })
 
-/** The settings of a member's digests. */
+/** A member's digest settings. */
 export const MemberNotifications = Type.Object({
   channel: Channel,
   topics: Topics,
@@ -59,14 +59,14 @@ export const MemberNotificationsUpdate = Type.Object({
   intervalMinutes: Type.Optional(Interval),
 })
 
-/** The records of one topic that wait. */
+/** The pending records of one topic. */
 const WaitingTopic = Type.Object({
   topic: Topic,
   waiting: Type.Integer({ minimum: 1, description: 'The number of waiting records, at most 1,000' }),
   new: Type.Integer({ minimum: 0, description: 'The number that no earlier digest has reported' }),
 })
 
-/** The counts of what waits for a member, without contents. */
+/** The amount of work waiting for a member. Contains only counts. */
 export const MemberDigest = Type.Object({
   memberId: Id('Member'),
   topics: Type.Array(WaitingTopic),

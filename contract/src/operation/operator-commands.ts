@@ -1,32 +1,35 @@
-/** An option of a command, `--name VALUE` for the server's program. */
+/** A command option, `--name VALUE` in the server program. */
 export interface OperatorOption {
   readonly description: string
-  /** Stands for its value in usage and help; missing for a flag. */
+  /** A placeholder for the value in usage and help. Absent for a flag. */
   readonly value?: string
-  /** `'cli'`: only `countersign` requires it. */
+  /** With `'cli'`, only `countersign` requires the option. */
   readonly required?: true | 'cli'
-  /** True if `countersign` takes it as an argument. */
+  /** True if it is a positional argument of `countersign`. */
   readonly isArgument?: true
-  /** Its name as an option of `countersign`, if that differs. */
+  /** The option's name in `countersign`, if different. */
   readonly cliName?: string
   /** True for a path, which may be relative to the working directory of `countersign`. */
   readonly isPath?: true
 }
 
-/** A command of the operator, which works on the server's database. The key is its name in the server's program. */
+/**
+ * An operator command, which works on the server's database. The key is the command's name in the server
+ * program.
+ */
 export interface OperatorCommand {
   /**
-   * Its words after `countersign`; missing if that program does not have it. Of two commands that share them,
-   * the given options choose the one that requires them.
+   * The command's name in `countersign`. Absent if that program does not have it. If two commands have the
+   * same name, the one whose required options are given is run.
    */
   readonly cli?: string
   readonly description: string
   readonly options?: Readonly<Record<string, OperatorOption>>
-  /** The question before it runs, if it cannot be undone. `{name}` stands for the value of an option. */
+  /** Asked for confirmation if the command cannot be undone. `{name}` stands for the value of an option. */
   readonly question?: string
 }
 
-/** First words of commands, with their description and their other number. */
+/** The first words of commands, with their descriptions, and their plural or singular form as an alias. */
 export const OPERATOR_NOUNS: Readonly<
   Record<string, { readonly description: string; readonly alias?: string }>
 > = {
@@ -54,7 +57,7 @@ const VERIFICATION = {
   isArgument: true,
 } as const
 
-/** The commands on the service's own database, which the running server executes if there is one. */
+/** Commands that work on the service's own database. If the server is running, it executes them. */
 export const SERVICE_FORMS = {
   'platform create': {
     cli: 'platform create',
@@ -264,7 +267,7 @@ export const SERVICE_FORMS = {
   },
 } as const satisfies Readonly<Record<string, OperatorCommand>>
 
-/** Commands that work without a service, on keys or databases that no service can open. */
+/** Commands that work without a service, on keys or on databases that no service can open. */
 export const OFFLINE_FORMS = {
   'master-key rotate': {
     cli: 'master-key rotate',

@@ -9,7 +9,7 @@ import { WatchReading } from './watch-reading.ts'
 
 const count = (description: string) => Type.Integer({ minimum: 0, description })
 
-/** The total held in one currency, in its smallest unit. */
+/** The total held in one currency, in the smallest unit. */
 export const HeldBalance = Type.Object({
   currency: Currency,
   customers: Int64({ description: 'On the accounts of all customers' }),
@@ -29,7 +29,7 @@ export const Waiting = Type.Object({
 
 const since = Type.Optional(Timestamp())
 
-/** When the oldest record that waits was created. Absent if none waits. */
+/** When the oldest pending record was created. Absent if nothing is pending. */
 const WaitingSince = Type.Object({
   approvals: since,
   verifications: since,
@@ -112,10 +112,10 @@ export const overview_get = endpoint({
 
 export const STATISTICS_INTERVALS = ['HOUR', 'DAY'] as const
 
-/** The maximum number of intervals in one response. */
+/** Maximum number of intervals in a response. */
 export const STATISTICS_INTERVALS_MAX = 184
 
-/** The payments of one interval with the same attributes. */
+/** The number of payments in an interval that have the same attributes. */
 export const TransactionStatistic = Type.Object({
   start: Timestamp('The beginning of the interval'),
   type: OneOfWords(TRANSACTION_TYPES),

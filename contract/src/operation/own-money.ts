@@ -59,7 +59,7 @@ export const OwnAccountRequest = Type.Object({
   needsApproval,
 })
 
-/** An account of the operator outside, to which its own money goes and from which it comes. */
+/** An external account of the operator, to which and from which its own money moves. */
 export const OwnAccount = Type.Object({
   id: Id('OwnAccount'),
   status: OneOfWords(
@@ -92,7 +92,7 @@ export const PlatformWithdrawalRequest = Type.Object({
   needsApproval,
 })
 
-/** Money of the operator, paid to one of its registered accounts. */
+/** A payment of the operator's own money to one of its registered accounts. */
 export const PlatformWithdrawal = Type.Object({
   id: Id('PlatformWithdrawal'),
   status: OneOfWords(
@@ -218,7 +218,7 @@ const PAYMENT_ERRORS = [
   'UNAVAILABLE',
 ] as const
 
-/** Pays fees and own capital to a registered account of the operator. */
+/** Pays fees or own capital to one of the operator's registered accounts. */
 export const platform_withdrawal_create = endpoint({
   auth: 'platform',
   permission: 'TRANSACT',

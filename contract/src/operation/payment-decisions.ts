@@ -26,7 +26,7 @@ const outcome = OneOfWords(
     'REVERSAL: it was sent in error by ACH, and the bank of the payee is asked to give it back. No money moves',
 )
 
-/** A payment leaves and comes back by one line each, unless its bank divides them. */
+/** A payment normally has one line when it leaves and one when it is returned, but a bank may split them. */
 const STATEMENT_LINES_MAX = 5
 
 const evidenceFields = {
@@ -52,7 +52,7 @@ const evidenceFields = {
 
 const evidence = Type.Object(evidenceFields, { description: 'At least one of them' })
 
-/** A decision of a person about a payment. It is neither changed nor removed. */
+/** A person's decision about a payment. Never modified or deleted. */
 export const PaymentDecision = Type.Object({
   id: Id('PaymentDecision'),
   status: OneOfWords(
@@ -118,7 +118,10 @@ export const PaymentDecided = Type.Object({
 
 const transactionPath = Type.Object({ transactionId: PathId })
 
-/** Decides the outcome of a payment whose rail has not reported one, or has reported a different one; or asks to take it back. */
+/**
+ * Decides the outcome of a payment if its rail has reported none, or one that is wrong; or asks for the payment
+ * back.
+ */
 export const transaction_decide = endpoint({
   auth: 'platform',
   permission: 'APPROVE',

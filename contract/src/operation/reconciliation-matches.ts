@@ -9,11 +9,11 @@ import { MATCH_STATES } from '../states/match-states.ts'
 
 const TAG = 'Rails'
 
-/** The maximum number of lines, and of payments, per match. */
+/** Maximum number of lines, and of payments, in a match. */
 export const MATCH_LINES_MAX = 500
 export const MATCH_PAYMENTS_MAX = 500
 
-/** The accounts of the platform to which the difference of a match can be booked. */
+/** The platform's accounts to which a match's difference can be booked. */
 export const MATCH_ACCOUNTS = ['costs', 'fx', 'receivables'] as const
 export type MatchAccount = (typeof MATCH_ACCOUNTS)[number]
 
@@ -32,7 +32,7 @@ const statementEntryIds = Type.Array(Id('StatementEntry'), {
 
 const PaymentId = IdOfAny(['Transaction', 'Deposit', 'Quote'])
 
-/** Lines of statements and payments that belong together. */
+/** A match of statement lines with payments. */
 export const ReconciliationMatch = Type.Object({
   id: Id('ReconciliationMatch'),
   status: OneOfWords(
@@ -94,7 +94,7 @@ export type MatchSuggestionKind = (typeof MATCH_SUGGESTION_KINDS)[number]
 export const MATCH_SIGNS = ['AMOUNT', 'REFERENCE', 'NAME', 'DATE'] as const
 export type MatchSign = (typeof MATCH_SIGNS)[number]
 
-/** The maximum number of suggestions per response. */
+/** Maximum number of suggestions in a response. */
 export const MATCH_SUGGESTIONS_MAX = 100
 
 export const ReconciliationMatchSuggestion = Type.Object({
@@ -117,7 +117,7 @@ export const ReconciliationMatchSuggestion = Type.Object({
 
 const matchPath = Type.Object({ reconciliationMatchId: PathId })
 
-/** Proposes lines and payments that belong together. */
+/** Suggests matching lines and payments. */
 export const reconciliation_match_suggestion_list = endpoint({
   auth: 'platform',
   permission: 'VIEW',
@@ -134,7 +134,7 @@ export const reconciliation_match_suggestion_list = endpoint({
   errors: ['RECONCILIATION_NOT_FOUND'],
 })
 
-/** Says that lines and payments belong together, and books their difference. */
+/** Matches lines with payments and books their difference. */
 export const reconciliation_match_create = endpoint({
   auth: 'platform',
   permission: 'APPROVE',
@@ -174,7 +174,7 @@ export const reconciliation_match_list = endpoint({
   errors: ['INVALID_INPUT'],
 })
 
-/** Opens the lines and payments of a match again. */
+/** Undoes a match, so that its lines and payments are open again. */
 export const reconciliation_match_undo = endpoint({
   auth: 'platform',
   permission: 'APPROVE',

@@ -8,7 +8,7 @@ import { keysOf } from '../core/objects.ts'
 import { Int64, OneOfWords, Page, pageQuery, Text, Timestamp } from '../core/schema.ts'
 import { RECONCILIATION_STATES } from '../states/reconciliation-states.ts'
 
-/** Reasons why a bank statement and the ledger differ. */
+/** Why a bank statement and the ledger differ. */
 export const DIFFERENCES = {
   NOT_IN_STATEMENT: 'It is in the books and not yet on a statement',
   NOT_IN_BOOKS:
@@ -28,7 +28,7 @@ export const DIFFERENCES = {
 export type DifferenceReason = keyof typeof DIFFERENCES
 export const DIFFERENCE_REASONS: readonly DifferenceReason[] = keysOf(DIFFERENCES)
 
-/** An entry that only the statement or only the books have. */
+/** An entry that exists only in the statement or only in the ledger. */
 export const ReconciliationDifference = Type.Object({
   reason: OneOfWords(DIFFERENCE_REASONS),
   amount: Int64({ description: 'The statement less the books, in the smallest unit' }),
@@ -81,7 +81,7 @@ const summary = {
   createdAt: Timestamp(),
 }
 
-/** One day of one rail in one currency: the bank statement, reconciled with the books. */
+/** A rail's day in one currency: the bank statement, reconciled with the ledger. */
 export const Reconciliation = Type.Object(summary)
 
 export const ReconciliationWithDifferences = Type.Object({

@@ -9,7 +9,7 @@ import { ACTOR_KINDS } from './audit-events.ts'
 
 const TAG = 'Request log'
 
-/** The longest stored body, in bytes; longer ones are cut. */
+/** Maximum number of stored bytes per body. Longer bodies are truncated. */
 export const LOGGED_BODY_BYTES_MAX = 8 * KIB
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
@@ -33,10 +33,10 @@ const summaryOfRequest = {
   userAgent: Type.Optional(Type.String()),
 }
 
-/** A request without its bodies. */
+/** A logged request without the bodies. */
 export const LoggedRequestSummary = Type.Object(summaryOfRequest)
 
-/** A request and its response. */
+/** A logged request with its response. */
 export const LoggedRequest = Type.Object({
   ...summaryOfRequest,
   requestBody: Type.Optional(

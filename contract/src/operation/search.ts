@@ -14,13 +14,13 @@ export const SEARCHED = [
   'EVENT',
 ] as const
 
-/** The maximum number of records per search. */
+/** Maximum number of search results. */
 export const SEARCH_RESULTS_MAX = 20
 
-/** The payments that a search for an amount looks at: the newest. */
+/** A search for an amount only looks at this many payments, newest first. */
 export const SEARCH_PAYMENTS_MAX = 2_000
 
-/** A record that was found, in words that tell it from others. */
+/** A search result, described well enough to distinguish it from the others. */
 export const SearchResult = Type.Object({
   type: OneOfWords(SEARCHED),
   id: Type.String(),

@@ -25,7 +25,7 @@ export const TreasuryMovementRequest = Type.Object({
   ),
 })
 
-/** Money that moves between the treasury of a chain and cold storage, or to a new address of the treasury. */
+/** A movement between a chain's treasury and cold storage, or to a new address of the treasury. */
 export const TreasuryMovement = Type.Object({
   id: Id('TreasuryMovement'),
   status: OneOfWords(
@@ -58,7 +58,7 @@ const MOVE_ERRORS = [
   'UNAVAILABLE',
 ] as const
 
-/** Sends money of the treasury to cold storage. */
+/** Sends money from the treasury to cold storage. */
 export const treasury_movement_create = endpoint({
   auth: 'platform',
   permission: 'TRANSACT',
@@ -145,7 +145,7 @@ export const TreasuryKeyRequest = Type.Object({
   ),
 })
 
-/** A new key for a chain's treasury, which replaces the current one. */
+/** A new treasury key for a chain, which replaces the current one. */
 export const TreasuryKey = Type.Object({
   id: Id('TreasuryKey'),
   status: OneOfWords(
@@ -162,7 +162,7 @@ export const TreasuryKey = Type.Object({
 
 const keyPath = Type.Object({ treasuryKeyId: PathId })
 
-/** Rotates the key of a treasury. */
+/** Rotates a treasury key. */
 export const treasury_key_create = endpoint({
   auth: 'platform',
   permission: 'MANAGE',

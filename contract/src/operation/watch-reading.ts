@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { OneOfWords, Text } from '../core/schema.ts'
 import { WATCH_NAMES } from './watches.ts'
 
-/** One watched value and its limit. */
+/** A monitored value and its limit. */
 export const WatchReading = Type.Object({
   watch: OneOfWords(WATCH_NAMES),
   subject: Text(80, { description: 'The rail, account, currency or worker' }),

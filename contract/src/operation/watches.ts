@@ -1,8 +1,9 @@
 import { keysOf } from '../core/objects.ts'
 
 /**
- * Everything watched, in display order. The metrics, the alert rules of `deploy/alerts.yaml`, the lines of
- * `countersign doctor` and the console's tiles follow from an entry; the server needs one reader for it.
+ * Everything that is monitored, in display order. The metrics, the alert rules in `deploy/alerts.yaml`, the
+ * lines of `countersign doctor` and the console's tiles are derived from these entries. For each entry, the
+ * server only needs a function that reads the value.
  */
 
 /** When Prometheus alerts, and which section of docs/deploy.md says what to do. */
@@ -15,15 +16,15 @@ export interface WatchAlert {
 }
 
 export interface Watch {
-  /** The word for one line or tile. */
+  /** The label of a line or tile. */
   readonly title: string
-  /** The side of the limit that needs attention. */
+  /** Which side of the limit is a problem. */
   readonly alertsIf: 'below' | 'above'
   readonly help: string
-  /** The setting of the limit. */
+  /** The setting that defines the limit. */
   readonly limitSetBy: string
   readonly advice: string
-  /** The page of the console, if one shows more. */
+  /** The console page with details, if any. */
   readonly page?: string
   readonly alert: WatchAlert
 }
@@ -114,7 +115,7 @@ export const WATCHES = {
 export type WatchName = keyof typeof WATCHES
 export const WATCH_NAMES: readonly WatchName[] = keysOf(WATCHES)
 
-/** The metric of a watch. The metric of its limit ends in `_limit`. */
+/** Returns the name of a watch's metric. The metric of its limit has the suffix `_limit`. */
 export function watchMetric(watch: WatchName): string {
   return `countersign_watch_${watch.toLowerCase()}`
 }

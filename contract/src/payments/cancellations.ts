@@ -4,8 +4,8 @@ import { PathId } from '../core/ids.ts'
 import { Transaction } from './transactions.ts'
 
 /**
- * Asks the rail of a payment not to send it. If that is in time, the payment fails and its money is given
- * back.
+ * Asks a payment's rail not to send it. If the request is in time, the payment fails and its money is
+ * refunded.
  */
 export const transaction_cancel = endpoint({
   auth: 'platform',

@@ -10,7 +10,7 @@ import { DEPOSIT_STATES } from '../states/deposit-states.ts'
 
 const TAG = 'Deposits'
 
-/** Why a deposit waits for a person, or goes back. */
+/** Why a deposit is in suspense or is returned. */
 export const DEPOSIT_REASONS = [
   'NO_MATCH',
   'SEVERAL_MATCHES',
@@ -31,7 +31,7 @@ export const DEPOSIT_REASONS = [
 ] as const
 export type DepositReason = (typeof DEPOSIT_REASONS)[number]
 
-/** Money that came in by a rail. */
+/** Money received through a rail. */
 export const Deposit = Type.Object({
   id: Id('Deposit'),
   status: OneOfWords(
@@ -77,7 +77,7 @@ export const Deposit = Type.Object({
 
 export const DEPOSIT_DECISIONS = ['ASSIGN', 'RETURN', 'SPLIT', 'WRITE_OFF', 'ADJUST'] as const
 
-/** The decision that a member votes for. Votes for different choices do not add up. */
+/** The choice that a member votes for. Only votes for the same choice are counted together. */
 export const DepositChoice = Type.Object({
   decision: OneOfWords(DEPOSIT_DECISIONS),
   accountId: Type.Optional(Id('InternalAccount', 'ASSIGN: the account that is credited')),
@@ -141,8 +141,8 @@ export const deposit_get = endpoint({
 })
 
 /**
- * Credits a deposit in suspense to an account. This call is the platform's decision, so no further approval
- * follows.
+ * Credits a deposit in suspense to an account. The call is itself the platform's decision, so no further
+ * approval is needed.
  */
 export const deposit_assign = endpoint({
   auth: 'platform',
@@ -174,7 +174,7 @@ export const deposit_assign = endpoint({
   ],
 })
 
-/** Sends a deposit in suspense back to its sender, by the rail that it came by. */
+/** Returns a deposit in suspense to its sender through the rail by which it came. */
 export const deposit_return = endpoint({
   auth: 'platform',
   permission: 'APPROVE',

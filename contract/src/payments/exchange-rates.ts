@@ -6,7 +6,7 @@ import { fileOfList } from '../core/list-file.ts'
 import { PaymentRail } from '../core/rails.ts'
 import { Int64, Timestamp } from '../core/schema.ts'
 
-/** The largest amount that a quote may lock, in the smallest unit of its currency. */
+/** Maximum amount that a quote can lock, in the smallest unit of its currency. */
 export const LOCKED_AMOUNT_MAX = 9_000_000_000_000_000
 
 export const SENDING_AMOUNT_DEFAULT = 10_000
@@ -20,7 +20,9 @@ export const ExchangeRateFees = Type.Object({
   total: Int64({ minimum: 0, description: 'The fixed and the variable fee' }),
 })
 
-/** The amount in another currency for an amount, by one rail, as a quote would give it now. */
+/**
+ * The amount in another currency that an amount would buy through one rail, as a quote would price it now.
+ */
 export const ExchangeRate = Type.Object({
   sourceCurrency: Currency,
   sendingAmount: Int64({ minimum: 0, description: 'Smallest unit of the source currency, with fees' }),
@@ -40,7 +42,7 @@ export const ExchangeRate = Type.Object({
   updatedAt: Timestamp('The time at which these rates were calculated'),
 })
 
-/** Rates and fees, without a quote. They are valid until the next table of rates, about five minutes. */
+/** Rates and fees without a quote. They are valid until the next rate table, for about five minutes. */
 export const exchange_rate_list = endpoint({
   auth: 'platform',
   permission: 'VIEW',

@@ -5,7 +5,7 @@ import { CurrencyCode } from '../core/formats.ts'
 import { Id } from '../core/ids.ts'
 import { Page, pageQuery, Timestamp } from '../core/schema.ts'
 
-/** A fee charged for a payment, refunded because the payment was returned, or withdrawn by the operator. */
+/** A fee that was charged for a payment, refunded with a returned payment, or withdrawn by the operator. */
 export const Fee = Type.Object({
   id: Id('LedgerTransfer', 'The transfer of the ledger that contains the fee'),
   amount: CurrencyAmount,
@@ -17,10 +17,10 @@ export const Fee = Type.Object({
   createdAt: Timestamp(),
 })
 
-/** The sum of a platform's fees in one currency. */
+/** A platform's total fees in one currency. */
 export const FeeBalance = Type.Object({ balance: CurrencyAmount })
 
-/** Fees are only in the ledger. The operator withdraws them with POST /platform/withdrawals. */
+/** Fees exist only in the ledger. The operator withdraws them with POST /platform/withdrawals. */
 export const platform_fee_list = endpoint({
   auth: 'platform',
   permission: 'VIEW',

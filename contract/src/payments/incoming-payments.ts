@@ -6,7 +6,7 @@ import { FreeFormInput, Int64, Prose } from '../core/schema.ts'
 import { SignedRequestChallenge } from '../core/signed-retry.ts'
 import { Transaction } from './transactions.ts'
 
-/** The time that the platform has to decide on a payment to one of its customers. */
+/** The time in which the platform can decide on a payment to one of its customers. */
 export const APPROVAL_SECONDS = 15 * 60
 
 const transactionPath = Type.Object({ transactionId: PathId })
@@ -25,7 +25,7 @@ const errors = [
   'TRANSACTION_NOT_PENDING_PLATFORM_APPROVAL',
 ] as const
 
-/** Approves a payment. The first decision counts, by webhook or by call. */
+/** Approves a payment. The first decision counts, whether it is made by webhook or by this call. */
 export const transaction_approve = endpoint({
   auth: 'platform',
   permission: 'APPROVE',
@@ -48,7 +48,7 @@ export const transaction_approve = endpoint({
   errors: [...errors, 'UNAUTHORIZED', 'FORBIDDEN', 'APPROVALS_MISSING'],
 })
 
-/** Rejects a payment, which is returned. */
+/** Rejects a payment, which is then returned. */
 export const transaction_reject = endpoint({
   auth: 'platform',
   permission: 'APPROVE',
@@ -77,7 +77,7 @@ export const SandboxUmaReceiveRequest = Type.Object({
   }),
 })
 
-/** An incoming payment to a customer of the platform (specification 4.14). */
+/** Simulates an incoming payment to a customer of the platform (specification 4.14). */
 export const sandbox_uma_receive = endpoint({
   auth: 'platform',
   permission: 'TRANSACT',

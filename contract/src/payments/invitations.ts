@@ -7,22 +7,22 @@ import { keysOf } from '../core/objects.ts'
 import { Int64, OneOfWords, Text, Timestamp } from '../core/schema.ts'
 import { INVITATION_TRANSITIONS } from '../states/customer-states.ts'
 
-/** Contains no letter that is easily mistaken for a digit or another letter. */
+/** Without letters that are easily confused with a digit or another letter. */
 export const INVITATION_CODE_ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
-/** 40 bits. */
+/** 8 characters contain 40 bits. */
 export const INVITATION_CODE_CHARACTERS = 8
-/** The number of wrong codes that one platform may try, and the time after which they are forgotten. */
+/** The number of wrong codes that a platform may try, and the time after which they are forgotten. */
 export const INVITATION_CODE_FAILURES_MAX = 20
 export const INVITATION_CODE_FAILURE_SECONDS = 15 * 60
 
-/** The placeholder for the code in the platform's URL. */
+/** Placeholder for the code in the platform's URL. */
 export const INVITATION_URL_PLACE = '{code}'
 
 const STATES = keysOf(INVITATION_TRANSITIONS)
 
 const firstName = Type.Optional(Text(255, { description: 'The name of the person who is invited' }))
 
-/** A customer's invitation to a person without an UMA address. */
+/** A customer's invitation to a person who has no UMA address. */
 export const UmaInvitation = Type.Object({
   code: Type.String({
     description: 'Eight digits and letters. Anyone who knows it may read and claim the invitation',
@@ -62,7 +62,7 @@ const codePath = Type.Object({ invitationCode: PathId })
 
 const CODES = 'Upper and lower case are the same; O is read as 0, I and L as 1.'
 
-/** Creates an invitation with a new code. It moves no money. */
+/** Creates an invitation with a new code. No money moves. */
 export const invitation_create = endpoint({
   auth: 'platform',
   permission: 'MANAGE',
@@ -79,7 +79,7 @@ export const invitation_create = endpoint({
   errors: ['INVALID_INPUT', 'INVALID_UMA_ADDRESS', 'INVALID_CURRENCY', 'INVITATIONS_NOT_CONFIGURED'],
 })
 
-/** Any platform of the server may read an invitation whose code it has. */
+/** Any platform on this server that has the code may read the invitation. */
 export const invitation_get = endpoint({
   auth: 'platform',
   permission: 'VIEW',
@@ -95,7 +95,10 @@ export const invitation_get = endpoint({
   errors: ['INVITATION_NOT_FOUND', 'RATE_LIMITED'],
 })
 
-/** One customer claims it, on any platform of the server. The inviting platform gets `INVITATION.CLAIMED`. */
+/**
+ * Any one customer of any platform on this server can claim it. The inviting platform receives
+ * `INVITATION.CLAIMED`.
+ */
 export const invitation_claim = endpoint({
   auth: 'platform',
   permission: 'MANAGE',
@@ -122,7 +125,7 @@ export const invitation_claim = endpoint({
   ],
 })
 
-/** Only the platform that created it can cancel it. */
+/** Only the platform that created the invitation can cancel it. */
 export const invitation_cancel = endpoint({
   auth: 'platform',
   permission: 'MANAGE',

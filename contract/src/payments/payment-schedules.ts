@@ -21,7 +21,7 @@ export const BUSINESS_DAY_CALENDARS = ['TARGET', 'FEDERAL_RESERVE', 'WEEKDAYS'] 
 export const MISSED_PAYMENT_RULES = ['PAY', 'SKIP'] as const
 
 export const PAYMENT_COUNT_MAX = 10_000
-/** The longest time between the event and its payment. */
+/** Maximum time between the notice event and the payment. */
 export const NOTICE_SECONDS_MAX = 30 * 24 * 3600
 
 const day = (description: string) => Plain(Type.String({ format: 'date', description }))
@@ -121,7 +121,7 @@ export const ScheduledPayee = Type.Object({
   account: Text(255, { description: 'Its type and its last four characters' }),
 })
 
-/** A date on which a schedule pays. */
+/** A date on which a schedule makes a payment. */
 export const PaymentDate = Type.Object({
   date: day('The day of the payment, moved to a business day'),
   paysAt: Timestamp('The time of the payment'),
@@ -160,7 +160,7 @@ export const PaymentSchedule = Type.Object({
   endedAt: Type.Optional(Timestamp('The time at which it ended or was canceled')),
 })
 
-/** One payment of a schedule. */
+/** A payment made by a schedule. */
 export const PaymentOccurrence = Type.Object({
   id: Id('PaymentOccurrence'),
   paymentScheduleId: Id('PaymentSchedule'),
@@ -182,7 +182,7 @@ export const PaymentOccurrence = Type.Object({
 
 const schedulePath = Type.Object({ paymentScheduleId: PathId })
 
-/** Parts that the calls about one schedule share. */
+/** Declarations shared by the calls that change a schedule. */
 const change = { auth: 'platform', method: 'POST', tag: TAG, idempotent: true, params: schedulePath } as const
 
 export const payment_schedule_create = endpoint({

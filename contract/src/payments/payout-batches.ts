@@ -12,12 +12,12 @@ import { REMITTANCE_CHARACTERS_MAX, TransferRefusal } from './transfers.ts'
 
 const TAG = 'Payouts'
 
-/** The lines of one call. A file has as many as it likes. */
+/** Maximum number of lines in a JSON request. The number of lines in a file is not limited. */
 export const PAYOUT_LINES_MAX = 10_000
-/** The largest file of payouts: several million lines. */
+/** Maximum size of a payout file, enough for several million lines. */
 export const PAYOUT_FILE_BYTES_MAX = 1024 * MIB
 
-/** One payout, as a call or a row of a file describes it. */
+/** A payout in a request or a row of a file. */
 export const PayoutLineRequest = Type.Object({
   accountId: Type.Optional(
     Id('ExternalAccount', "The payee: one of the platform's own external accounts. Or give accountInfo"),
@@ -46,7 +46,7 @@ export const PayoutBatchRequest = Type.Object({
 
 const count = (description: string) => Type.Integer({ minimum: 0, description })
 
-/** The sum that goes out in one currency by one rail. */
+/** The total to be sent in one currency through one rail. */
 export const PayoutTotal = Type.Object({
   rail: Type.String({ description: 'The name of the rail that the check has chosen' }),
   lines: count('The payable lines'),
@@ -86,7 +86,7 @@ export const PayoutBatch = Type.Object({
   completedAt: Type.Optional(Timestamp('The time at which it was completed, canceled or failed')),
 })
 
-/** A line with its result. */
+/** A payout line with its result. */
 export const PayoutLine = Type.Object({
   id: Id('PayoutLine'),
   line: Type.Integer({ minimum: 1, description: 'Its place; the header of a file does not count' }),
@@ -106,7 +106,7 @@ export const PayoutLine = Type.Object({
 
 const batchPath = Type.Object({ payoutBatchId: PathId })
 
-/** Takes payouts as JSON. */
+/** Creates a batch from JSON. */
 export const payout_batch_create = endpoint({
   auth: 'platform',
   permission: 'TRANSACT',
@@ -127,7 +127,7 @@ export const payout_batch_create = endpoint({
   errors: ['INVALID_INPUT'],
 })
 
-/** Takes payouts as a file. */
+/** Creates a batch from a file. */
 export const payout_file_create = endpoint({
   auth: 'platform',
   permission: 'TRANSACT',
@@ -194,7 +194,7 @@ export const payout_line_csv = endpoint({
   params: batchPath,
 })
 
-/** Pays the lines of a batch. */
+/** Pays a batch. */
 export const payout_batch_execute = endpoint({
   auth: 'platform',
   permission: 'APPROVE',

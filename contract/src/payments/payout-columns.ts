@@ -1,21 +1,21 @@
 import type { JsonSchema } from '../core/decode.ts'
 import { PayoutLineRequest } from './payout-batches.ts'
 
-/** A payout file's column: the line field that its cells fill. */
+/** A column of a payout file, which fills a field of the line. */
 export interface PayoutColumn {
-  /** The names from the line down to the field; the column is called by them with dots. */
+  /** The keys from the line to the field. Joined by dots, they are the column's name. */
   readonly path: readonly string[]
   readonly isList: boolean
   readonly isInteger: boolean
 }
 
-/** The columns that a file must have, with a cell that is not empty in every row. */
+/** Columns that must be present and filled in every row. */
 export const REQUIRED_PAYOUT_COLUMNS = ['currency', 'amount'] as const
 
-/** The columns by their names, from the schema of a line. */
-export const PAYOUT_COLUMNS: ReadonlyMap<string, PayoutColumn> = columnsOf(PayoutLineRequest)
+/** All columns by name, derived from the schema of a line. */
+export const PAYOUT_COLUMNS: ReadonlyMap<string, PayoutColumn> = buildColumns(PayoutLineRequest)
 
-function columnsOf(line: JsonSchema): Map<string, PayoutColumn> {
+function buildColumns(line: JsonSchema): Map<string, PayoutColumn> {
   const columns = new Map<string, PayoutColumn>()
   const add = (path: readonly string[], schema: JsonSchema): void => {
     const { properties, oneOf, type } = schema

@@ -4,7 +4,8 @@ import { endpoint } from '../core/endpoint.ts'
 import { Int64 } from '../core/schema.ts'
 
 /**
- * The platform's position in one currency, as its conversions have made it. Amounts are in the smallest unit.
+ * The platform's position in one currency, which results from its conversions. Amounts are in the smallest
+ * unit.
  */
 export const Position = Type.Object({
   currency: Currency,
@@ -30,7 +31,7 @@ export const Position = Type.Object({
   ),
 })
 
-/** The platform's own money, hidden from agents and customers. */
+/** The platform's own money, which agents and customers must not see. */
 export const position_list = endpoint({
   auth: 'platform',
   permission: 'VIEW',

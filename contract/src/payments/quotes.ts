@@ -43,7 +43,7 @@ export const PURPOSES_OF_PAYMENT = [
   'OTHER',
 ] as const
 
-/** Money that is already in an account (specification 2.5). */
+/** Money already in an account (specification 2.5). */
 export const AccountQuoteSource = Type.Object({
   sourceType: Tag('ACCOUNT'),
   accountId: IdOfAny(
@@ -58,7 +58,7 @@ export const AccountQuoteSource = Type.Object({
   ),
 })
 
-/** Money that the customer will send after the quote is made. */
+/** Money that the customer sends after the quote has been created. */
 export const RealtimeFundingQuoteSource = Type.Object({
   sourceType: Tag('REALTIME_FUNDING'),
   currency: CurrencyCode,
@@ -119,7 +119,7 @@ export const QuoteRequest = Type.Object({
   ),
 })
 
-/** A price, valid until `expiresAt`, and its transaction (specification 2.5). */
+/** A price that is valid until `expiresAt`, and the transaction for it (specification 2.5). */
 export const Quote = Type.Object({
   id: Id('Quote'),
   status: OneOfWords(QUOTE_STATES),
@@ -237,7 +237,7 @@ export const quote_list = endpoint({
 
 export const quote_csv = fileOfList(quote_list, 'quotes')
 
-/** Pays a quote once. With an embedded wallet as source the wallet signs (specification 4.7). */
+/** Pays a quote once. If the source is an embedded wallet, the wallet signs (specification 4.7). */
 export const quote_execute = endpoint({
   auth: 'platform',
   permission: 'TRANSACT',

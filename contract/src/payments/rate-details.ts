@@ -18,8 +18,8 @@ const ownRateDetails = {
 }
 
 /**
- * The calculation of an outgoing amount (specification 2.7):
- * (sending amount − svcApiFixedFee) × svcApiMultiplier × counterpartyMultiplier − counterpartyFixedFee = receiving amount.
+ * The calculation of an outgoing amount (specification 2.7): (sending amount − svcApiFixedFee) ×
+ * svcApiMultiplier × counterpartyMultiplier − counterpartyFixedFee = receiving amount.
  */
 export const OutgoingRateDetails = Type.Object({
   counterpartyMultiplier: Type.Number({
@@ -30,5 +30,5 @@ export const OutgoingRateDetails = Type.Object({
   ...ownRateDetails,
 })
 
-/** The rate details of incoming payments and transfers out, which contain only our own rates and fees. */
+/** Rate details of incoming payments and of transfers out, which only contain our own rates and fees. */
 export const IncomingRateDetails = Type.Object(ownRateDetails)

@@ -7,13 +7,13 @@ import { Id, PathId } from '../core/ids.ts'
 import { Int64, Text } from '../core/schema.ts'
 import { CustomerInfoField } from '../customers/customer-info.ts'
 
-/** One piece of information that one side of a payment requires about the other. */
+/** Information that one side of a payment requires about the other. */
 export const CounterpartyFieldDefinition = Type.Object({
   name: CustomerInfoField,
   mandatory: Type.Boolean({ description: 'True if the payment is refused without this information' }),
 })
 
-/** One currency that the receiver accepts. Amounts are in its smallest unit. */
+/** A currency that the receiver accepts. Amounts are in its smallest unit. */
 export const CurrencyPreference = Type.Object({
   currency: Currency,
   sendingCurrency: Currency,
@@ -26,7 +26,7 @@ export const CurrencyPreference = Type.Object({
   max: Int64({ exclusiveMinimum: 0, description: 'Largest amount that one payment can deliver' }),
 })
 
-/** The time for which a quote may name a lookup. */
+/** The time for which a quote can refer to a lookup. */
 export const LOOKUP_SECONDS = 30 * 60
 
 const lookupFields = {
@@ -46,7 +46,7 @@ export const ReceiverExternalAccountLookup = Type.Object({
   accountId: Id('ExternalAccount'),
 })
 
-/** The failures of the receiving side before a payment exists. */
+/** Errors of the receiving side that occur before a payment exists. */
 export const COUNTERPARTY_ERRORS = [
   'UNSUPPORTED_UMA_VERSION',
   'LNURLP_REQUEST_FAILED',
@@ -54,7 +54,7 @@ export const COUNTERPARTY_ERRORS = [
   'NO_COMPATIBLE_UMA_VERSION',
 ] as const satisfies readonly ErrorCode[]
 
-/** The sender may be named in either way; both must name the same customer. */
+/** The sender can be specified in two ways. If both are used, they must refer to the same customer. */
 const senderQuery = Type.Object({
   senderUmaAddress: Type.Optional(UmaAddressInput),
   customerId: Type.Optional(Id('Customer', 'The customer who will send')),
@@ -64,7 +64,7 @@ const AMOUNTS =
   'The amounts are the limits of the corridor for one sending currency: the first currency of the ' +
   'sending customer that the platform pays from, else the first that the platform pays from.'
 
-/** The receiver at an UMA address and its currencies (specification 2.5). */
+/** Looks up the receiver at an UMA address and its currencies (specification 2.5). */
 export const receiver_uma_lookup = endpoint({
   auth: 'platform',
   permission: 'VIEW',
@@ -91,7 +91,7 @@ export const receiver_uma_lookup = endpoint({
   ],
 })
 
-/** The currencies that an external account receives. */
+/** Looks up the currencies that an external account can receive. */
 export const receiver_external_account_lookup = endpoint({
   auth: 'platform',
   permission: 'VIEW',

@@ -3,12 +3,12 @@ import { CurrencyCode } from '../core/formats.ts'
 import { PaymentRail } from '../core/rails.ts'
 import { Int64, OneOfWords } from '../core/schema.ts'
 
-/** The longest hold of a rule. An unauthorized ACH debit can be returned for 60 calendar days. */
+/** Maximum hold in a rule. An unauthorized ACH debit can be returned for 60 calendar days. */
 export const HOLD_BANKING_DAYS_MAX = 60
 export const HOLD_RULES_MAX = 50
 export const VELOCITY_LIMITS_MAX = 50
 
-/** A rule that holds money pulled from an external account. It applies if all of its conditions do. */
+/** A rule that holds money pulled from an external account. It applies if all of its conditions are met. */
 export const FundsHoldRule = Type.Object({
   bankingDays: Type.Integer({
     minimum: 1,
@@ -40,7 +40,7 @@ export type VelocitySubject = (typeof VELOCITY_SUBJECTS)[number]
 export const VELOCITY_PERIODS = ['DAY', 'MONTH'] as const
 export type VelocityPeriod = (typeof VELOCITY_PERIODS)[number]
 
-/** A limit for the payments by each customer, or to each payee, in a day or a month. */
+/** A daily or monthly limit on payments by each customer or to each payee. */
 export const VelocityLimit = Type.Object({
   subject: OneOfWords(
     VELOCITY_SUBJECTS,
@@ -64,7 +64,7 @@ export const VelocityLimit = Type.Object({
 })
 export type LimitRule = Static<typeof VelocityLimit>
 
-/** Rules that hold pulled money, and limits for payments. Both lists are empty by default. */
+/** Rules that hold pulled money, and payment limits. Both are empty by default. */
 export const RiskConfig = Type.Object({
   fundsHolds: Type.Array(FundsHoldRule, {
     maxItems: HOLD_RULES_MAX,

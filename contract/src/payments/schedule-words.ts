@@ -1,7 +1,7 @@
 import type { Static } from 'typebox'
 import type { PaymentRuleValue, PaymentSchedule } from './payment-schedules.ts'
 
-/** When a schedule pays. */
+/** The terms that determine when a schedule pays. */
 export type ScheduleTerms = Pick<
   Static<typeof PaymentSchedule>,
   'rule' | 'startDate' | 'endDate' | 'count' | 'time' | 'timeZone' | 'businessDays' | 'calendar'
@@ -31,7 +31,10 @@ const CALENDAR_WORDS = {
   WEEKDAYS: 'Monday to Friday',
 } as const
 
-/** When a schedule pays, for people: "Monthly on the last day, else on the business day before (TARGET), at 09:00 Europe/Berlin". */
+/**
+ * Describes when a schedule pays: "Monthly on the last day, else on the business day before (TARGET), at
+ * 09:00 Europe/Berlin".
+ */
 export function describeSchedule(terms: ScheduleTerms): string {
   const { rule, businessDays, calendar, time, timeZone, startDate, endDate, count } = terms
   const isOnce = rule.type === 'ONCE'

@@ -15,7 +15,7 @@ const direction = OneOfWords(
   'PAY: before a payment to the address. CREDIT: before a deposit from it is credited',
 )
 
-/** The screening of an address on a chain, for one payment or deposit. */
+/** The screening of a chain address for a payment or deposit. */
 export const Screening = Type.Object({
   id: Id('Screening'),
   status: OneOfWords(
@@ -75,7 +75,7 @@ export const screening_get = endpoint({
   errors: ['SCREENING_NOT_FOUND'],
 })
 
-/** Resumes a payment, or places a deposit as if its sender were on no list. */
+/** Resumes a payment, or processes a deposit as if its sender were not on a list. */
 export const screening_release = endpoint({
   auth: 'platform',
   permission: 'APPROVE',
@@ -96,7 +96,7 @@ export const screening_release = endpoint({
   errors: ['INVALID_INPUT', 'FORBIDDEN', 'SCREENING_NOT_FOUND', 'INVALID_STATE_TRANSITION'],
 })
 
-/** Fails a payment, whose money is refunded; a deposit stays in suspense. */
+/** Fails a payment, whose money is refunded, or leaves a deposit in suspense. */
 export const screening_reject = endpoint({
   auth: 'platform',
   permission: 'APPROVE',

@@ -1,7 +1,7 @@
 /**
- * A transaction file's columns (`GET /transactions.csv`), in order, with their content. Each amount has two
- * columns: in the smallest unit, to calculate with, and as a decimal, to read. Columns that do not apply to a
- * transaction are empty.
+ * The columns of a transaction file (`GET /transactions.csv`) in order, with their content. Each amount has
+ * two columns: in the smallest unit for calculations, and as a decimal for people. Columns that do not apply
+ * to a transaction are empty.
  */
 export const TRANSACTION_COLUMNS = {
   id: 'the transaction',

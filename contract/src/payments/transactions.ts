@@ -55,7 +55,7 @@ export const UmaAddressTransactionSource = Type.Object({
   currency,
 })
 
-/** Money that arrived from outside, with the details that the sending bank gave. */
+/** Money that arrived from outside, with the details provided by the sending bank. */
 export const RealtimeFundingTransactionSource = Type.Object({
   sourceType: Tag('REALTIME_FUNDING'),
   currency: CurrencyCode,
@@ -90,7 +90,7 @@ export const UmaAddressTransactionDestination = Type.Object({
   currency,
 })
 
-/** An address on a chain that the holder of a wallet's key has paid without this server. */
+/** An address on a chain to which the holder of a wallet's key has sent money without this server. */
 export const ChainAddressTransactionDestination = Type.Object({
   destinationType: Tag('CHAIN_ADDRESS'),
   address: EvmAddress,
@@ -103,7 +103,7 @@ export const TransactionDestination = OneOf('destinationType', [
   ChainAddressTransactionDestination,
 ])
 
-/** The references of the payment at the bank or on the chain. At least one of the two is present. */
+/** References to the payment at the bank or on the chain. At least one is present. */
 export const ReconciliationInstructions = Type.Object(
   { reference: Type.Optional(Plain(Text(255))), transactionHash: Type.Optional(Plain(Text(255))) },
   { minProperties: 1 },
@@ -148,7 +148,7 @@ const transactionFields = {
   reconciliationInstructions: Type.Optional(ReconciliationInstructions),
 }
 
-/** Money that came in (specification 2.11). `fees` is in the receiving currency. */
+/** Incoming money (specification 2.11). `fees` is in the receiving currency. */
 export const IncomingTransaction = Type.Object({
   type: Tag('INCOMING'),
   status: OneOfWords(TRANSACTION_STATUSES),
@@ -162,8 +162,8 @@ export const IncomingTransaction = Type.Object({
 })
 
 /**
- * Money that went out or will go out (specification 2.11). `fees` is in the sending currency. The `rateDetails` of a
- * transfer out have only our own rates and fees (specification 2.7).
+ * Outgoing money (specification 2.11). `fees` is in the sending currency. The `rateDetails` of a transfer out
+ * contain only our own rates and fees (specification 2.7).
  */
 export const OutgoingTransaction = Type.Object({
   type: Tag('OUTGOING'),
@@ -183,12 +183,12 @@ export const OutgoingTransaction = Type.Object({
   failureReason: Type.Optional(OneOfWords(OUTGOING_FAILURE_REASONS)),
 })
 
-/** The reasons for which payments in either direction fail. */
+/** Why payments in either direction fail. */
 export const FAILURE_REASONS = [...new Set([...INCOMING_FAILURE_REASONS, ...OUTGOING_FAILURE_REASONS])]
 
 /**
- * A transfer out in the response that begins it. Only there its type is INCOMING (specification 4.11), so it
- * is not an `IncomingTransaction`: it has the fields of outgoing money.
+ * A transfer out, in the response that starts it. Only in this response is its type INCOMING (specification
+ * 4.11). It is not an `IncomingTransaction`, because it has the fields of outgoing money.
  */
 export const TransferOut = Type.Object(
   {
@@ -204,12 +204,12 @@ export const TransferOut = Type.Object(
   { description: 'Money that leaves by a transfer out. `sentAmount` and `fees` are in the sending currency' },
 )
 
-/** A movement of money. `type` identifies its form. */
+/** A movement of money. `type` determines its fields. */
 export const Transaction = OneOf('type', [IncomingTransaction, OutgoingTransaction])
 
 const transactionPath = Type.Object({ transactionId: PathId })
 
-/** A transaction list's filters and order. */
+/** Filters and order of transaction lists. */
 const IN_UNITS = 'Smallest unit of `currency`, which it needs'
 
 const transactionFilters = {
@@ -294,7 +294,7 @@ export const ConfirmReceiptDeliveryRequest = Type.Object({
   ),
 })
 
-/** The first confirmation counts: another changes nothing. */
+/** Only the first confirmation has an effect. */
 export const transaction_confirm = endpoint({
   auth: 'platform',
   permission: 'TRANSACT',

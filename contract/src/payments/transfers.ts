@@ -6,7 +6,7 @@ import { Int64, Text } from '../core/schema.ts'
 import { Plain } from '../core/sensitivity.ts'
 import { Transaction, TransferOut } from './transactions.ts'
 
-/** A longer text does not fit into the addenda of every rail. */
+/** Longer text does not fit into every rail's addenda. */
 export const REMITTANCE_CHARACTERS_MAX = 80
 
 export const InternalAccountReference = Type.Object({ accountId: Id('InternalAccount') })
@@ -17,7 +17,7 @@ export const ExternalAccountDestinationReference = Type.Object({
   paymentRail: Type.Optional(PaymentRail),
 })
 
-/** Why a transfer out that background work made was refused. */
+/** Why a transfer out started by a background job was refused. */
 export const TransferRefusal = Type.Object({
   code: Plain(Type.String({ description: 'The code with which POST /transfer-out would have refused it' })),
   message: Type.String(),
@@ -48,7 +48,7 @@ export const TransferOutRequest = Type.Object({
   ),
 })
 
-/** Pulls money from an external account into an internal one of the same owner and currency. */
+/** Pulls money from an external account into an internal account with the same owner and currency. */
 export const transfer_in = endpoint({
   auth: 'platform',
   permission: 'TRANSACT',
@@ -77,7 +77,10 @@ export const transfer_in = endpoint({
   ],
 })
 
-/** Pushes money from an internal account to an external one of the same owner and currency (specification 4.11). */
+/**
+ * Pushes money from an internal account to an external account with the same owner and currency
+ * (specification 4.11).
+ */
 export const transfer_out = endpoint({
   auth: 'platform',
   permission: 'TRANSACT',

@@ -17,7 +17,7 @@ export const UmaProvider = Type.Object({
   allowListStatus: Type.Boolean({ description: 'True if the platform allows payments to it' }),
 })
 
-/** The providers that this server knows. */
+/** The UMA providers known to this server. */
 export const uma_provider_list = endpoint({
   auth: 'platform',
   permission: 'VIEW',

@@ -33,7 +33,7 @@ export const CryptoWithdrawalFeeEstimate = Type.Object({
   netAmount: Int64({ exclusiveMinimum: 0, description: 'amount without totalFee' }),
 })
 
-/** Reserves nothing and locks no rate. The balance of the account does not matter. */
+/** Neither reserves money nor locks a rate. The account's balance is not checked. */
 export const crypto_withdrawal_fee_estimate = endpoint({
   auth: 'platform',
   permission: 'VIEW',

@@ -15,7 +15,7 @@ const providerInfoFields = (description: string) =>
     Type.Array(CustomerInfoField, { readOnly: true, description: `${description} Ignored on input.` }),
   )
 
-/** The settings of a platform for one currency. Amounts are in its smallest unit. */
+/** A platform's settings for one currency. Amounts are in its smallest unit. */
 export const PlatformCurrencyConfig = Type.Object({
   currencyCode: CurrencyCode,
   minAmount: Int64({ minimum: 0, description: 'Smallest amount of one payment' }),
@@ -36,10 +36,10 @@ export const PlatformCurrencyConfig = Type.Object({
   }),
 })
 
-/** The networks on which embedded wallets can be created. */
+/** Networks on which embedded wallets can be created. */
 export const WALLET_NETWORKS = ['SPARK', ...EVM_NETWORKS] as const
 
-/** The network of new wallets, and the format and sender of codes. */
+/** The network of new wallets, and the format and sender of one-time codes. */
 export const EmbeddedWalletConfig = Type.Object({
   network: Type.Optional(
     OneOfWords(
@@ -82,7 +82,7 @@ export const CardConfig = Type.Object({
 
 export const USER_VERIFICATIONS = ['required', 'preferred', 'discouraged'] as const
 
-/** The relying party and the origins of the customers' passkeys. */
+/** The relying party and allowed origins of customers' passkeys. */
 export const PasskeyConfig = Type.Object({
   rpId: Text(253, { description: 'The relying party id: the domain, without scheme and port' }),
   origins: Type.Array(
@@ -114,7 +114,7 @@ const AllowedOrigins = Type.Array(
   },
 )
 
-/** The issuers whose identity tokens are accepted. */
+/** Issuers whose ID tokens are accepted. */
 export const OauthConfig = Type.Object({
   issuers: Type.Array(
     Type.Object({
@@ -158,12 +158,12 @@ const InvitationUrl = Pattern('^https://[^\\s{}]*\\{code\\}[^\\s{}]*$', {
   description: 'The URL of an invitation. {code} is replaced with its code',
 })
 
-/** The URL of the platform's invitations. Without it, invitations are disabled. */
+/** The URL of the platform's invitation page. Without it, invitations are disabled. */
 export const InvitationConfig = Type.Object({ url: InvitationUrl })
 
 export const UMA_PROVIDER_MODES = ['ALL', 'ALLOW_LIST'] as const
 
-/** The providers whose customers the platform's customers may pay. */
+/** Providers whose customers can be paid by the platform's customers. */
 export const UmaProviderConfig = Type.Object({
   mode: OneOfWords(UMA_PROVIDER_MODES, 'ALLOW_LIST: only those in domains, and the platform itself'),
   domains: Type.Array(UmaDomain, { maxItems: 200, uniqueItems: true, description: 'The allow list' }),
@@ -190,7 +190,7 @@ export const PositionMark = Type.Object({
   amount: Int64({ description: 'The low-water mark, in the smallest unit. Below 0 for a short position' }),
 })
 
-/** The thresholds at which rails, currencies and statements need attention. */
+/** Thresholds for rails, currencies and statements that need attention. */
 export const WatchConfig = Type.Object({
   railMarks: Type.Array(RailMark, {
     maxItems: 100,
@@ -275,8 +275,8 @@ export const PlatformConfigUpdateRequest = Type.Object({
 })
 
 /**
- * The permission that changing each setting needs in addition to MANAGE. Such a setting decides about money or
- * delegates the decision: the responses of webhookEndpoint approve incoming payments.
+ * The permission needed to change each setting, in addition to MANAGE. These settings decide about money or
+ * delegate that decision: for example, the responses of webhookEndpoint approve incoming payments.
  */
 export const SETTING_PERMISSIONS: Readonly<
   Record<keyof Static<typeof PlatformConfigUpdateRequest>, Permission | null>
@@ -314,7 +314,7 @@ export const config_get = endpoint({
   errors: [],
 })
 
-/** Changes the given settings. Others keep their values. */
+/** Changes the given settings and leaves the others unchanged. */
 export const config_update = endpoint({
   auth: 'platform',
   permission: 'MANAGE',

@@ -7,7 +7,7 @@ import { Secret } from '../core/sensitivity.ts'
 import { MemberNotificationsUpdate } from '../operation/member-notifications.ts'
 import { MemberIdentity } from './member-sessions.ts'
 
-/** A passkey of a member. */
+/** A team member's passkey. */
 export const MemberPasskey = Type.Object({
   id: Id('MemberPasskey'),
   name: Text(255),
@@ -17,7 +17,7 @@ export const MemberPasskey = Type.Object({
 
 const CredentialDescriptor = Type.Object({ id: Type.String(), type: Tag('public-key') })
 
-/** The options for `navigator.credentials.create`, in the JSON form of WebAuthn. */
+/** Options for `navigator.credentials.create`, in WebAuthn's JSON form. */
 export const MemberPasskeyOptions = Type.Object({
   challenge: Type.String({ description: 'base64url' }),
   rp: Type.Object({ id: Type.String(), name: Type.String() }),
@@ -44,7 +44,7 @@ export const MemberInvitationReadRequest = Type.Object({
   token: Secret(Opaque(256, { description: 'The part of the link after #invitation=' })),
 })
 
-/** The content of an invitation page, with the options to create a passkey. */
+/** The content of an invitation page, including the options for creating a passkey. */
 export const MemberInvitationView = Type.Object({
   name: Text(255),
   email: Type.String(),

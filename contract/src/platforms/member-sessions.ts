@@ -8,16 +8,16 @@ import { Secret } from '../core/sensitivity.ts'
 import { MemberNotifications } from '../operation/member-notifications.ts'
 import { Member } from './members.ts'
 
-/** The session cookie. Its value is in no body. */
+/** The name of the session cookie. Its value never appears in a body. */
 export const MEMBER_COOKIE = 'countersign_session'
 export const MEMBER_SESSION_HOURS = 12
-/** The maximum number of sessions in one response. */
+/** Maximum number of sessions in a response. */
 export const MEMBER_SESSIONS_MAX = 100
 
 export const MEMBER_SIGN_IN_METHODS = ['PASSKEY', 'CODE', 'LINK'] as const
 export type MemberSignInMethod = (typeof MEMBER_SIGN_IN_METHODS)[number]
 
-/** A browser in which a member is signed in. */
+/** A browser in which a team member is signed in. */
 export const MemberSession = Type.Object({
   id: Id('MemberSession'),
   memberId: Id('Member'),
@@ -88,7 +88,7 @@ export const LinkSignIn = Type.Object({
   token: Secret(Opaque(256, { description: 'The part of the link after #link=' })),
 })
 
-/** The ways to sign in, distinguished by `type`. */
+/** Sign-in requests, distinguished by `type`. */
 export const MemberSignInRequest = OneOf('type', [PasskeySignIn, CodeSignIn, LinkSignIn])
 
 export const MemberCodeRequest = Type.Object({ email: Email, platformId })

@@ -8,10 +8,10 @@ import { OneOfWords, Page, pageQuery, Text, Timestamp } from '../core/schema.ts'
 import { Secret } from '../core/sensitivity.ts'
 import { MEMBER_STATES } from '../states/member-states.ts'
 
-/** The time in which an invitation can be accepted. */
+/** The time for which an invitation can be accepted. */
 export const INVITATION_HOURS = 72
 
-/** A person who works for the platform and signs in to the console. */
+/** A person who works for the platform and can sign in to the console. */
 export const Member = Type.Object({
   id: Id('Member'),
   name: Text(255),
@@ -57,7 +57,7 @@ export const MemberUpdateRequest = Type.Object({
   ),
 })
 
-/** The API tokens of a member who was removed. */
+/** The API tokens created by a removed member. */
 export const RemovedMember = Type.Object({
   tokens: Type.Array(ApiToken, {
     description: 'The API tokens that the member has created, directly or with such a token. Without secrets',

@@ -10,43 +10,43 @@ export const WEBHOOK_FAULTS = ['duplicate', 'reorder'] as const
 export type FaultError = (typeof FAULT_ERRORS)[number]
 export type WebhookFault = (typeof WEBHOOK_FAULTS)[number]
 
-/** A failure of a call, or of the events that it causes. */
+/** A fault to inject into a call, or into the events that it causes. */
 export interface Fault {
-  /** The connection breaks instead of a response. Changes of the call are committed. */
+  /** The connection is closed instead of sending the response. The call's changes are committed. */
   readonly losesAnswer?: true
   /** The delay of the response. */
   readonly delayMs?: number
-  /** The call is refused with this status before it does anything. */
+  /** The call fails with this status before it does anything. */
   readonly error?: FaultError
   readonly webhook?: WebhookFault
 }
 
-const PARTS = [
+const PART_PATTERN = [
   'lost-answer',
   'delay=[0-9]{1,5}',
   `error=(?:${FAULT_ERRORS.join('|')})`,
   `webhook=(?:${WEBHOOK_FAULTS.join('|')})`,
 ].join('|')
 
-export const FAULT_PATTERN = `^(?:${PARTS})(?:, ?(?:${PARTS}))*$`
-const FAULT = new RegExp(FAULT_PATTERN)
+export const FAULT_PATTERN = `^(?:${PART_PATTERN})(?:, ?(?:${PART_PATTERN}))*$`
+const FAULT_REGEXP = new RegExp(FAULT_PATTERN)
 
 export const FAULT_IN_WORDS =
   `lost-answer, delay= with milliseconds up to ${FAULT_DELAY_MS_MAX}, ` +
   `error= with ${FAULT_ERRORS.join(', ')}, webhook= with ${WEBHOOK_FAULTS.join(' or ')}, ` +
   'or several of them with commas'
 
-/** Parses a fault from a header or a rule; undefined if it is not valid, or names one part twice. */
+/** Parses a fault from a header or rule. Undefined if it is malformed or names the same part twice. */
 export function parseFault(text: string): Fault | undefined {
-  if (!FAULT.test(text)) return undefined
+  if (!FAULT_REGEXP.test(text)) return undefined
   const parts = text.split(/, ?/).map((part) => part.split('='))
-  const given = new Map(parts.map(([name = '', value]) => [name, value]))
-  const delayMs = given.get('delay')
-  if (given.size < parts.length || Number(delayMs ?? 0) > FAULT_DELAY_MS_MAX) return undefined
-  const error = FAULT_ERRORS.find((status) => String(status) === given.get('error'))
-  const webhook = wordOf(WEBHOOK_FAULTS, given.get('webhook'))
+  const values = new Map(parts.map(([name = '', value]) => [name, value]))
+  const delayMs = values.get('delay')
+  if (values.size < parts.length || Number(delayMs ?? 0) > FAULT_DELAY_MS_MAX) return undefined
+  const error = FAULT_ERRORS.find((status) => String(status) === values.get('error'))
+  const webhook = wordOf(WEBHOOK_FAULTS, values.get('webhook'))
   return {
-    ...(given.has('lost-answer') ? { losesAnswer: true } : {}),
+    ...(values.has('lost-answer') ? { losesAnswer: true } : {}),
     ...(delayMs === undefined ? {} : { delayMs: Number(delayMs) }),
     ...(error === undefined ? {} : { error }),
     ...(webhook === undefined ? {} : { webhook }),
@@ -56,7 +56,7 @@ export function parseFault(text: string): Fault | undefined {
 export const FAULT_RULES_MAX = 20
 export const FAULT_TIMES_MAX = 10_000
 
-/** A fault of the sandbox for the calls, or the webhooks, that a rule names. */
+/** A sandbox fault for the calls or webhooks that match the rule. */
 export const FaultRule = Type.Object({
   fault: Pattern(FAULT_PATTERN, {
     maxLength: 64,

@@ -9,7 +9,7 @@ export const MESSAGE_CHANNELS = ['EMAIL', 'SMS'] as const
 
 const MessageChannel = OneOfWords(MESSAGE_CHANNELS)
 
-/** A message to a person, as production would send it (specification 5.6: the sandbox skips only the delivery). */
+/** A message as it would be sent in production (specification 5.6: the sandbox only skips the delivery). */
 export const InboxMessage = Type.Object({
   id: Id('Message'),
   channel: MessageChannel,
@@ -41,7 +41,7 @@ export const InboxMessage = Type.Object({
   updatedAt: Timestamp(),
 })
 
-/** The messages that production would have sent, newest first. */
+/** The messages that would have been sent in production, newest first. */
 export const sandbox_inbox_list = endpoint({
   auth: 'platform',
   permission: 'VIEW',

@@ -5,7 +5,7 @@ import { CurrencyCode } from '../core/formats.ts'
 import { Id, PathId } from '../core/ids.ts'
 import { Int64, Text } from '../core/schema.ts'
 
-/** A currency as in responses, or only its code. */
+/** A currency object as in responses, or only its code. */
 const CurrencyInput = Type.Object({
   code: CurrencyCode,
   name: Type.Optional(Text(64)),
@@ -44,7 +44,7 @@ const shared = {
   responses: { 200: CardTransaction },
 } as const
 
-/** The merchant's request for an authorization. A decline is a 403 with its reason as the code. */
+/** Simulates a merchant's authorization request. A decline is a 403 whose code is the reason. */
 export const sandbox_card_authorization = endpoint({
   ...shared,
   path: '/sandbox/cards/{id}/simulate/authorization',
@@ -65,7 +65,7 @@ export const sandbox_card_authorization = endpoint({
   ],
 })
 
-/** A claim of the merchant. There may be several. */
+/** Simulates a merchant's claim. A purchase can have several. */
 export const sandbox_card_clearing = endpoint({
   ...shared,
   path: '/sandbox/cards/{id}/simulate/clearing',
@@ -84,7 +84,7 @@ export const sandbox_card_clearing = endpoint({
   ],
 })
 
-/** A return by the merchant. */
+/** Simulates a refund by the merchant. */
 export const sandbox_card_return = endpoint({
   ...shared,
   path: '/sandbox/cards/{id}/simulate/return',

@@ -3,7 +3,7 @@ import { endpoint } from '../core/endpoint.ts'
 import { Timestamp } from '../core/schema.ts'
 import { Secret } from '../core/sensitivity.ts'
 
-/** A link that opens the console signed in. */
+/** A link that signs in to the console. */
 export const SandboxConsoleLink = Type.Object({
   url: Secret(Type.String({ description: 'Works once' })),
   expiresAt: Timestamp(),

@@ -39,7 +39,7 @@ export const SandboxDepositRequest = Type.Object({
   ),
 })
 
-/** An external payer pays in, as a bank would report it in production. */
+/** Simulates a payment by an external payer, as a bank would report it in production. */
 export const sandbox_deposit = endpoint({
   auth: 'platform',
   permission: 'TRANSACT',
@@ -64,7 +64,7 @@ export const sandbox_deposit = endpoint({
   ],
 })
 
-/** The bank of the payer takes a deposit back. */
+/** Simulates the reversal of a deposit by the payer's bank. */
 export const sandbox_deposit_reverse = endpoint({
   auth: 'platform',
   permission: 'TRANSACT',
@@ -101,7 +101,7 @@ export const SandboxRailEventRequest = Type.Object({
   ),
 })
 
-/** A report, and its effect. */
+/** A simulated rail report, and what it caused. */
 export const SandboxRailEvent = Type.Object({
   ...RailEvent.properties,
   status: OneOfWords(
@@ -111,7 +111,7 @@ export const SandboxRailEvent = Type.Object({
   reason: Type.Optional(RailEvent.properties.reason),
 })
 
-/** The bank of the sandbox sends an unsolicited report about a payment. */
+/** Simulates an unsolicited report about a payment by the sandbox's bank. */
 export const sandbox_rail_event = endpoint({
   auth: 'platform',
   permission: 'TRANSACT',

@@ -8,14 +8,14 @@ export const SandboxExampleBankRequest = Type.Object({
   currency: CurrencyCode,
 })
 
-/** A bank of the sandbox, with one day to reconcile. */
+/** A simulated bank with one day to reconcile. */
 export const SandboxExampleBank = Type.Object({
   rail: Text(40, { description: 'The name of the new bank' }),
   currency: CurrencyCode,
   reconciliationId: Id('RailStatement', 'The day of the statement that the bank has sent'),
 })
 
-/** A bank whose statement and books differ, to try reconciliation. */
+/** Creates a bank whose statement differs from the ledger, to try out reconciliation. */
 export const sandbox_example_bank = endpoint({
   auth: 'platform',
   permission: 'TRANSACT',

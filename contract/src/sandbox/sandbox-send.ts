@@ -17,7 +17,7 @@ export const SandboxSendRequest = Type.Object({
   ),
 })
 
-/** Pays a quote with real-time funding in place of its customer (specification 4.12). */
+/** Simulates the customer's payment for a quote with real-time funding (specification 4.12). */
 export const sandbox_send = endpoint({
   auth: 'platform',
   permission: 'TRANSACT',

@@ -9,7 +9,7 @@ export const SandboxTreasuryReturnRequest = Type.Object({
   amount: Int64({ exclusiveMinimum: 0, description: 'In the smallest unit of the currency of the account' }),
 })
 
-/** The operator sends money from cold storage back to the treasury. */
+/** Simulates that the operator sends money from cold storage back to the treasury. */
 export const sandbox_treasury_return = endpoint({
   auth: 'platform',
   permission: 'TRANSACT',

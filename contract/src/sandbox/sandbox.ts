@@ -12,10 +12,12 @@ export const SandboxFundRequest = Type.Object({
   }),
 })
 
-/** The virtual clock of the sandbox. */
+/** The sandbox's virtual clock. */
 export const SandboxClock = Type.Object({ now: Timestamp('The time of the sandbox') })
 
-/** Ten years. Everything expires within it, and dates stay far from their limits. */
+/**
+ * Ten years: long enough for everything to expire, and short enough that dates stay far from their limits.
+ */
 export const CLOCK_ADVANCE_SECONDS_MAX = 315_360_000
 
 export const SandboxClockAdvanceRequest = Type.Object({
@@ -24,8 +26,8 @@ export const SandboxClockAdvanceRequest = Type.Object({
 })
 
 /**
- * Creates money in an account immediately (specification 4.13). The response shows the account after this
- * call, without concurrent calls.
+ * Adds test money to an account immediately (specification 4.13). The response shows the account as this call
+ * left it, regardless of concurrent calls.
  */
 export const sandbox_account_fund = endpoint({
   auth: 'platform',
@@ -64,7 +66,7 @@ export const sandbox_clock_get = endpoint({
   errors: [],
 })
 
-/** Moves the clock forward and runs the jobs that fall due on the way, in order, before it responds. */
+/** Moves the clock forward. Before it responds, runs the jobs that become due, in order. */
 export const sandbox_clock_advance = endpoint({
   auth: 'platform',
   permission: 'TRANSACT',
@@ -103,7 +105,7 @@ export const MAGIC_VALUE_FAMILIES = [
   'STABLECOIN_ACCOUNT',
 ] as const
 
-/** The effect of one value. */
+/** A value that controls the sandbox, and its effect. */
 export const MagicValue = Type.Object({
   suffix: Type.Optional(Type.String({ description: 'The last characters of the given text' })),
   value: Type.Optional(Type.String({ description: 'The whole given text' })),
@@ -116,7 +118,7 @@ export const MagicValue = Type.Object({
   meaning: Type.String(),
 })
 
-/** One family of values: the fields that accept them, and the effect of each. */
+/** A group of values: the fields that accept them, and what each value does. */
 export const MagicValueFamily = Type.Object({
   family: OneOfWords(MAGIC_VALUE_FAMILIES),
   appliesTo: Type.String({ description: 'The behavior that the values control' }),
@@ -125,7 +127,7 @@ export const MagicValueFamily = Type.Object({
   otherwise: Type.String({ description: 'The effect of any other value' }),
 })
 
-/** Everything that controls the sandbox (specification 4.16, 5.6). */
+/** Everything that can control the sandbox (specification 4.16, 5.6). */
 export const sandbox_magic_value_list = endpoint({
   auth: 'platform',
   permission: 'VIEW',
@@ -141,13 +143,13 @@ export const sandbox_magic_value_list = endpoint({
   errors: [],
 })
 
-/** A platform after a reset. */
+/** The state of a platform after a reset. */
 export const SandboxReset = Type.Object({
   platformId: Id('Platform', 'The id of the empty platform, which differs from the previous one'),
   now: Timestamp('Its time, which is real time again'),
 })
 
-/** Empties the platform: settings and tokens stay, everything else is deleted. */
+/** Deletes all of the platform's data except its settings and tokens. */
 export const sandbox_reset = endpoint({
   auth: 'platform',
   permission: 'MANAGE',

@@ -9,12 +9,13 @@ import { ClientPublicKey, Int64, OneOf, OneOfWords, Tag, Timestamp } from '../co
 import { AuthMethodType } from '../core/signed-retry.ts'
 
 /**
- * Payloads that a wallet signs. Each `payloadToSign` is the JSON text of one of these, by `operation`, except
- * the second leg of a sign-in by code, whose payload is a token (specification 4.5). A payload names
- * everything that will happen, so that a device can show it and compare it with its own call.
+ * The payloads that a wallet signs. Each `payloadToSign` is the JSON of one of these, identified by
+ * `operation`. The exception is the second call of a sign-in by code, whose payload is a token (specification
+ * 4.5); a payload describes everything that will happen, so that a device can show it and compare it with its
+ * own call.
  */
 
-/** The fields that every payload has in addition to the fields of its operation. */
+/** The fields common to all payloads, in addition to the fields of the operation. */
 function commonFields<const O extends string>(operation: O) {
   return {
     operation: Tag(operation),
@@ -42,7 +43,7 @@ const Amount = Type.Object({
   currency: CurrencyCode,
 })
 
-/** The destination of a payment, in the form of the quote's own `destination`. */
+/** The destination of a payment, with the same fields as in the quote. */
 export const SignedDestination = OneOf('destinationType', [
   Type.Object({
     destinationType: Tag('ACCOUNT'),
@@ -55,8 +56,8 @@ export const SignedDestination = OneOf('destinationType', [
 ])
 
 /**
- * The data that the wallet's own key signs if the wallet is on a chain: only transfers of one token by
- * EIP-3009. It has the full domain, so that a device can compute the signed hash.
+ * For a wallet on a chain, what the wallet's own key signs: only transfers of one token, by EIP-3009.
+ * Contains the full domain, so that a device can compute the hash to be signed.
  */
 export const SignedChainTransfers = Type.Object({
   network: OneOfWords(EVM_NETWORKS),
@@ -90,7 +91,7 @@ const credentialFields = {
 /** An existing credential. */
 export const SignedCredential = Type.Object({ id: Id('AuthMethod'), ...credentialFields })
 
-/** A credential to be registered, with everything that its sign-ins will be checked against. */
+/** A credential to be registered, with everything against which its sign-ins will be checked. */
 const NewCredential = Type.Object({
   ...credentialFields,
   publicKey: Type.Optional(
@@ -104,7 +105,10 @@ const NewCredential = Type.Object({
   ),
 })
 
-/** The payload of every signed operation. Agents' calls and approvals that execute a quote sign `quote_execute`. */
+/**
+ * The payload of each signed operation. Agent calls and approvals that execute a quote use the payload of
+ * `quote_execute`.
+ */
 export const PAYLOADS = {
   quote_execute: payload('quote_execute', {
     quote: Id('Quote'),
@@ -151,15 +155,15 @@ export const PAYLOADS = {
 
 export type SignedOperation = keyof typeof PAYLOADS
 
-/** The payload of one operation, or of any, as a device reads it. */
+/** The payload of one operation, or of any operation, as a device parses it. */
 export type Payload<O extends SignedOperation = SignedOperation> = {
   [K in O]: Static<(typeof PAYLOADS)[K]>
 }[O]
 
-/** The fields that the server adds to a statement, whatever the operation. */
+/** The fields that the server adds to every statement. */
 type AddedMember = Exclude<keyof ReturnType<typeof commonFields>, 'operation' | 'summary'>
 
-/** The fields that an operation itself puts into its payload. */
+/** The fields that the operation itself contributes to its payload. */
 export type Statement<O extends SignedOperation = SignedOperation> = {
   [K in O]: Omit<Static<(typeof PAYLOADS)[K]>, AddedMember>
 }[O]

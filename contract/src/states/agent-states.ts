@@ -5,8 +5,8 @@ export const AGENT_ACTION_EVENTS = ['approve', 'reject', 'fail'] as const
 export type AgentActionEvent = (typeof AGENT_ACTION_EVENTS)[number]
 
 /**
- * The life of an agent's action. `approve`: it is executed; its transaction shows the outcome of the payment. `fail`:
- * it was not decided in time, or a check failed at its approval.
+ * The states of an agent's action. `approve`: it is executed, and its transaction shows the outcome of the
+ * payment. `fail`: it was not decided in time, or failed a check when it was approved.
  */
 export const AGENT_ACTION_TRANSITIONS = {
   PENDING_APPROVAL: { approve: 'APPROVED', reject: 'REJECTED', fail: 'FAILED' },

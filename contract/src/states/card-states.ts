@@ -14,9 +14,11 @@ export const CARD_EVENTS = [
 export type CardEvent = (typeof CARD_EVENTS)[number]
 
 /**
- * The life of a card (specification 3.1). `approve`, `refuse`: the end of the cardholder's check;
- * `provision`, `reject`: the issuer's response; `delete`: the cardholder was deleted. The others are the
- * cardholder's, by signature; the platform may `freeze` for safety, and `unfreeze` what it has frozen.
+ * The states of a card (specification 3.1). Events not listed here are the cardholder's, with a signature.
+ * - `approve`, `refuse`: the cardholder's check has finished
+ * - `provision`, `reject`: the issuer has responded
+ * - `delete`: the cardholder was deleted
+ * - `freeze`, `unfreeze`: also by the platform, for safety, which can unfreeze only its own freeze
  */
 export const CARD_TRANSITIONS = {
   PENDING_KYC: {
@@ -92,12 +94,12 @@ export const CARD_TRANSACTION_EVENTS = [
 export type CardTransactionEvent = (typeof CARD_TRANSACTION_EVENTS)[number]
 
 /**
- * The life of a card purchase.
- * - `clear_part`: the merchant claims some and may claim more.
- * - `clear_rest`: it has claimed the authorized amount, or more.
- * - `expire`: it claims nothing more, by a clearing of 0 or after seven days.
+ * The states of a card purchase.
+ * - `clear_part`: the merchant claims part of the amount and may claim more.
+ * - `clear_rest`: the merchant has claimed the authorized amount or more.
+ * - `expire`: the merchant will claim nothing more, after a clearing of 0 or after seven days.
  * - `pull_fail`: the claimed amount could not be taken from the funding source.
- * - `return_part`, `return_rest`: it returns some or all of its claims, and no hold remains.
+ * - `return_part`, `return_rest`: the merchant refunds some or all of its claims, and no hold remains.
  */
 export const CARD_TRANSACTION_TRANSITIONS = {
   AUTHORIZED: {
@@ -147,7 +149,7 @@ export const DELEGATED_KEY_STATES = ['PENDING', 'ACTIVE', 'REVOKED'] as const
 export type DelegatedKeyState = (typeof DELEGATED_KEY_STATES)[number]
 export type DelegatedKeyEvent = 'revoke'
 
-/** A key is signed before it is created, so none is PENDING here. */
+/** A key is created only after its authorization was signed, so none starts as PENDING. */
 export const DELEGATED_KEY_TRANSITIONS = {
   PENDING: { revoke: 'REVOKED' },
   ACTIVE: { revoke: 'REVOKED' },

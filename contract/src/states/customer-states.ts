@@ -1,12 +1,12 @@
 import type { KYC_STATUSES } from '../core/formats.ts'
 
-/** The states of customer onboarding, as tables like the tables of `payment-states.ts`. */
+/** The states of customer onboarding, as tables like those in `payment-states.ts`. */
 export type KycState = (typeof KYC_STATUSES)[number]
 export type KycEvent = 'approve' | 'reject' | 'reopen'
 
 /**
- * The check of a customer, which begins with the customer: none is UNVERIFIED here. `reopen`: an operator
- * requests a new review of a rejection.
+ * The check of a customer. It starts with the customer's creation, so none is UNVERIFIED. `reopen`: an
+ * operator requests another review after a rejection.
  */
 export const KYC_TRANSITIONS = {
   UNVERIFIED: { approve: null, reject: null, reopen: null },
@@ -18,7 +18,9 @@ export const KYC_INITIAL = 'PENDING' satisfies KycState
 
 export type OwnerKycEvent = 'approve' | 'reject' | 'recheck'
 
-/** The check of a beneficial owner, which begins with the record. `recheck`: the name was changed. */
+/**
+ * The check of a beneficial owner, which starts with the owner's creation. `recheck`: the name has changed.
+ */
 export const OWNER_KYC_TRANSITIONS = {
   UNVERIFIED: { approve: null, reject: null, recheck: null },
   PENDING: { approve: 'APPROVED', reject: 'REJECTED', recheck: 'PENDING' },
@@ -49,12 +51,12 @@ export const VERIFICATION_EVENTS = [
 export type VerificationEvent = (typeof VERIFICATION_EVENTS)[number]
 
 /**
- * The life of a verification.
- * - `find_errors`: something is missing, or was requested.
- * - `complete`: nothing is missing any more.
- * - `submit`: it is ready for a decision, again if the customer has changed.
- * - `refer`: a person decides.
- * - `reopen`: an operator requests a new review of a rejection.
+ * The states of a verification.
+ * - `find_errors`: something is missing or has been requested.
+ * - `complete`: nothing is missing anymore.
+ * - `submit`: it is ready for a decision, possibly again because the customer has changed.
+ * - `refer`: a person must decide.
+ * - `reopen`: an operator requests another review after a rejection.
  */
 export const VERIFICATION_TRANSITIONS = {
   RESOLVE_ERRORS: {
@@ -114,8 +116,8 @@ export const VERIFICATION_TRANSITIONS = {
 } as const satisfies Record<VerificationState, Record<VerificationEvent, VerificationState | null>>
 export const VERIFICATION_INITIAL = 'RESOLVE_ERRORS' satisfies VerificationState
 /**
- * An e-mail address or telephone number that a customer has to verify. `change`: another one replaces it.
- * Contacts without this requirement have no state.
+ * An e-mail address or telephone number that a customer has to verify. `change`: it is replaced with another
+ * one. Contacts that need no verification have no state.
  */
 export type ContactState = 'PENDING' | 'VERIFIED'
 export type ContactEvent = 'verify' | 'change'
@@ -143,9 +145,9 @@ export type StablecoinAccountEvent = 'refuse' | 'revoke' | 'accept' | 'link'
 /**
  * Results of the daily check of an account at a stablecoin provider.
  * - `refuse`: the provider does not accept the credentials.
- * - `revoke`: it has withdrawn them, or they no longer reach the account.
+ * - `revoke`: the provider has revoked them, or they no longer give access to the account.
  * - `accept`: they work.
- * - `link`: the platform gives new ones, which work.
+ * - `link`: the platform has provided new ones, which work.
  */
 export const STABLECOIN_ACCOUNT_TRANSITIONS = {
   ACTIVE: { refuse: 'INVALID', revoke: 'REVOKED', accept: 'ACTIVE', link: null },
@@ -162,8 +164,8 @@ export type ImportState = (typeof IMPORT_STATES)[number]
 export type ImportEvent = 'begin' | 'complete' | 'fail'
 
 /**
- * A file of customers. `begin`: its format was checked, and its rows can be read. Refused rows do not fail
- * it.
+ * The import of a customer file. `begin`: the file's format is valid, so its rows can be read. Rejected rows
+ * do not make the import fail.
  */
 export const IMPORT_TRANSITIONS = {
   PENDING: { begin: 'PROCESSING', complete: null, fail: 'FAILED' },
@@ -180,7 +182,8 @@ export const ERASURE_EVENTS = ['begin', 'finish'] as const
 export type ErasureEvent = (typeof ERASURE_EVENTS)[number]
 
 /**
- * The erasure of a person. `begin`: no obligation to keep the data remains. `finish`: all of it is deleted.
+ * The erasure of a person's data. `begin`: the data no longer has to be kept. `finish`: all of it has been
+ * deleted.
  */
 export const ERASURE_TRANSITIONS = {
   SCHEDULED: { begin: 'ERASING', finish: null },

@@ -4,7 +4,7 @@ export type MessageState = (typeof MESSAGE_STATES)[number]
 export const MESSAGE_EVENTS = ['deliver', 'fail'] as const
 export type MessageEvent = (typeof MESSAGE_EVENTS)[number]
 
-/** `deliver`: the mail server or the SMS gateway accepted the message. `fail`: there are no more attempts. */
+/** `deliver`: the mail server or SMS gateway has accepted the message. `fail`: all attempts have failed. */
 export const MESSAGE_TRANSITIONS = {
   QUEUED: { deliver: 'DELIVERED', fail: 'FAILED' },
   DELIVERED: { deliver: null, fail: null },
@@ -18,7 +18,10 @@ export const WEBHOOK_ENDPOINT_STATES = ['ENABLED', 'PAUSED', 'DISABLED'] as cons
 export type WebhookEndpointState = (typeof WEBHOOK_ENDPOINT_STATES)[number]
 export type WebhookEndpointEvent = 'enable' | 'pause' | 'disable'
 
-/** An endpoint that receives events. `enable` and `pause`: by the platform. `disable`: by the server, see `disabledReason`. */
+/**
+ * The states of a webhook endpoint. The platform causes `enable` and `pause`, the server `disable` (see
+ * `disabledReason`).
+ */
 export const WEBHOOK_ENDPOINT_TRANSITIONS = {
   ENABLED: { enable: 'ENABLED', pause: 'PAUSED', disable: 'DISABLED' },
   PAUSED: { enable: 'ENABLED', pause: 'PAUSED', disable: null },

@@ -25,15 +25,15 @@ export const DEPOSIT_EVENTS = [
 export type DepositEvent = (typeof DEPOSIT_EVENTS)[number]
 
 /**
- * Money that came in by a rail.
- * - `assign`: it has an account, whose credit may wait for the platform's decision.
- * - `credit`: it is on the account.
- * - `fund`: it pays a quote.
+ * The states of a deposit.
+ * - `assign`: its account is known, but the credit may need the platform's approval.
+ * - `credit`: the account has been credited.
+ * - `fund`: it pays for a quote.
  * - `refuse`: a person has to decide.
- * - `return`: it goes back to its sender; `arrive_back`: the sender has it again.
- * - `reverse`: the bank has taken it back unasked.
- * - `split`: its parts have its money.
- * - `write_off`: the platform has it.
+ * - `return`: it is being returned to its sender; `arrive_back`: the sender has received it.
+ * - `reverse`: the bank has reversed it on its own initiative.
+ * - `split`: its money has moved to its parts.
+ * - `write_off`: its money has been booked to the platform.
  */
 export const DEPOSIT_TRANSITIONS = {
   SUSPENSE: {

@@ -5,10 +5,10 @@ export const FUNDS_HOLD_EVENTS = ['release', 'lift', 'return'] as const
 export type FundsHoldEvent = (typeof FUNDS_HOLD_EVENTS)[number]
 
 /**
- * Pulled money that its account cannot spend yet.
- * - `release`: its banking days are over
- * - `lift`: a person ends it earlier
- * - `return`: the paying bank has taken the money back
+ * The states of a hold on pulled money.
+ * - `release`: its banking days are over.
+ * - `lift`: a person ends it early.
+ * - `return`: the payer's bank has taken the money back.
  */
 export const FUNDS_HOLD_TRANSITIONS = {
   HELD: { release: 'RELEASED', lift: 'LIFTED', return: 'RETURNED' },

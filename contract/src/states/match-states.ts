@@ -5,8 +5,10 @@ export const MATCH_EVENTS = ['agree', 'undo', 'close'] as const
 export type MatchEvent = (typeof MATCH_EVENTS)[number]
 
 /**
- * A match of statement lines with payments and deposits. `agree`: enough members have approved it; `undo`:
- * its lines and payments are open again, and its difference is booked back; `close`: it is final.
+ * The states of a match of statement lines with payments and deposits.
+ * - `agree`: enough members have approved it
+ * - `undo`: its lines and payments are open again, and the booking of its difference is reversed
+ * - `close`: it is final
  */
 export const MATCH_TRANSITIONS = {
   PROPOSED: { agree: 'MATCHED', undo: 'UNDONE', close: null },

@@ -4,7 +4,10 @@ export type MemberState = (typeof MEMBER_STATES)[number]
 export const MEMBER_EVENTS = ['accept', 'remove'] as const
 export type MemberEvent = (typeof MEMBER_EVENTS)[number]
 
-/** A person of a platform. `accept`: an invitation is accepted; a member who lost the passkey accepts another one. */
+/**
+ * The states of a team member. `accept`: the member accepts an invitation, possibly another one after losing
+ * the passkey.
+ */
 export const MEMBER_TRANSITIONS = {
   INVITED: { accept: 'ACTIVE', remove: 'REMOVED' },
   ACTIVE: { accept: 'ACTIVE', remove: 'REMOVED' },

@@ -4,7 +4,7 @@ export type OwnAccountState = (typeof OWN_ACCOUNT_STATES)[number]
 export const OWN_ACCOUNT_EVENTS = ['propose', 'approve', 'remove'] as const
 export type OwnAccountEvent = (typeof OWN_ACCOUNT_EVENTS)[number]
 
-/** `propose`: a member has approved, and others have to. */
+/** `propose`: one member has approved, but further approvals are needed. */
 export const OWN_ACCOUNT_TRANSITIONS = {
   AWAITING_APPROVAL: { propose: 'AWAITING_APPROVAL', approve: 'ACTIVE', remove: 'REMOVED' },
   ACTIVE: { propose: null, approve: null, remove: 'REMOVED' },
@@ -18,14 +18,17 @@ export type PlatformWithdrawalState = (typeof PLATFORM_WITHDRAWAL_STATES)[number
 export const PLATFORM_WITHDRAWAL_EVENTS = ['propose', 'send', 'fail', 'cancel'] as const
 export type PlatformWithdrawalEvent = (typeof PLATFORM_WITHDRAWAL_EVENTS)[number]
 
-const DECIDED = { propose: null, send: null, fail: null, cancel: null } as const
+const NO_TRANSITIONS = { propose: null, send: null, fail: null, cancel: null } as const
 
-/** A withdrawal is paid at most once: its payment then continues on its own. `fail`: a sweep was refused. */
+/**
+ * A withdrawal is paid at most once; afterwards its payment has a separate state. `fail`: a sweep was
+ * refused.
+ */
 export const PLATFORM_WITHDRAWAL_TRANSITIONS = {
   AWAITING_APPROVAL: { propose: 'AWAITING_APPROVAL', send: 'SENT', fail: 'FAILED', cancel: 'CANCELED' },
-  SENT: DECIDED,
-  FAILED: DECIDED,
-  CANCELED: DECIDED,
+  SENT: NO_TRANSITIONS,
+  FAILED: NO_TRANSITIONS,
+  CANCELED: NO_TRANSITIONS,
 } as const satisfies Record<
   PlatformWithdrawalState,
   Record<PlatformWithdrawalEvent, PlatformWithdrawalState | null>
@@ -44,9 +47,15 @@ export type TreasuryMovementState = (typeof TREASURY_MOVEMENT_STATES)[number]
 export const TREASURY_MOVEMENT_EVENTS = ['propose', 'send', 'complete', 'fail', 'cancel'] as const
 export type TreasuryMovementEvent = (typeof TREASURY_MOVEMENT_EVENTS)[number]
 
-const MOVED = { propose: null, send: null, complete: null, fail: null, cancel: null } as const
+const NO_MOVEMENT_TRANSITIONS = {
+  propose: null,
+  send: null,
+  complete: null,
+  fail: null,
+  cancel: null,
+} as const
 
-/** COMPLETED `fail`: the chain has taken its block back, and the transfer did not come again. */
+/** `fail` in COMPLETED: a chain reorganization has removed the transfer, and it was not included again. */
 export const TREASURY_MOVEMENT_TRANSITIONS = {
   AWAITING_APPROVAL: {
     propose: 'AWAITING_APPROVAL',
@@ -56,9 +65,9 @@ export const TREASURY_MOVEMENT_TRANSITIONS = {
     cancel: 'CANCELED',
   },
   SENT: { propose: null, send: null, complete: 'COMPLETED', fail: 'FAILED', cancel: null },
-  COMPLETED: { ...MOVED, fail: 'FAILED' },
-  FAILED: MOVED,
-  CANCELED: MOVED,
+  COMPLETED: { ...NO_MOVEMENT_TRANSITIONS, fail: 'FAILED' },
+  FAILED: NO_MOVEMENT_TRANSITIONS,
+  CANCELED: NO_MOVEMENT_TRANSITIONS,
 } as const satisfies Record<
   TreasuryMovementState,
   Record<TreasuryMovementEvent, TreasuryMovementState | null>
@@ -71,13 +80,13 @@ export type TreasuryKeyState = (typeof TREASURY_KEY_STATES)[number]
 export const TREASURY_KEY_EVENTS = ['propose', 'activate', 'retire', 'cancel'] as const
 export type TreasuryKeyEvent = (typeof TREASURY_KEY_EVENTS)[number]
 
-const ENDED = { propose: null, activate: null, retire: null, cancel: null } as const
+const NO_KEY_TRANSITIONS = { propose: null, activate: null, retire: null, cancel: null } as const
 
-/** `retire`: another key has taken its place. Its address is still followed. */
+/** `retire`: another key has replaced it. Its address is still monitored. */
 export const TREASURY_KEY_TRANSITIONS = {
   AWAITING_APPROVAL: { propose: 'AWAITING_APPROVAL', activate: 'ACTIVE', retire: null, cancel: 'CANCELED' },
-  ACTIVE: { ...ENDED, retire: 'RETIRED' },
-  RETIRED: ENDED,
-  CANCELED: ENDED,
+  ACTIVE: { ...NO_KEY_TRANSITIONS, retire: 'RETIRED' },
+  RETIRED: NO_KEY_TRANSITIONS,
+  CANCELED: NO_KEY_TRANSITIONS,
 } as const satisfies Record<TreasuryKeyState, Record<TreasuryKeyEvent, TreasuryKeyState | null>>
 export const TREASURY_KEY_INITIAL = 'AWAITING_APPROVAL' satisfies TreasuryKeyState

@@ -1,7 +1,7 @@
 /**
- * The states that the API shows, as tables: each event leads to a state, or to null if it cannot happen.
- * Every cell is written. `INITIAL` is the state in which a record begins; records that begin later start in a
- * state that an event reaches from there.
+ * The states shown by the API, as tables; for each state and event, they contain the next state, or null if
+ * the event cannot happen. No cell is omitted. `INITIAL` is the state of a new record; a record that is
+ * created later in its life starts in a state that can be reached from there.
  */
 export const QUOTE_STATES = ['PENDING', 'PROCESSING', 'COMPLETED', 'FAILED', 'EXPIRED'] as const
 export type QuoteState = (typeof QUOTE_STATES)[number]
@@ -9,7 +9,10 @@ export type QuoteState = (typeof QUOTE_STATES)[number]
 export const QUOTE_EVENTS = ['execute', 'settle', 'fail', 'expire'] as const
 export type QuoteEvent = (typeof QUOTE_EVENTS)[number]
 
-/** A quote is executed at most once; a payment returned later changes its transaction, not the quote. */
+/**
+ * A quote is executed at most once. If a payment is returned later, its transaction changes, but not the
+ * quote.
+ */
 export const QUOTE_TRANSITIONS = {
   PENDING: { execute: 'PROCESSING', settle: null, fail: 'FAILED', expire: 'EXPIRED' },
   PROCESSING: { execute: null, settle: 'COMPLETED', fail: 'FAILED', expire: null },
@@ -26,8 +29,8 @@ export const PULL_EVENTS = ['deliver', 'fail', 'return'] as const
 export type PullEvent = (typeof PULL_EVENTS)[number]
 
 /**
- * The pull of a quote's money from an external account, which starts with the execution. `fail`: the bank refuses it.
- * `return`: the bank takes the money back, whatever the state of the quote is by then.
+ * The pull of a quote's money from an external account, which starts when the quote is executed. `fail`: the
+ * bank rejects it. `return`: the bank takes the money back, which can happen in any state of the quote.
  */
 export const PULL_TRANSITIONS = {
   PENDING: { deliver: 'PULLED', fail: 'FAILED', return: null },
@@ -66,9 +69,9 @@ export const TRANSFER_OUT_EVENTS = ['settle', 'reject', 'fail', 'expire', 'retur
 export type TransferOutEvent = (typeof TRANSFER_OUT_EVENTS)[number]
 
 /**
- * The life of a transfer out, in the states of an outgoing transaction: its amount is held from the start, so
- * it is not executed. `reject`, `expire`: the platform did not approve the transfer of an agent. `return`:
- * the receiving bank sends it back after delivery.
+ * The states of a transfer out, which are the states of an outgoing transaction; its amount is held from the
+ * start, so there is no separate execution. `reject`, `expire`: the platform did not approve an agent's
+ * transfer. `return`: the receiving bank returns it after delivery.
  */
 export const TRANSFER_OUT_TRANSITIONS = {
   PENDING: { settle: 'COMPLETED', reject: 'FAILED', fail: 'FAILED', expire: 'EXPIRED', return: null },
@@ -107,10 +110,10 @@ export const INCOMING_TRANSACTION_EVENTS = [
 export type IncomingTransactionEvent = (typeof INCOMING_TRANSACTION_EVENTS)[number]
 
 /**
- * The life of a record of type INCOMING: money from outside, and transfers in.
- * - `approve`, `reject`: the platform's decision about a payment to one of its customers.
+ * The states of a record of type INCOMING: money from outside, and transfers in.
+ * - `approve`, `reject`: the platform has decided on a payment to one of its customers.
  * - `refund`: money that had arrived is returned.
- * - `return`: the bank takes back a credited amount.
+ * - `return`: the bank takes a credited amount back.
  */
 export const INCOMING_TRANSACTION_TRANSITIONS = {
   CREATED: {
@@ -197,7 +200,7 @@ export const INCOMING_TRANSACTION_TRANSITIONS = {
   IncomingTransactionState,
   Record<IncomingTransactionEvent, IncomingTransactionState | null>
 >
-/** No record begins as CREATED here. */
+/** No record starts as CREATED. */
 export const INCOMING_TRANSACTION_INITIAL = 'PENDING' satisfies IncomingTransactionState
 
 export const REFUND_STATES = ['PENDING', 'COMPLETED', 'FAILED'] as const
@@ -207,10 +210,10 @@ export const REFUND_EVENTS = ['complete', 'fail', 'return'] as const
 export type RefundEvent = (typeof REFUND_EVENTS)[number]
 
 /**
- * The refund of a payment.
- * - `complete`: the payer has the money again.
+ * The states of a payment's refund.
+ * - `complete`: the payer has received the money.
  * - `fail`: a person has to settle it manually.
- * - `return`: the payer's bank has sent it back, so that a person has to settle it after all.
+ * - `return`: the payer's bank has returned it, so a person has to settle it after all.
  */
 export const REFUND_TRANSITIONS = {
   PENDING: { complete: 'COMPLETED', fail: 'FAILED', return: null },

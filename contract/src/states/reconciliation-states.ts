@@ -5,11 +5,11 @@ export const RECONCILIATION_EVENTS = ['arrive', 'extend', 'balance', 'differ'] a
 export type ReconciliationEvent = (typeof RECONCILIATION_EVENTS)[number]
 
 /**
- * A day of a rail in one currency.
- * - `arrive`: its statement is here.
- * - `extend`: another statement continues its balance.
- * - `balance`, `differ`: it was compared with the books, without and with differences; it is compared again,
- *   and either may follow the other.
+ * The states of a rail's day in one currency.
+ * - `arrive`: its statement has arrived.
+ * - `extend`: another statement continues from its closing balance.
+ * - `balance`, `differ`: it was compared with the ledger, without or with differences. It is compared again
+ *   later, so either can follow the other.
  */
 export const RECONCILIATION_TRANSITIONS = {
   WAITING: { arrive: 'BOOKING', extend: null, balance: null, differ: null },

@@ -4,21 +4,31 @@ export type PaymentScheduleState = (typeof PAYMENT_SCHEDULE_STATES)[number]
 export const PAYMENT_SCHEDULE_EVENTS = ['propose', 'approve', 'pause', 'resume', 'end', 'cancel'] as const
 export type PaymentScheduleEvent = (typeof PAYMENT_SCHEDULE_EVENTS)[number]
 
-const OVER = { propose: null, approve: null, pause: null, resume: null, end: null, cancel: null } as const
+const NO_TRANSITIONS = {
+  propose: null,
+  approve: null,
+  pause: null,
+  resume: null,
+  end: null,
+  cancel: null,
+} as const
 
-/** `propose`: a member has approved, and others have to. `end`: its last date has passed, or its customer was deleted. */
+/**
+ * `propose`: one member has approved, but further approvals are needed. `end`: the last date has passed, or
+ * the customer was deleted.
+ */
 export const PAYMENT_SCHEDULE_TRANSITIONS = {
   AWAITING_APPROVAL: {
-    ...OVER,
+    ...NO_TRANSITIONS,
     propose: 'AWAITING_APPROVAL',
     approve: 'ACTIVE',
     end: 'ENDED',
     cancel: 'CANCELED',
   },
-  ACTIVE: { ...OVER, pause: 'PAUSED', end: 'ENDED', cancel: 'CANCELED' },
-  PAUSED: { ...OVER, resume: 'ACTIVE', end: 'ENDED', cancel: 'CANCELED' },
-  ENDED: OVER,
-  CANCELED: OVER,
+  ACTIVE: { ...NO_TRANSITIONS, pause: 'PAUSED', end: 'ENDED', cancel: 'CANCELED' },
+  PAUSED: { ...NO_TRANSITIONS, resume: 'ACTIVE', end: 'ENDED', cancel: 'CANCELED' },
+  ENDED: NO_TRANSITIONS,
+  CANCELED: NO_TRANSITIONS,
 } as const satisfies Record<PaymentScheduleState, Record<PaymentScheduleEvent, PaymentScheduleState | null>>
 export const PAYMENT_SCHEDULE_INITIAL = 'AWAITING_APPROVAL' satisfies PaymentScheduleState
 
@@ -28,15 +38,15 @@ export type PaymentOccurrenceState = (typeof PAYMENT_OCCURRENCE_STATES)[number]
 export const PAYMENT_OCCURRENCE_EVENTS = ['send', 'fail', 'skip', 'miss'] as const
 export type PaymentOccurrenceEvent = (typeof PAYMENT_OCCURRENCE_EVENTS)[number]
 
-const DECIDED = { send: null, fail: null, skip: null, miss: null } as const
+const NO_OCCURRENCE_TRANSITIONS = { send: null, fail: null, skip: null, miss: null } as const
 
-/** An occurrence is paid at most once: its payment then continues on its own. */
+/** An occurrence is paid at most once; afterwards its payment has a separate state. */
 export const PAYMENT_OCCURRENCE_TRANSITIONS = {
   UPCOMING: { send: 'SENT', fail: 'FAILED', skip: 'SKIPPED', miss: 'MISSED' },
-  SENT: DECIDED,
-  FAILED: DECIDED,
-  SKIPPED: DECIDED,
-  MISSED: DECIDED,
+  SENT: NO_OCCURRENCE_TRANSITIONS,
+  FAILED: NO_OCCURRENCE_TRANSITIONS,
+  SKIPPED: NO_OCCURRENCE_TRANSITIONS,
+  MISSED: NO_OCCURRENCE_TRANSITIONS,
 } as const satisfies Record<
   PaymentOccurrenceState,
   Record<PaymentOccurrenceEvent, PaymentOccurrenceState | null>

@@ -5,8 +5,10 @@ export const SCREENING_EVENTS = ['clear', 'release', 'reject'] as const
 export type ScreeningEvent = (typeof SCREENING_EVENTS)[number]
 
 /**
- * A screened address, recorded with the result: WAITING for a person if it is on a list; `clear` if it is on
- * none. `release`: a person lets the payment or the deposit proceed. `reject`: a person stops it.
+ * The states of a screened address, stored with the result: WAITING if it is on a list.
+ * - `clear`: it is on no list
+ * - `release`: a person lets the payment or deposit proceed
+ * - `reject`: a person stops it
  */
 export const SCREENING_TRANSITIONS = {
   WAITING: { clear: 'CLEAR', release: 'RELEASED', reject: 'REJECTED' },

@@ -1,4 +1,6 @@
-/** The calls of a platform's backend that the flow makes, so that each generated client makes the same ones. */
+/**
+ * The calls that a platform's backend makes in the tested flow. Every generated client makes the same ones.
+ */
 export type Calls = Records & SignIn & Payments
 
 export interface Records {
@@ -9,9 +11,9 @@ export interface Records {
 }
 
 export interface SignIn {
-  /** The wallet's credential by e-mail. */
+  /** Finds the wallet's e-mail credential. */
   findCredential(accountId: string): Promise<string>
-  /** Sends a code. Resolves to the key that the device seals it to. */
+  /** Sends a code. Resolves to the key to which the device seals it. */
   challenge(credentialId: string): Promise<string>
   verify(credentialId: string, encryptedOtpBundle: string, signed?: Signed): Promise<Answer>
 }
@@ -19,7 +21,7 @@ export interface SignIn {
 export interface Payments {
   quote(from: string, to: string, amount: number): Promise<Quoted>
   execute(quoteId: string, idempotencyKey: string, signed?: Signed): Promise<Answer>
-  /** Resolves to the id of the transaction. */
+  /** Resolves to the transaction's id. */
   transferOut(from: string, to: string, amount: number): Promise<string>
   transactionStatus(transactionId: string): Promise<string>
 }
@@ -33,17 +35,17 @@ export interface Account {
 export interface Quoted {
   readonly id: string
   readonly transactionId: string
-  /** A property with the wire word in its name. */
+  /** A property whose name contains the wire word. */
   readonly fixedFee: number | undefined
 }
 
-/** The headers of the second call of a signed operation. */
+/** Headers of the second call of a signed operation. */
 export interface Signed {
   readonly signature: string
   readonly requestId: string
 }
 
-/** A 202 requests a signature. */
+/** A 202 asks for a signature. */
 export type Answer =
   | { readonly status: 200; readonly state: string }
   | { readonly status: 202; readonly payloadToSign: string; readonly requestId: string }
@@ -54,14 +56,14 @@ export interface Connection {
   readonly clientSecret: string
 }
 
-/** Each client's file exports one. */
+/** Exported by each client's file. */
 export type Connect = (connection: Connection) => Calls
 
 export function basic({ tokenId, clientSecret }: Connection): string {
   return `Basic ${btoa(`${tokenId}:${clientSecret}`)}`
 }
 
-/** The body of a response, which must exist. */
+/** Returns a response body, and fails if it is missing. */
 export function there<T>(body: T | undefined, what: unknown): T {
   if (body === undefined) throw new Error(JSON.stringify(what))
   return body

@@ -89,7 +89,7 @@ function named(signed: { signature: string; requestId: string } | undefined) {
   return signed ? { svcWalletSignature: signed.signature, requestId: signed.requestId } : {}
 }
 
-/** The body of the response with this status. */
+/** Returns the body of a response if it has this status. */
 function of<A extends { status: number; data?: unknown }, S extends A['status']>(
   answer: A,
   status: S,

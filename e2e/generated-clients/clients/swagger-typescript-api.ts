@@ -66,12 +66,12 @@ export const connect: Connect = (connection) => {
   }
 }
 
-/** The generator has no parameters for headers. */
+/** The generated methods have no parameters for headers. */
 function headersOf(signed: Signed | undefined): Record<string, string> {
   return signed ? { 'Svc-Wallet-Signature': signed.signature, 'Request-Id': signed.requestId } : {}
 }
 
-/** The generator types one success status of an operation, so the 202 is told apart here. */
+/** The generator types only one success status per operation, so the 202 is detected here. */
 function asked(answer: HttpResponse<unknown>): Answer | undefined {
   if (answer.status !== 202) return undefined
   const { payloadToSign, requestId } = answer.data as SignedRequestChallenge

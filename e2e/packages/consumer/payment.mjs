@@ -1,6 +1,6 @@
 /**
- * A payment from sign-in to settlement, as a program of a platform makes it in sandbox, with what the packages offer.
- * Resolves to what the test looks at.
+ * Makes a sandbox payment from sign-in to settlement, as a platform's program would, using only the published
+ * packages. Resolves to the values that the test checks.
  */
 export async function pay({ Countersign, CountersignError, DeviceKey }, credentials) {
   const countersign = new Countersign(credentials)

@@ -1,5 +1,5 @@
 import { pathToFileURL } from 'node:url'
 
-// A bundle for browsers has no environment.
+// A browser bundle has no environment variables.
 globalThis.SETTINGS = { ...process.env }
 await import(pathToFileURL(process.argv[2]))

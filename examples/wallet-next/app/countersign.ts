@@ -4,9 +4,13 @@ import { cookies } from 'next/headers'
 const { BASE = '', TOKEN_ID = '', CLIENT_SECRET = '' } = process.env
 
 export const BASE_URL = BASE
-export const countersign = new Countersign({ baseUrl: BASE, tokenId: TOKEN_ID, clientSecret: CLIENT_SECRET })
+export const countersign = new Countersign({
+  baseUrl: BASE_URL,
+  tokenId: TOKEN_ID,
+  clientSecret: CLIENT_SECRET,
+})
 
-/** A user of this app: their customer and their wallet. */
+/** The customer and wallet of a user of this app. */
 export interface User {
   readonly customerId: string
   readonly accountId: string
@@ -17,12 +21,12 @@ declare global {
 }
 
 /**
- * Users by the cookie of their login. A real app has its own login, and a table in its database. Global, because Next.js loads
- * a module once for pages and once for routes.
+ * Users by login cookie. A real app would use its own login and a database table. Stored on `globalThis`
+ * because Next.js loads this module separately for pages and for routes.
  */
 globalThis.appUsers ??= new Map()
 export const users = globalThis.appUsers
 
-export async function currentUser(): Promise<User | undefined> {
+export async function getCurrentUser(): Promise<User | undefined> {
   return users.get((await cookies()).get('app')?.value ?? '')
 }

@@ -1,11 +1,11 @@
-import { BASE_URL, countersign, currentUser } from './countersign'
+import { BASE_URL, countersign, getCurrentUser } from './countersign'
 import { WalletPage } from './wallet-page'
 
-// The page depends on the user.
+// Rendered per request, because the page depends on the user.
 export const dynamic = 'force-dynamic'
 
 export default async function Page() {
-  const user = await currentUser()
+  const user = await getCurrentUser()
   if (!user)
     return (
       <form action="/api/sign-up" method="post">

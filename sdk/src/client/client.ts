@@ -6,27 +6,33 @@ import { isObject, parseJson, toJson } from '../json/json.ts'
 import { wait } from '../time/wait.ts'
 import type { Answer, AnyInput, Arguments, Caller, EndpointName } from './calls.ts'
 import { Authorization, type ClientCredentials } from './credentials.ts'
-import { type Endpoint, endpointOf } from './endpoints.ts'
+import { type Endpoint, getEndpoint } from './endpoints.ts'
 import { ConnectionError, CountersignError } from './errors.ts'
-import { chunksOf, serverMessages } from './event-stream.ts'
+import { readChunks, serverMessages } from './event-stream.ts'
 import { newIdempotencyKey, type Random, systemRandom } from './idempotency-key.ts'
-import { fileInputOf, formOf, sendingMs } from './upload-form.ts'
+import { buildForm, requireFileInput, uploadTimeMs } from './upload-form.ts'
 
 export interface ClientOptions extends ClientCredentials {
-  /** `http://127.0.0.1:8787/2025-10-13`: with the version, without a trailing slash. */
+  /**
+   * The server's address with the API version and no trailing slash, such as
+   * `http://127.0.0.1:8787/2025-10-13`.
+   */
   readonly baseUrl: string
-  /** Timeout of one attempt in milliseconds. Default: 30 000. An upload gets more, by the length of its file. */
+  /**
+   * Timeout of each attempt in milliseconds. Default: 30 000. Uploads get more time, depending on the file
+   * size.
+   */
   readonly timeoutMs?: number
-  /** Maximum number of attempts when a retry is safe. Default: 4. */
+  /** Maximum number of attempts for calls that are safe to retry. Default: 4. */
   readonly triesMax?: number
   readonly fetch?: typeof globalThis.fetch
-  /** Waits between two attempts. */
+  /** Replaces the pause between attempts. */
   readonly sleep?: (ms: number, signal?: AbortSignal) => Promise<void>
-  /** Fills bytes with randomness, for idempotency keys and to spread retries. */
+  /** Source of random bytes, for idempotency keys and retry jitter. */
   readonly random?: Random
   /**
-   * The server's `COUNTERSIGN_WIRE_WORD`, if it is not `svc`. The names that an app sees are always the ones
-   * in this library's types.
+   * The server's `COUNTERSIGN_WIRE_WORD`, if it is not `svc`. It affects only the wire format: the app always
+   * sees the names in this library's types.
    */
   readonly wireWord?: string
 }
@@ -35,13 +41,19 @@ const TIMEOUT_MS = 30_000
 const TRIES_MAX = 4
 const BACKOFF_MS = 200
 const BACKOFF_MS_MAX = 5_000
-/** The longest `Retry-After` that the client waits for. A longer one rejects instead of waiting silently. */
+/**
+ * The longest `Retry-After` that the client waits for. A longer one rejects the call instead of blocking
+ * silently.
+ */
 const RETRY_AFTER_SECONDS_MAX = 10
-/** A stream without data for this time is broken: the server sends a comment every 15 seconds. */
+/**
+ * A stream that sends nothing for this long is considered broken. The server sends a comment every 15
+ * seconds.
+ */
 const STALL_MS = 40_000
 const RETRIED_STATUSES: ReadonlySet<number> = new Set([429, 503])
 
-/** Selects the events of a stream. */
+/** Options that select the events of a stream. */
 export interface EventsInput {
   readonly after?: string | undefined
   readonly types?: readonly string[] | undefined
@@ -49,7 +61,7 @@ export interface EventsInput {
   readonly signal?: AbortSignal | undefined
 }
 
-/** A message of the event stream: the id to resume behind, and the event, if it has one. */
+/** A message of the event stream: the id to resume after, and usually an event. */
 export interface EventMessage {
   readonly id: string | undefined
   readonly event: unknown
@@ -57,7 +69,7 @@ export interface EventMessage {
 
 /**
  * Calls the API with a platform's credentials (specification 5.1), with an agent's (5.2), or through a
- * backend that has them.
+ * backend that adds them.
  */
 export class Client implements Caller {
   readonly #baseUrl: string
@@ -83,22 +95,23 @@ export class Client implements Caller {
 
   /**
    * Calls an endpoint by its name in the contract: `call('quote_get', { params: { quoteId } })`. Resolves to
-   * the success response; rejects with CountersignError for a refusal and with ConnectionError without a
-   * response.
+   * the success response; rejects with CountersignError for an error response, and with ConnectionError if
+   * there is no response.
    *
-   * GET calls, and calls with an `Idempotency-Key`, are retried after a lost connection, 429 and 503. Every
-   * attempt carries the same key, so nothing happens twice.
+   * GET calls and calls with an `Idempotency-Key` are retried after a lost connection, 429 and 503. All
+   * attempts use the same key, so the call is executed at most once.
    */
   async call<N extends EndpointName>(...[name, input]: Arguments<N>): Promise<Answer<N>> {
-    const endpoint = endpointOf(name)
-    const answer = await this.#authorization.send((authorization) =>
+    const endpoint = getEndpoint(name)
+    const response = await this.#authorization.send((authorization) =>
       this.#send(endpoint, input ?? {}, authorization),
     )
-    return answer as Answer<N>
+    return response as Answer<N>
   }
 
   /**
-   * The public key of the server's enclave, 130 hex characters, from its `/.well-known/countersign.json`. Fetched once.
+   * Returns the enclave's public key, 130 hex characters, from the server's `/.well-known/countersign.json`.
+   * Fetched once and cached.
    */
   async quorumPublicKey(): Promise<string> {
     this.#quorumPublicKey ??= this.#fetchQuorumPublicKey().catch((error: unknown) => {
@@ -112,14 +125,14 @@ export class Client implements Caller {
     const url = new URL('/.well-known/countersign.json', this.#baseUrl).href
     return this.#withRetries(this.#triesMax, undefined, async () => {
       const { response, text } = await this.#exchange(url, { method: 'GET' }, undefined)
-      const { enclaveQuorumPublic: key } = membersOf(parseOrUndefined(text))
-      if (!response.ok || typeof key !== 'string' || !pointFromHex(key)) throw refusal(response, undefined)
+      const { enclaveQuorumPublic: key } = toRecord(parseOrUndefined(text))
+      if (!response.ok || typeof key !== 'string' || !pointFromHex(key)) throw toError(response, undefined)
       return key
     })
   }
 
   async #send(endpoint: Endpoint, input: AnyInput, authorization: string | undefined) {
-    const url = this.#baseUrl + pathOf(endpoint, { ...input.params }) + queryOf({ ...input.query })
+    const url = this.#baseUrl + buildPath(endpoint, { ...input.params }) + buildQuery({ ...input.query })
     const idempotencyKey = endpoint.isIdempotent
       ? (input.idempotencyKey ?? newIdempotencyKey(this.#random))
       : undefined
@@ -129,49 +142,50 @@ export class Client implements Caller {
     if (input.signature !== undefined) headers.set(this.#wire.walletSignatureHeader, input.signature)
     if (input.requestId !== undefined) headers.set('Request-Id', input.requestId)
     const { body } = input
-    const upload = endpoint.isUpload ? fileInputOf(body) : undefined
-    // The type of a form names its boundary, which `fetch` chooses.
+    const upload = endpoint.isUpload ? requireFileInput(body) : undefined
+    // For a form, `fetch` sets the content type, which includes the boundary it has chosen.
     if (body !== undefined && !upload) headers.set('Content-Type', 'application/json')
     const init = {
       method: endpoint.method,
       headers,
-      ...(body === undefined ? {} : { body: upload ? formOf(upload) : toJson(body) }),
+      ...(body === undefined ? {} : { body: upload ? buildForm(upload) : toJson(body) }),
     }
     const { timeoutMs: ownMs = this.#timeoutMs } = input
-    const timeoutMs = ownMs + (upload ? sendingMs(upload) : 0)
+    const timeoutMs = ownMs + (upload ? uploadTimeMs(upload) : 0)
     const triesMax = endpoint.method === 'GET' || idempotencyKey !== undefined ? this.#triesMax : 1
     return this.#withRetries(triesMax, input.signal, async (tries) => {
       if (input.sandboxFault !== undefined && tries === 1)
         headers.set(this.#wire.sandboxFaultHeader, input.sandboxFault)
       else headers.delete(this.#wire.sandboxFaultHeader)
       const { response, text } = await this.#exchange(url, init, idempotencyKey, input.signal, timeoutMs)
-      return readAnswer(endpoint, response, text, this.#wire)
+      return readResponse(endpoint, response, text, this.#wire)
     })
   }
 
   /**
-   * Opens the stream of events (`event_stream`) and returns its messages: the id to resume behind, and
-   * usually an event. Rejects like `call`. The messages end when the server closes the stream, and reject
-   * with ConnectionError if it breaks or stalls; `followEvents` reconnects.
+   * Opens the event stream (`event_stream`) and returns its messages: the id to resume after, and usually an
+   * event. Rejects like `call`; the iteration ends when the server closes the stream, and throws
+   * ConnectionError if the stream breaks or stalls. `followEvents` also reconnects.
    */
   async openEvents(options: EventsInput): Promise<AsyncGenerator<EventMessage, void, undefined>> {
     const { after, types, latestOnly, signal } = options
-    const endpoint = endpointOf('event_stream')
-    const url = this.#baseUrl + endpoint.path + queryOf({ after, types, latestOnly })
+    const endpoint = getEndpoint('event_stream')
+    const url = this.#baseUrl + endpoint.path + buildQuery({ after, types, latestOnly })
     const ending = new AbortController()
-    const cut = signal ? AbortSignal.any([signal, ending.signal]) : ending.signal
+    const abortSignal = signal ? AbortSignal.any([signal, ending.signal]) : ending.signal
     const response = await this.#authorization.send(async (authorization) => {
       const headers = new Headers({ Accept: acceptHeader(endpoint) })
       if (authorization !== undefined) headers.set('Authorization', authorization)
-      const late = setTimeout(() => ending.abort(), this.#timeoutMs)
+      const timer = setTimeout(() => ending.abort(), this.#timeoutMs)
       try {
-        const opened = await this.#fetch(url, { headers, signal: cut })
-        if (!isText(endpoint, opened)) throw refusal(opened, parseOrUndefined(await opened.text()))
-        return opened
+        const eventResponse = await this.#fetch(url, { headers, signal: abortSignal })
+        if (!isText(endpoint, eventResponse))
+          throw toError(eventResponse, parseOrUndefined(await eventResponse.text()))
+        return eventResponse
       } catch (cause) {
         throw cause instanceof CountersignError ? cause : toStreamError(url, cause, ending.signal, signal)
       } finally {
-        clearTimeout(late)
+        clearTimeout(timer)
       }
     })
     return this.#messages(url, response, ending, signal)
@@ -185,7 +199,7 @@ export class Client implements Caller {
   ): AsyncGenerator<EventMessage, void, undefined> {
     if (!body) return
     try {
-      for await (const { id, data } of serverMessages(chunksOf(body, STALL_MS, () => ending.abort())))
+      for await (const { id, data } of serverMessages(readChunks(body, STALL_MS, () => ending.abort())))
         yield { id, event: data === undefined ? undefined : this.#wire.inward(parseJson(data)) }
     } catch (cause) {
       throw toStreamError(url, cause, ending.signal, signal)
@@ -203,7 +217,7 @@ export class Client implements Caller {
       try {
         return await attempt(tries)
       } catch (error) {
-        if (tries >= triesMax || !isRetried(error)) throw error
+        if (tries >= triesMax || !isRetryable(error)) throw error
         await this.#sleep(this.#pauseMs(error, tries), signal)
       }
     }
@@ -227,32 +241,34 @@ export class Client implements Caller {
       const { host } = new URL(url)
       const message = isTimeout
         ? `${host} did not answer within ${timeoutMs} ms.`
-        : `${host} cannot be reached: ${reasonOf(cause)}.`
+        : `${host} cannot be reached: ${getReason(cause)}.`
       throw new ConnectionError(message, { cause, isTimeout, idempotencyKey })
     }
   }
 
-  /** Doubles each time, with a random part of up to a half, so that callers spread out. */
+  /** Exponential backoff with up to 50 % jitter, so that clients do not retry in lockstep. */
   #pauseMs(error: unknown, tries: number): number {
-    const asked = error instanceof CountersignError ? error.retryAfterSeconds : undefined
-    if (asked !== undefined) return asked * 1000
-    const whole = Math.min(BACKOFF_MS * 2 ** (tries - 1), BACKOFF_MS_MAX)
+    const retryAfterSeconds = error instanceof CountersignError ? error.retryAfterSeconds : undefined
+    if (retryAfterSeconds !== undefined) return retryAfterSeconds * 1000
+    const maxMs = Math.min(BACKOFF_MS * 2 ** (tries - 1), BACKOFF_MS_MAX)
     const [byte = 0] = this.#random(new Uint8Array(1))
-    return Math.round((whole * (256 + byte)) / 512)
+    return Math.round((maxMs * (256 + byte)) / 512)
   }
 }
 
-/** JavaScript programs, and programs that read the environment, may give no address. */
+/** Checked at run time, because JavaScript programs and unset environment variables can pass undefined. */
 function checkBaseUrl(baseUrl: unknown): string {
-  const like = 'the address of the server with the version, like http://127.0.0.1:8787/2025-10-13'
+  const expected = 'the address of the server with the version, like http://127.0.0.1:8787/2025-10-13'
   if (baseUrl === undefined || baseUrl === null || baseUrl === '')
-    throw new TypeError(`baseUrl is missing: give ${like}`)
+    throw new TypeError(`baseUrl is missing: give ${expected}`)
   if (typeof baseUrl !== 'string' || !/^https?:\/\/./.test(baseUrl) || !URL.canParse(baseUrl))
-    throw new TypeError(`baseUrl is ${like}, not "${baseUrl}"`)
+    throw new TypeError(`baseUrl is ${expected}, not "${baseUrl}"`)
   return baseUrl.replace(/\/+$/, '')
 }
 
-/** The error of a stream that broke. Throws the reason of the caller's own signal. */
+/**
+ * Creates the error for a broken stream. If the caller's own signal was aborted, throws its reason instead.
+ */
 function toStreamError(
   url: string,
   cause: unknown,
@@ -263,72 +279,76 @@ function toStreamError(
   const { host } = new URL(url)
   const message = ending.aborted
     ? `${host} sends nothing any more.`
-    : `The stream of ${host} broke: ${reasonOf(cause)}.`
+    : `The stream of ${host} broke: ${getReason(cause)}.`
   return new ConnectionError(message, { cause, isTimeout: ending.aborted, idempotencyKey: undefined })
 }
 
-function pathOf(endpoint: Endpoint, params: Readonly<Record<string, unknown>>): string {
+function buildPath(endpoint: Endpoint, params: Readonly<Record<string, unknown>>): string {
   return endpoint.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
     if (params[name] === undefined || params[name] === null)
       throw new TypeError(`${endpoint.name} needs params.${name}`)
     const value = String(params[name])
-    // An empty segment, or one of dots, would be resolved to another path.
+    // An empty segment or one of dots would be normalized away and change the path.
     if (/^\.{0,2}$/.test(value)) throw new TypeError(`params.${name} is not an id: "${value}"`)
-    // Keeps the colon of ids: a path may contain it, and the payload of a signed call names the path that
+    // Colons in ids stay unescaped: they are legal in a path, and the signed payload contains the path that
     // way.
     return encodeURIComponent(value).replaceAll('%3A', ':')
   })
 }
 
-function queryOf(query: Readonly<Record<string, unknown>>): string {
-  const given = Object.entries(query).filter(([, value]) => value !== undefined)
-  // A list repeats its name for each item.
-  const members = given.flatMap(([name, value]) =>
+function buildQuery(query: Readonly<Record<string, unknown>>): string {
+  const present = Object.entries(query).filter(([, value]) => value !== undefined)
+  // A list is sent by repeating the parameter.
+  const members = present.flatMap(([name, value]) =>
     (Array.isArray(value) ? value : [value]).map((item) => [name, String(item)]),
   )
   return members.length === 0 ? '' : `?${new URLSearchParams(members)}`
 }
 
-/** JSON, and the other media types that the endpoint may return. */
+/** JSON, and the endpoint's other media types. */
 function acceptHeader({ texts }: Endpoint): string {
   return ['application/json', ...texts].join(', ')
 }
 
-/** True if a response has one of the endpoint's other media types. */
+/** True if the response has one of the endpoint's other media types. */
 function isText({ texts }: Endpoint, { status, headers }: Response): boolean {
   const type = headers.get('Content-Type')?.split(';', 1)[0] ?? ''
   return status === 200 && texts.includes(type)
 }
 
-function readAnswer(endpoint: Endpoint, response: Response, text: string, wire: WireSpelling): unknown {
+function readResponse(endpoint: Endpoint, response: Response, text: string, wire: WireSpelling): unknown {
   const { status, headers } = response
   const isReplayed = headers.get('Idempotency-Replayed') === 'true'
   if (isText(endpoint, response)) return { status, body: text, isReplayed }
   const parsed = parseOrUndefined(text)
-  const answer = endpoint.answers.get(status)
-  if (!answer) throw refusal(response, parsed)
-  const isMissing = answer.hasBody || (endpoint.texts.length > 0 && status === 200)
-  if (isMissing && parsed === undefined) throw refusal(response, undefined)
-  return { status, body: answer.hasBody ? decode(answer.shape, wire.inward(parsed)) : undefined, isReplayed }
+  const declared = endpoint.answers.get(status)
+  if (!declared) throw toError(response, parsed)
+  const needsBody = declared.hasBody || (endpoint.texts.length > 0 && status === 200)
+  if (needsBody && parsed === undefined) throw toError(response, undefined)
+  return {
+    status,
+    body: declared.hasBody ? decode(declared.shape, wire.inward(parsed)) : undefined,
+    isReplayed,
+  }
 }
 
-function refusal({ status, headers }: Response, parsed: unknown): CountersignError {
-  const body = membersOf(parsed)
+function toError({ status, headers }: Response, parsed: unknown): CountersignError {
+  const body = toRecord(parsed)
   const retryAfter = headers.get('Retry-After')
   return new CountersignError({
     status,
-    code: textOr(body.code, 'UNREADABLE_ANSWER'),
-    message: textOr(body.message, `The response with status ${status} is not from this API.`),
-    docUrl: textOr(body.docUrl, undefined),
-    reason: textOr(body.reason, undefined),
-    details: isObject(body.details) ? { ...membersOf(decode(DETAIL_SHAPE, body.details)) } : undefined,
+    code: stringOr(body.code, 'UNREADABLE_ANSWER'),
+    message: stringOr(body.message, `The response with status ${status} is not from this API.`),
+    docUrl: stringOr(body.docUrl, undefined),
+    reason: stringOr(body.reason, undefined),
+    details: isObject(body.details) ? { ...toRecord(decode(DETAIL_SHAPE, body.details)) } : undefined,
     httpRequestId: headers.get('X-Request-Id') ?? undefined,
-    isCredentials: headers.has('WWW-Authenticate') || /credentials$/.test(textOr(body.reason, '')),
+    isCredentials: headers.has('WWW-Authenticate') || /credentials$/.test(stringOr(body.reason, '')),
     retryAfterSeconds: retryAfter !== null && /^\d{1,9}$/.test(retryAfter) ? Number(retryAfter) : undefined,
   })
 }
 
-function membersOf(parsed: unknown): Readonly<Record<string, unknown>> {
+function toRecord(parsed: unknown): Readonly<Record<string, unknown>> {
   return isObject(parsed) ? parsed : {}
 }
 
@@ -340,18 +360,18 @@ function parseOrUndefined(text: string): unknown {
   }
 }
 
-function textOr<T>(value: unknown, fallback: T): string | T {
+function stringOr<T>(value: unknown, fallback: T): string | T {
   return typeof value === 'string' ? value : fallback
 }
 
-function isRetried(error: unknown): boolean {
+function isRetryable(error: unknown): boolean {
   if (error instanceof ConnectionError) return true
   if (!(error instanceof CountersignError) || !RETRIED_STATUSES.has(error.status)) return false
   return (error.retryAfterSeconds ?? 0) <= RETRY_AFTER_SECONDS_MAX
 }
 
-/** The message `fetch failed` says little; its cause has the failure. */
-function reasonOf(error: unknown): string {
+/** The message `fetch failed` is not helpful, so the message of its cause is preferred. */
+function getReason(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   const { cause } = error
   if (!(cause instanceof Error)) return error.message

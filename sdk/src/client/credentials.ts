@@ -2,32 +2,34 @@ import { base64FromBytes, bytesFromText } from '../crypto/bytes.ts'
 import { CountersignError } from './errors.ts'
 
 /**
- * An agent's or a customer's token, or a function that returns it and is called again if the server refuses
- * the token.
+ * The token of an agent or a customer, or a function that returns it. The function is called again if the
+ * server rejects the token.
  */
 export type AccessToken = string | (() => string | Promise<string>)
 
-/** The credentials of a client; none if a backend in between adds them. */
+/** A client's credentials. Omit all of them if a backend adds the credentials. */
 export interface ClientCredentials {
-  /** The platform's credentials, from its credentials file. Omit both if a backend in between adds them. */
+  /** The platform's credentials, from its credentials file. */
   readonly tokenId?: string
   readonly clientSecret?: string
-  /** Instead of the two: the token of an agent (specification 5.2) or of a customer. */
+  /**
+   * Used instead of `tokenId` and `clientSecret`: the token of an agent (specification 5.2) or a customer.
+   */
   readonly accessToken?: AccessToken
 }
 
 const NAMES = ['tokenId', 'clientSecret', 'accessToken'] as const
 
-/** The `Authorization` header of one client's calls. */
+/** Provides the `Authorization` header for a client's calls. */
 export class Authorization {
   readonly #basic: string | undefined
   readonly #accessToken: AccessToken | undefined
   #given: Promise<string> | undefined
 
-  /** Throws TypeError for undefined or half credentials, and for both kinds. */
+  /** Throws TypeError if a credential is undefined or incomplete, or if both kinds are given. */
   constructor(credentials: ClientCredentials) {
     const { tokenId, clientSecret, accessToken } = credentials
-    // An unset environment variable: without credentials every call would return 401.
+    // Usually the result of an unset environment variable. Without this check, every call would return 401.
     const unset = NAMES.filter((name) => name in credentials && !credentials[name])
     if (unset.length > 0)
       throw new TypeError(
@@ -47,20 +49,20 @@ export class Authorization {
   }
 
   /**
-   * Makes a call with these credentials. If a token from a function is refused, gets another and calls once
-   * more.
+   * Makes a call with the current credentials. If the server rejects a token that a function returned, calls
+   * the function again and retries once.
    */
   async send<T>(call: (authorization: string | undefined) => Promise<T>): Promise<T> {
     const token = this.#accessToken
     if (token === undefined) return call(this.#basic)
     if (typeof token === 'string') return call(`Bearer ${token}`)
-    const given = this.#ask(token)
+    const tokenPromise = this.#ask(token)
     try {
-      return await call(`Bearer ${await given}`)
+      return await call(`Bearer ${await tokenPromise}`)
     } catch (error) {
       if (!isRefusedToken(error)) throw error
-      // Calls refused together share the new one.
-      if (this.#given === given) this.#given = undefined
+      // Concurrent calls that were rejected share the new token.
+      if (this.#given === tokenPromise) this.#given = undefined
       return call(`Bearer ${await this.#ask(token)}`)
     }
   }
@@ -71,17 +73,18 @@ export class Authorization {
 
   #ask(token: () => string | Promise<string>): Promise<string> {
     if (this.#given) return this.#given
-    const given = this.#requestToken(token)
-    this.#given = given
-    given.catch(() => {
-      if (this.#given === given) this.#given = undefined
+    const tokenPromise = this.#requestToken(token)
+    this.#given = tokenPromise
+    tokenPromise.catch(() => {
+      if (this.#given === tokenPromise) this.#given = undefined
     })
-    return given
+    return tokenPromise
   }
 }
 
 /**
- * True if the server refused the token itself, not a code or a signature in the call: nothing happened then.
+ * True if the server rejected the token itself, and not a code or signature in the call. Such a call had no
+ * effect.
  */
 function isRefusedToken(error: unknown): boolean {
   return error instanceof CountersignError && error.status === 401 && error.isCredentials

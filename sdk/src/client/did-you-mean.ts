@@ -1,16 +1,19 @@
 const EDITS_MAX = 3
 
-/** A sentence with the nearest word, or an empty string if none is near: ` Did you mean "customers"?`. */
+/**
+ * Suggests the most similar word, such as ` Did you mean "customers"?`, or returns an empty string if none is
+ * similar.
+ */
 export function suggestNearest(word: string, words: readonly string[]): string {
   const simplify = (text: string) => text.toLowerCase().replaceAll('_', '')
   const [best] = words
-    .map((one) => ({ one, edits: editsBetween(simplify(word), simplify(one)) }))
+    .map((candidate) => ({ one: candidate, edits: countEdits(simplify(word), simplify(candidate)) }))
     .sort((a, b) => a.edits - b.edits)
   return best && best.edits <= Math.min(EDITS_MAX, word.length / 2) ? ` Did you mean "${best.one}"?` : ''
 }
 
-/** The number of letters inserted, deleted or replaced between two words. */
-function editsBetween(a: string, b: string): number {
+/** The Levenshtein distance between two words. */
+function countEdits(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, i) => i)
   for (let i = 1; i <= a.length; i++) {
     const next = [i]

@@ -2,7 +2,7 @@ import { CALLS, SHAPES } from '../generated/calls.ts'
 import type { EndpointName, StreamName } from './calls.ts'
 import { suggestNearest } from './did-you-mean.ts'
 
-/** One call of the API, as the client makes it. */
+/** The properties of an API call that the client uses. */
 export interface Endpoint {
   readonly name: EndpointName | StreamName
   readonly noun: string
@@ -12,34 +12,34 @@ export interface Endpoint {
   readonly isIdempotent: boolean
   readonly isSigned: boolean
   readonly isUpload: boolean
-  /** True for a streaming call, which has no noun. */
+  /** True for a streaming call, which has no noun and no verb. */
   readonly isStream: boolean
   /** True if the response is a list of records in `data`. */
   readonly isList: boolean
-  /** The argument after the path parameters. */
+  /** The argument that follows the path parameters. */
   readonly takes: 'body' | 'query' | undefined
   readonly needsInput: boolean
-  /** The media types that a response may have instead of JSON. */
+  /** Media types that the response may have instead of JSON. */
   readonly texts: readonly string[]
-  /** The success responses by status. Without a body: `hasBody` is false. */
+  /** The success responses by status. `hasBody` is false for a response without a body. */
   readonly answers: ReadonlyMap<number, { readonly hasBody: boolean; readonly shape: unknown }>
 }
 
 let table: ReadonlyMap<string, Endpoint> | undefined
 
-/** All calls by their names, read once. */
+/** All calls by name. The table is parsed on first use. */
 export function endpoints(): ReadonlyMap<string, Endpoint> {
   table ??= new Map(
     CALLS.trim()
       .split('\n')
-      .map(read)
+      .map(parseEndpoint)
       .map((endpoint) => [endpoint.name, endpoint]),
   )
   return table
 }
 
-/** Throws TypeError for an unknown name. */
-export function endpointOf(name: string): Endpoint {
+/** Throws TypeError if the name is unknown. */
+export function getEndpoint(name: string): Endpoint {
   const endpoint = endpoints().get(name)
   if (endpoint) return endpoint
   throw new TypeError(
@@ -47,36 +47,36 @@ export function endpointOf(name: string): Endpoint {
   )
 }
 
-function read(line: string): Endpoint {
+function parseEndpoint(line: string): Endpoint {
   const [name, nounAndVerb = '', method = '', path = '', flags = '', ...answers] = line.split(' ')
   const [noun = '', verb = ''] = nounAndVerb.split('.')
-  const is = (flag: string) => flags.includes(flag)
+  const hasFlag = (flag: string) => flags.includes(flag)
   return {
     name: name as Endpoint['name'],
     noun,
     verb,
     method,
     path,
-    isIdempotent: is('i'),
-    isSigned: is('s'),
-    isUpload: is('u'),
-    isList: is('l'),
-    isStream: is('e'),
-    takes: is('b') || is('B') ? 'body' : is('q') || is('Q') ? 'query' : undefined,
-    needsInput: is('B') || is('Q'),
+    isIdempotent: hasFlag('i'),
+    isSigned: hasFlag('s'),
+    isUpload: hasFlag('u'),
+    isList: hasFlag('l'),
+    isStream: hasFlag('e'),
+    takes: hasFlag('b') || hasFlag('B') ? 'body' : hasFlag('q') || hasFlag('Q') ? 'query' : undefined,
+    needsInput: hasFlag('B') || hasFlag('Q'),
     texts: [
-      ...(is('c') ? ['text/csv'] : []),
-      ...(is('h') ? ['text/html'] : []),
-      ...(is('t') ? ['text/plain'] : []),
-      ...(is('x') ? ['application/xml'] : []),
-      ...(is('o') ? ['application/x-ofx'] : []),
-      ...(is('e') ? ['text/event-stream'] : []),
+      ...(hasFlag('c') ? ['text/csv'] : []),
+      ...(hasFlag('h') ? ['text/html'] : []),
+      ...(hasFlag('t') ? ['text/plain'] : []),
+      ...(hasFlag('x') ? ['application/xml'] : []),
+      ...(hasFlag('o') ? ['application/x-ofx'] : []),
+      ...(hasFlag('e') ? ['text/event-stream'] : []),
     ],
-    answers: new Map(answers.map(answerOf)),
+    answers: new Map(answers.map(parseResponse)),
   }
 }
 
-function answerOf(text: string) {
+function parseResponse(text: string) {
   const [status, shape] = text.split(':')
   return [
     Number(status),

@@ -13,33 +13,33 @@ export interface Refusal {
   readonly isCredentials?: boolean | undefined
 }
 
-/** The API refused a call. Branch on `code`. */
+/** The API returned an error. Branch on `code`. */
 export class CountersignError extends Error {
   override readonly name = 'CountersignError'
   /** The HTTP status. */
   readonly status: number
   /**
-   * A code of the error table; `UNREADABLE_ANSWER` if the response is not from this API, but from a proxy for
-   * example.
+   * A code from the error table, or `UNREADABLE_ANSWER` if the response did not come from this API but, for
+   * example, from a proxy.
    */
   readonly code: ErrorCode | 'UNREADABLE_ANSWER' | (string & {})
-  /** The page that explains this error, the remedy, and when to retry. */
+  /** A page that explains this error, how to fix it, and when to retry. */
   readonly docUrl: string | undefined
-  /** 401 only: which check failed. */
+  /** Only for 401: the check that failed. */
   readonly reason: string | undefined
   /**
-   * `details.field` names the invalid field, if there is one. Amounts are `bigint`, in the smallest unit of
-   * `details.currency`; `details.code` is `INVALID_OTP_CODE` for a wrong one-time code.
+   * `details.field` is the invalid field, if there is one. Amounts are `bigint`, in the smallest unit of
+   * `details.currency`. For a wrong one-time code, `details.code` is `INVALID_OTP_CODE`.
    */
   readonly details: Readonly<Record<string, unknown>>
-  /** The `X-Request-Id` of the response, if it has one. It finds the call in logs. */
+  /** The response's `X-Request-Id`, if any, with which the call can be found in logs. */
   readonly httpRequestId: string | undefined
-  /** 429 and 503: the seconds to wait, if the response has them. */
+  /** Only for 429 and 503: how long to wait, if the response says so. */
   readonly retryAfterSeconds: number | undefined
 
   /**
-   * 401 only: true if the credentials of the call were refused, and not a code, a signature or a token inside
-   * it.
+   * Only for 401: true if the call's credentials were rejected, and not a code, signature or token inside the
+   * call.
    */
   readonly isCredentials: boolean
 
@@ -57,14 +57,14 @@ export class CountersignError extends Error {
 }
 
 /**
- * No attempt got a response: the server cannot be reached, the connection broke, or the call timed out. A
- * call that moves money may still have been executed: repeat it with the same `idempotencyKey`. `cause` is
- * the failure of the last attempt.
+ * No attempt got a response: the server is unreachable, the connection broke, or the call timed out. A call
+ * that moves money may still have been executed, so repeat it with the same `idempotencyKey`. `cause` is the
+ * error of the last attempt.
  */
 export class ConnectionError extends Error {
   override readonly name = 'ConnectionError'
   readonly isTimeout: boolean
-  /** The `Idempotency-Key` that the call was sent with. */
+  /** The `Idempotency-Key` of the call. */
   readonly idempotencyKey: string | undefined
 
   constructor(
@@ -78,8 +78,8 @@ export class ConnectionError extends Error {
 }
 
 /**
- * True for a refusal with one of these codes: `isCode(error, 'QUOTE_EXPIRED')`. Narrows the type of `code`;
- * the codes of one call are `ErrorOf<'quote_execute'>`.
+ * True if the error has one of these codes: `isCode(error, 'QUOTE_EXPIRED')`. Narrows the type of `code`. The
+ * codes that one call can return are `ErrorOf<'quote_execute'>`.
  */
 export function isCode<const C extends ErrorCode>(
   error: unknown,
@@ -88,14 +88,16 @@ export function isCode<const C extends ErrorCode>(
   return error instanceof CountersignError && codes.some((code) => code === error.code)
 }
 
-/** A wallet must sign this call, and it was made without a signer. Send the same call again with the signature and `requestId`. */
+/**
+ * A wallet must sign this call, but no signer was given. Repeat the call with the signature and `requestId`.
+ */
 export class SignatureRequiredError extends Error {
   override readonly name = 'SignatureRequiredError'
-  /** The payload that the wallet's holder signs on the device. `statementOf` reads it. */
+  /** The payload to be signed on the customer's device. `statementOf` parses it. */
   readonly payloadToSign: string
-  /** Goes into the second call, next to `signature`. */
+  /** Send it in the second call, together with `signature`. */
   readonly requestId: string
-  /** ISO 8601. The second call must arrive before. */
+  /** ISO 8601. Deadline for the second call. */
   readonly expiresAt: string
 
   constructor(

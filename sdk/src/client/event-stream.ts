@@ -1,31 +1,32 @@
-/** One message of a server-sent event stream, with the fields that this API uses. */
+/** A message of a server-sent event stream, with the fields that this API uses. */
 export interface ServerMessage {
-  /** A stream can resume after this id. A message without data has no other field. */
+  /** The stream can be resumed after this id. A message without data has only this field. */
   readonly id: string | undefined
   readonly data: string | undefined
 }
 
-/** The complete messages in the bytes of a stream. A truncated message at its end is dropped. */
+/** Splits a byte stream into complete messages. A truncated message at the end is dropped. */
 export async function* serverMessages(
   chunks: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<ServerMessage, void, undefined> {
   const decoder = new TextDecoder()
-  let rest = ''
+  let incomplete = ''
   for await (const chunk of chunks) {
-    const blocks = (rest + decoder.decode(chunk, { stream: true })).split('\n\n')
-    rest = blocks.pop() ?? ''
-    for (const block of blocks) yield messageOf(block)
+    const blocks = (incomplete + decoder.decode(chunk, { stream: true })).split('\n\n')
+    incomplete = blocks.pop() ?? ''
+    for (const block of blocks) yield parseMessage(block)
   }
 }
 
-function messageOf(block: string): ServerMessage {
+function parseMessage(block: string): ServerMessage {
   const lines = block.split('\n')
-  const member = (name: string) => lines.find((line) => line.startsWith(`${name}: `))?.slice(name.length + 2)
-  return { id: member('id'), data: member('data') }
+  const readField = (name: string) =>
+    lines.find((line) => line.startsWith(`${name}: `))?.slice(name.length + 2)
+  return { id: readField('id'), data: readField('data') }
 }
 
-/** The chunks of a body, each read within `stallMs`; `onStall` ends a body that sends nothing for that long. */
-export async function* chunksOf(
+/** Yields the chunks of a body. Calls `onStall` if no chunk arrives within `stallMs`. */
+export async function* readChunks(
   body: ReadableStream<Uint8Array>,
   stallMs: number,
   onStall: () => void,
@@ -33,13 +34,13 @@ export async function* chunksOf(
   const reader = body.getReader()
   try {
     for (;;) {
-      const stalled = setTimeout(onStall, stallMs)
-      const { done, value } = await reader.read().finally(() => clearTimeout(stalled))
+      const stallTimer = setTimeout(onStall, stallMs)
+      const { done, value } = await reader.read().finally(() => clearTimeout(stallTimer))
       if (done) return
       yield value
     }
   } finally {
-    // Ends the connection if the reader has stopped first.
+    // Closes the connection if the reader stopped early.
     await reader.cancel().catch(() => {})
   }
 }

@@ -4,21 +4,24 @@ import type { ItemOf } from './calls.ts'
 import type { Client } from './client.ts'
 import { ConnectionError, CountersignError } from './errors.ts'
 
-/** An event of the feed, as `events.list` gives it. */
+/** An event as `events.list` returns it. */
 export type PlatformEvent = ItemOf<'event_list'>
 
 export interface FollowOptions {
-  /** The id of the last seen event: begins after it. Default: begins with the next event. */
+  /** Starts after the event with this id. Default: starts with the next new event. */
   readonly after?: string
-  /** Only events of these types. Default: all. */
+  /** Restricts the stream to these event types. Default: all types. */
   readonly types?: readonly EventType[]
-  /** At most once a second, and only the latest event per type: for pages that reload changed data. */
+  /**
+   * Sends only the latest event of each type, at most once a second. For pages that only need to know what to
+   * reload.
+   */
   readonly latestOnly?: boolean
-  /** Ends the generator, without an error. */
+  /** Ends the iteration without an error. */
   readonly signal?: AbortSignal
-  /** Called when the stream opens, and when it is lost and reconnects, with the reason. */
+  /** Called when the stream connects and when it disconnects. `error` is the reason, if known. */
   readonly onConnection?: (isOpen: boolean, error?: unknown) => void
-  /** Waits before the stream reconnects. */
+  /** Replaces the pause before a reconnect. */
   readonly sleep?: (ms: number, signal?: AbortSignal) => Promise<void>
 }
 
@@ -26,9 +29,9 @@ const PAUSE_MS = 500
 const PAUSE_MS_MAX = 15_000
 
 /**
- * Every event of the platform as it happens, in order and without duplicates. A broken stream reconnects
- * behind the last event, as often as it takes: store the id of the last handled event, and give it as `after`
- * to a new process. Throws CountersignError if the server refuses the credentials, or an unknown `after`.
+ * Yields the platform's events as they happen, in order and without duplicates. Reconnects after the last
+ * event whenever the stream breaks. Store the id of the last event you handled, and pass it as `after` when
+ * the process restarts; throws CountersignError if the server rejects the credentials or `after` is unknown.
  */
 export async function* followEvents(
   client: Pick<Client, 'openEvents'>,
@@ -36,13 +39,13 @@ export async function* followEvents(
 ): AsyncGenerator<PlatformEvent, void, undefined> {
   const { types, latestOnly, signal, onConnection, sleep = wait } = options
   let { after } = options
-  let pauses = 0
+  let failures = 0
   for (;;) {
     try {
       const messages = await client.openEvents({ after, types, latestOnly, signal })
       onConnection?.(true)
       for await (const { id, event } of messages) {
-        pauses = 0
+        failures = 0
         after = id ?? after
         if (event) yield event as PlatformEvent
       }
@@ -50,12 +53,12 @@ export async function* followEvents(
       onConnection?.(false)
     } catch (error) {
       if (signal?.aborted) return
-      if (!isPassing(error)) throw error
+      if (!isTemporary(error)) throw error
       onConnection?.(false, error)
     }
     if (signal?.aborted) return
-    const pauseMs = Math.min(PAUSE_MS * 2 ** Math.min(pauses, 10), PAUSE_MS_MAX)
-    pauses += 1
+    const pauseMs = Math.min(PAUSE_MS * 2 ** Math.min(failures, 10), PAUSE_MS_MAX)
+    failures += 1
     try {
       await sleep(pauseMs, signal)
     } catch {
@@ -64,8 +67,8 @@ export async function* followEvents(
   }
 }
 
-/** True if the same call may succeed later: the server is unavailable, busy, or being replaced. */
-function isPassing(error: unknown): boolean {
+/** True if the same call may succeed later, because the server is unavailable, busy or restarting. */
+function isTemporary(error: unknown): boolean {
   if (error instanceof ConnectionError) return true
   return error instanceof CountersignError && (error.status === 429 || error.status >= 500)
 }

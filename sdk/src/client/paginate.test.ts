@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { callerOf } from '../wallet/hostile-backend.testing.ts'
+import { createCaller } from '../wallet/hostile-backend.testing.ts'
 import { paginate } from './paginate.ts'
 
 describe('a paged list', () => {
@@ -9,7 +9,7 @@ describe('a paged list', () => {
       a: { data: [], hasMore: true, nextCursor: 'b' },
       b: { data: [3], hasMore: false },
     }
-    const { caller, calls } = callerOf((_, { query }) => {
+    const { caller, calls } = createCaller((_, { query }) => {
       return { status: 200, body: pages[(query as { cursor?: string }).cursor ?? ''] }
     })
     const all: unknown[] = []

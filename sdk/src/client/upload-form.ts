@@ -1,14 +1,14 @@
 import { isObject } from '../json/json.ts'
 
-/** The file of an upload, next to its text fields in `body`. */
+/** The file of an upload, which is in `body` together with the text fields. */
 export interface FileInput {
   readonly file: Blob
-  /** Without a path. Default: the name of a `File`. */
+  /** A name without a path. Default: the name of the `File`. */
   readonly fileName?: string
 }
 
-/** The body of an upload. Throws TypeError without a file. */
-export function fileInputOf(body: unknown): FileInput {
+/** Returns the body of an upload. Throws TypeError if it contains no file. */
+export function requireFileInput(body: unknown): FileInput {
   if (!isFileInput(body)) throw new TypeError('body.file is missing: it takes a Blob or a File')
   return body
 }
@@ -17,11 +17,13 @@ function isFileInput(body: unknown): body is FileInput {
   return isObject(body) && isObject(body.file)
 }
 
-/** The slowest supported line for an upload; the server refuses slower ones. */
+/** The minimum upload speed. The server rejects slower uploads. */
 const BYTES_PER_MS_MIN = 16
 
-/** The body of an upload: its text fields, then its file. Throws TypeError if the file has no name. */
-export function formOf({ file, fileName, ...fields }: FileInput): FormData {
+/**
+ * Builds the form for an upload: text fields first, then the file. Throws TypeError if the file has no name.
+ */
+export function buildForm({ file, fileName, ...fields }: FileInput): FormData {
   const name = fileName ?? ('name' in file && typeof file.name === 'string' ? file.name : undefined)
   if (name === undefined) throw new TypeError('body.fileName is missing: this file has no name')
   const form = new FormData()
@@ -31,7 +33,7 @@ export function formOf({ file, fileName, ...fields }: FileInput): FormData {
   return form
 }
 
-/** The additional time of an upload over another call. */
-export function sendingMs({ file }: FileInput): number {
+/** The additional time that an upload may take. */
+export function uploadTimeMs({ file }: FileInput): number {
   return Math.ceil(file.size / BYTES_PER_MS_MIN)
 }

@@ -1,19 +1,19 @@
 import { isObject } from '../json/json.ts'
 
-/** A platform's credentials with the address of its server. */
+/** A platform's credentials and the address of its server. */
 export interface Credentials {
   readonly baseUrl: string
   readonly tokenId: string
   readonly clientSecret: string
 }
 
-/** The profiles of `countersign login`. Programs that name no profile use `default`. */
+/** The profiles stored by `countersign login`. `default` is used when no profile is named. */
 export interface Profiles {
   readonly default?: string
   readonly profiles: Readonly<Record<string, Credentials>>
 }
 
-/** The places to look for credentials, instead of the usual ones. */
+/** Overrides where credentials are searched. */
 export interface CredentialsSource {
   readonly credentials?: string | undefined
   readonly profile?: string | undefined
@@ -21,7 +21,7 @@ export interface CredentialsSource {
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** Credentials cannot be found or read. `message` has the remedy. */
+/** Credentials cannot be found or read. `message` says how to fix it. */
 export class CredentialsError extends Error {
   override readonly name = 'CredentialsError'
 }
@@ -34,9 +34,9 @@ const VARIABLES = {
 } as const
 
 /**
- * Finds credentials in the first of: the file `credentials`, the named profile, the environment, the
- * `credentials.json` in the data directory that the first start of a sandbox writes, and the default profile.
- * Returns undefined if it finds nothing. Throws CredentialsError for a profile or file that is missing,
+ * Returns the first credentials found in: the file `credentials`, the named profile, the environment,
+ * `credentials.json` in the data directory (written by the first start of a sandbox), and the default
+ * profile. Returns undefined if nothing is found. Throws CredentialsError if a profile or file is missing,
  * incomplete or unreadable.
  */
 export function findCredentials(
@@ -50,22 +50,25 @@ export function findCredentials(
   )
 }
 
-/** The path of the file with credentials in the data directory. */
+/** Path of the credentials file in the data directory. */
 export function dataDirectoryFile(env: Environment): string {
   return node().path.join(env.COUNTERSIGN_DATA_DIR || '.countersign', 'credentials.json')
 }
 
-/** `$XDG_CONFIG_HOME/countersign/profiles.json`, below `~/.config` without that variable. */
+/** Path of the profiles: `$XDG_CONFIG_HOME/countersign/profiles.json`, by default below `~/.config`. */
 export function profilesFile(env: Environment): string {
   const { os, path } = node()
   const folder = env.XDG_CONFIG_HOME || path.join(os.homedir(), '.config')
   return path.join(folder, 'countersign', 'profiles.json')
 }
 
-/** The stored profiles: without a file, an empty set. Throws CredentialsError for an unreadable file. */
+/**
+ * Reads the stored profiles; an empty set if there is no file. Throws CredentialsError if the file is
+ * unreadable.
+ */
 export function readProfiles(env: Environment): Profiles {
   const file = profilesFile(env)
-  const text = readIfThere(file)
+  const text = readIfExists(file)
   if (text === undefined) return { profiles: {} }
   const value = tryParseJson(text)
   if (!isProfiles(value))
@@ -73,7 +76,7 @@ export function readProfiles(env: Environment): Profiles {
   return value
 }
 
-/** Throws CredentialsError if there is no profile of this name. */
+/** Throws CredentialsError if the profile does not exist. */
 export function findProfile(env: Environment, name: string): Credentials {
   const { profiles } = readProfiles(env)
   const profile = Object.hasOwn(profiles, name) ? profiles[name] : undefined
@@ -84,12 +87,15 @@ export function findProfile(env: Environment, name: string): Credentials {
   )
 }
 
-/** The token decides: other commands use only the other two variables. */
+/**
+ * The token id decides whether the environment counts, because other commands use only the remaining two
+ * variables.
+ */
 function environmentCredentials(env: Environment): Credentials | undefined {
   if (!env[VARIABLES.tokenId]) return undefined
-  const found = Object.fromEntries(MEMBERS.map((member) => [member, env[VARIABLES[member]]]))
-  if (isCredentials(found)) return found
-  const missing = MEMBERS.filter((member) => !found[member]).map((member) => VARIABLES[member])
+  const values = Object.fromEntries(MEMBERS.map((member) => [member, env[VARIABLES[member]]]))
+  if (isCredentials(values)) return values
+  const missing = MEMBERS.filter((member) => !values[member]).map((member) => VARIABLES[member])
   throw new CredentialsError(`${VARIABLES.tokenId} is set, but not ${missing.join(' and ')}.`)
 }
 
@@ -101,27 +107,29 @@ function defaultCredentials(env: Environment): Credentials | undefined {
 function fileCredentials(path: string, isNamed: boolean): Credentials | undefined {
   const { relative, resolve } = node().path
   const file = resolve(path)
-  const shown = relative('.', file).startsWith('..') ? file : relative('.', file)
-  const text = readIfThere(file, shown)
+  const displayPath = relative('.', file).startsWith('..') ? file : relative('.', file)
+  const text = readIfExists(file, displayPath)
   if (text === undefined) {
     if (!isNamed) return undefined
     throw new CredentialsError(
-      `There is no file ${shown}. It should hold {"baseUrl", "tokenId", "clientSecret"}.`,
+      `There is no file ${displayPath}. It should hold {"baseUrl", "tokenId", "clientSecret"}.`,
     )
   }
   const value = tryParseJson(text)
   const members = isObject(value) ? value : {}
   if (isCredentials(members)) return members
   const missing = MEMBERS.filter((member) => typeof members[member] !== 'string' || members[member] === '')
-  throw new CredentialsError(`${shown} lacks ${missing.join(', ')}.`)
+  throw new CredentialsError(`${displayPath} lacks ${missing.join(', ')}.`)
 }
 
-function readIfThere(file: string, shown = file): string | undefined {
+function readIfExists(file: string, displayPath = file): string | undefined {
   try {
     return node().fs.readFileSync(file, 'utf8')
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
-    throw new CredentialsError(`${shown} cannot be read: ${error instanceof Error ? error.message : error}`)
+    throw new CredentialsError(
+      `${displayPath} cannot be read: ${error instanceof Error ? error.message : error}`,
+    )
   }
 }
 
@@ -135,8 +143,8 @@ function tryParseJson(text: string): unknown {
 
 function isProfiles(value: unknown): value is Profiles {
   if (!isObject(value) || !isObject(value.profiles)) return false
-  const isDefaultFine = value.default === undefined || typeof value.default === 'string'
-  return isDefaultFine && Object.values(value.profiles).every(isCredentials)
+  const hasValidDefault = value.default === undefined || typeof value.default === 'string'
+  return hasValidDefault && Object.values(value.profiles).every(isCredentials)
 }
 
 function isCredentials(value: unknown): value is Credentials {
@@ -145,7 +153,10 @@ function isCredentials(value: unknown): value is Credentials {
   )
 }
 
-/** Loaded on use: browsers also load this file, and bundlers must not look for the modules. */
+/**
+ * Loaded at run time, because browsers also load this file and bundlers must not try to resolve these
+ * modules.
+ */
 function node() {
   const { process } = globalThis
   if (typeof process?.getBuiltinModule !== 'function')

@@ -1,6 +1,6 @@
 import { webCrypto } from './port.ts'
 
-/** Bytes as Web Crypto takes them, in memory that threads do not share. */
+/** The byte array type that Web Crypto accepts, not backed by shared memory. */
 export type Bytes = Uint8Array<ArrayBuffer>
 
 const HEX = /^(?:[0-9a-fA-F]{2})*$/
@@ -10,17 +10,17 @@ export function bytesFromText(text: string): Bytes {
   return new TextEncoder().encode(text)
 }
 
-/** Text of UTF-8 bytes. Throws TypeError if they are not UTF-8. */
+/** Decodes UTF-8. Throws TypeError if the bytes are not valid UTF-8. */
 export function textFromBytes(bytes: Uint8Array): string {
   return utf8.decode(bytes)
 }
 
-/** Lower-case hex. */
+/** Encodes bytes as lower-case hex. */
 export function hexFromBytes(bytes: Uint8Array): string {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
 }
 
-/** Bytes of hex text; undefined if the text is not hex. */
+/** Decodes hex. Undefined if the text is not hex. */
 export function bytesFromHex(text: string): Bytes | undefined {
   if (!HEX.test(text)) return undefined
   return Uint8Array.from({ length: text.length / 2 }, (_, i) =>
@@ -28,7 +28,7 @@ export function bytesFromHex(text: string): Bytes | undefined {
   )
 }
 
-/** Standard base64 with padding. */
+/** Encodes bytes as standard base64 with padding. */
 export function base64FromBytes(bytes: Uint8Array): string {
   let characters = ''
   for (const byte of bytes) characters += String.fromCharCode(byte)
@@ -37,17 +37,17 @@ export function base64FromBytes(bytes: Uint8Array): string {
 
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
 
-/** Bytes of standard base64 with padding; undefined for other text. */
+/** Decodes standard base64 with padding. Undefined for other text. */
 export function bytesFromBase64(text: string): Bytes | undefined {
   return BASE64.test(text) ? Uint8Array.from(atob(text), (c) => c.charCodeAt(0)) : undefined
 }
 
-/** base64url without padding. */
+/** Encodes bytes as base64url without padding. */
 export function base64urlFromBytes(bytes: Uint8Array): string {
   return base64FromBytes(bytes).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '')
 }
 
-/** Bytes of base64url text without padding. Throws DOMException for other text. */
+/** Decodes base64url without padding. Throws DOMException for other text. */
 export function bytesFromBase64url(text: string): Bytes {
   return Uint8Array.from(atob(text.replaceAll('-', '+').replaceAll('_', '/')), (c) => c.charCodeAt(0))
 }
@@ -57,11 +57,11 @@ export async function sha256(bytes: Bytes): Promise<Bytes> {
 }
 
 export function concatBytes(...parts: readonly Uint8Array[]): Bytes {
-  const whole = new Uint8Array(parts.reduce((length, part) => length + part.length, 0))
+  const result = new Uint8Array(parts.reduce((length, part) => length + part.length, 0))
   let offset = 0
   for (const part of parts) {
-    whole.set(part, offset)
+    result.set(part, offset)
     offset += part.length
   }
-  return whole
+  return result
 }

@@ -5,16 +5,22 @@ const SEQUENCE = 0x30
 const INTEGER = 0x02
 
 /**
- * DER of a P-256 signature as Web Crypto gives it (r ‖ s, 32 bytes each): SEQUENCE of two INTEGERs, each with
- * as few bytes as a positive number takes. 8 to 72 bytes. Throws TypeError for another length.
+ * Converts a P-256 signature from Web Crypto's format (r ‖ s, 32 bytes each) to DER: a SEQUENCE of two
+ * minimal INTEGERs, 8 to 72 bytes. Throws TypeError if the length is wrong.
  */
 export function derFromRawSignature(raw: Uint8Array): Bytes {
   if (raw.length !== 2 * SCALAR_BYTES) throw new TypeError('a raw P-256 signature is 64 bytes')
-  const body = concatBytes(integer(raw.subarray(0, SCALAR_BYTES)), integer(raw.subarray(SCALAR_BYTES)))
+  const body = concatBytes(
+    encodeInteger(raw.subarray(0, SCALAR_BYTES)),
+    encodeInteger(raw.subarray(SCALAR_BYTES)),
+  )
   return concatBytes(Uint8Array.of(SEQUENCE, body.length), body)
 }
 
-/** r ‖ s of a DER signature, for Web Crypto to verify; undefined if it is not DER of two P-256 numbers. */
+/**
+ * Converts a DER signature to r ‖ s, the format that Web Crypto verifies. Undefined if it is not DER with two
+ * P-256 numbers.
+ */
 export function rawSignatureFromDer(der: Uint8Array): Bytes | undefined {
   if (der[0] !== SEQUENCE || der[1] !== der.length - 2) return undefined
   const r = readInteger(der, 2)
@@ -23,13 +29,13 @@ export function rawSignatureFromDer(der: Uint8Array): Bytes | undefined {
   return concatBytes(r.value, s.value)
 }
 
-function integer(scalar: Uint8Array): Bytes {
+function encodeInteger(scalar: Uint8Array): Bytes {
   let start = 0
   while (start < scalar.length - 1 && scalar[start] === 0) start++
   const digits = scalar.subarray(start)
-  // A first bit of 1 would make the number negative.
-  const sign = digits[0]! >= 0x80 ? [0] : []
-  return concatBytes(Uint8Array.of(INTEGER, sign.length + digits.length, ...sign), digits)
+  // A leading 1 bit would make the number negative, so a zero byte is inserted.
+  const padding = digits[0]! >= 0x80 ? [0] : []
+  return concatBytes(Uint8Array.of(INTEGER, padding.length + digits.length, ...padding), digits)
 }
 
 function readInteger(der: Uint8Array, at: number): { value: Bytes; end: number } | undefined {

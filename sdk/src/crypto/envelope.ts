@@ -4,16 +4,15 @@ import { pointFromHex, verify } from './p256.ts'
 
 const VERSION = 'v1.0.0'
 
-/** A signed envelope that must not be trusted. `message` has the reason. */
+/** A signed envelope failed its checks. `message` has the reason. */
 export class EnvelopeError extends Error {
   override readonly name = 'EnvelopeError'
 }
 
 /**
  * Checks a signed envelope (`otpEncryptionTargetBundle`, specification 2.1) and returns its data.
- * `quorumPublicKey` is the expected signer, 130 hex characters; without it the key inside the envelope is
- * used, which proves that the envelope is unchanged, but not who made it: pin the key if that matters. Throws
- * EnvelopeError.
+ * `quorumPublicKey` is the expected signer, 130 hex characters. Without it, the key inside the envelope is
+ * used, which only proves that the envelope is unmodified, not who created it; throws EnvelopeError.
  */
 export async function openEnvelope(
   text: string,

@@ -3,12 +3,12 @@ import { exportPublicKey } from './p256.ts'
 import { webCrypto } from './port.ts'
 
 /**
- * HPKE (RFC 9180), base mode: DHKEM(P-256, HKDF-SHA256), HKDF-SHA256, AES-256-GCM, one message. The suite is
- * fixed, so a page of Web Crypto calls suffices, and runs with any implementation of `CryptoPort`. Tests
- * compare it with an independent implementation in both directions.
+ * HPKE (RFC 9180) for one message, base mode: DHKEM(P-256, HKDF-SHA256), HKDF-SHA256, AES-256-GCM. Because
+ * the suite is fixed, a few Web Crypto calls suffice, and any `CryptoPort` works. Tests compare it with an
+ * independent implementation in both directions.
  */
 
-/** `info` of everything sealed in this API. */
+/** The HPKE `info` of everything that this API seals. */
 const INFO = bytesFromText('turnkey_hpke')
 const EMPTY: Bytes = new Uint8Array(0)
 const SECRET_BYTES = 32
@@ -22,8 +22,8 @@ const ECDH = { name: 'ECDH', namedCurve: 'P-256' } as const
 const HMAC = { name: 'HMAC', hash: 'SHA-256' } as const
 
 /**
- * Seals to `recipientPublicKey` (65 bytes), with the additional data `enc ‖ recipientPublicKey`. Returns
- * `enc` (65 bytes) and the ciphertext with its 16-byte tag; rejects if the key is not a point of the curve.
+ * Encrypts to `recipientPublicKey` (65 bytes), with the additional data `enc ‖ recipientPublicKey`. Returns
+ * `enc` (65 bytes) and the ciphertext with its 16-byte tag. Rejects if the key is not a point on the curve.
  */
 export async function seal(
   recipientPublicKey: Bytes,
@@ -40,8 +40,8 @@ export async function seal(
 }
 
 /**
- * Opens what `seal` sealed to `recipient`. `enc` is 65 bytes. Undefined if it was sealed to another key or
- * changed.
+ * Decrypts the output of `seal`. `enc` is 65 bytes. Undefined if it was sealed to another key or has been
+ * modified.
  */
 export async function open(
   recipient: CryptoKeyPair,
@@ -49,25 +49,25 @@ export async function open(
   ciphertext: Bytes,
 ): Promise<Bytes | undefined> {
   const { subtle } = webCrypto()
-  const own = await exportPublicKey(recipient)
+  const recipientPublicKey = await exportPublicKey(recipient)
   try {
     const shared = await agree(recipient.privateKey, enc)
-    const { key, iv } = await schedule(shared, enc, own, 'decrypt')
-    const additionalData = concatBytes(enc, own)
+    const { key, iv } = await schedule(shared, enc, recipientPublicKey, 'decrypt')
+    const additionalData = concatBytes(enc, recipientPublicKey)
     return new Uint8Array(await subtle.decrypt({ name: 'AES-GCM', iv, additionalData }, key, ciphertext))
   } catch {
     return undefined
   }
 }
 
-/** X of the shared point. */
+/** The x coordinate of the shared point. */
 async function agree(privateKey: CryptoKey, publicKey: Bytes): Promise<Bytes> {
   const { subtle } = webCrypto()
-  const other = await subtle.importKey('raw', publicKey, ECDH, false, [])
-  return new Uint8Array(await subtle.deriveBits({ ...ECDH, public: other }, privateKey, 8 * SECRET_BYTES))
+  const peerKey = await subtle.importKey('raw', publicKey, ECDH, false, [])
+  return new Uint8Array(await subtle.deriveBits({ ...ECDH, public: peerKey }, privateKey, 8 * SECRET_BYTES))
 }
 
-/** The key of the message and its nonce (RFC 9180 sections 4.1 and 5.1): `dh` is the shared secret. */
+/** Derives the message key and nonce (RFC 9180 sections 4.1 and 5.1) from the shared secret `dh`. */
 async function schedule(dh: Bytes, enc: Bytes, recipient: Bytes, usage: 'encrypt' | 'decrypt') {
   const prk = await extract(KEM_SUITE, EMPTY, 'eae_prk', dh)
   const secret = await expand(KEM_SUITE, prk, 'shared_secret', concatBytes(enc, recipient), SECRET_BYTES)
@@ -80,12 +80,12 @@ async function schedule(dh: Bytes, enc: Bytes, recipient: Bytes, usage: 'encrypt
   return { key: await webCrypto().subtle.importKey('raw', bytes, 'AES-GCM', false, [usage]), iv }
 }
 
-/** LabeledExtract. */
+/** LabeledExtract of RFC 9180. */
 async function extract(suite: Bytes, salt: Bytes, label: string, secret: Bytes): Promise<Bytes> {
   return hmac(salt, concatBytes(VERSION, suite, bytesFromText(label), secret))
 }
 
-/** LabeledExpand, for at most one block of the hash. */
+/** LabeledExpand of RFC 9180, limited to one hash block. */
 async function expand(suite: Bytes, prk: Bytes, label: string, info: Bytes, length: number): Promise<Bytes> {
   const labeled = concatBytes(Uint8Array.of(0, length), VERSION, suite, bytesFromText(label), info)
   return (await hmac(prk, concatBytes(labeled, Uint8Array.of(1)))).slice(0, length)
@@ -93,8 +93,8 @@ async function expand(suite: Bytes, prk: Bytes, label: string, info: Bytes, leng
 
 async function hmac(key: Bytes, message: Bytes): Promise<Bytes> {
   const { subtle } = webCrypto()
-  // HMAC pads a short key with zeros; Web Crypto takes no empty one.
-  const whole = key.length > 0 ? key : new Uint8Array(SECRET_BYTES)
-  const imported = await subtle.importKey('raw', whole, HMAC, false, ['sign'])
+  // HMAC pads keys with zeros. Web Crypto rejects an empty key, so the padding is done here.
+  const paddedKey = key.length > 0 ? key : new Uint8Array(SECRET_BYTES)
+  const imported = await subtle.importKey('raw', paddedKey, HMAC, false, ['sign'])
   return new Uint8Array(await subtle.sign('HMAC', imported, message))
 }

@@ -4,10 +4,11 @@ import { seal } from './hpke.ts'
 import { pointFromHex } from './p256.ts'
 
 /**
- * The `encryptedOtpBundle` of a verify call (specification 4.5): the code and the public key of the new session, sealed
- * so that only the server's enclave can read them. `publicKey` is the session's, in hex; `quorumPublicKey` is the
- * server's key that must have signed the target bundle (see `openEnvelope`); `accountId` is the wallet. Throws
- * EnvelopeError for a target bundle that is not the server's or is for another wallet.
+ * Builds the `encryptedOtpBundle` of a verify call (specification 4.5): the code and the new session's public
+ * key, sealed so that only the server's enclave can read them. `publicKey` is the session's key in hex,
+ * `quorumPublicKey` the server's key that must have signed the target bundle (see `openEnvelope`), and
+ * `accountId` the wallet. Throws EnvelopeError if the target bundle was not signed by the server or is for
+ * another wallet.
  */
 export async function sealOtpCode(options: {
   code: string

@@ -18,20 +18,21 @@ export interface CryptoPort {
 let override: CryptoPort | undefined
 
 /**
- * Replaces the platform's Web Crypto in the whole program: for React Native, which has no Web Crypto. Call it
- * once, before anything else of the SDK. `undefined` restores the platform's own.
+ * Replaces the platform's Web Crypto for the whole program, for example in React Native, which lacks it. Call
+ * it before using anything else in the SDK. `undefined` restores the platform's own.
  */
 export function setCrypto(port: CryptoPort | undefined): void {
   override = port
 }
 
-/** Undefined on a platform without Web Crypto, although TypeScript's own types always declare it. */
+/** Undefined on a platform without Web Crypto, although TypeScript's types always declare it. */
 function platformCrypto(): CryptoPort | undefined {
   return globalThis.crypto
 }
 
 /**
- * The override implementation or the platform's own. Throws an Error that names `setCrypto` if neither exists.
+ * Returns the override, or the platform's own Web Crypto. Throws an Error that mentions `setCrypto` if there
+ * is neither.
  */
 export function webCrypto(): CryptoPort {
   const port = override ?? platformCrypto()
@@ -41,7 +42,7 @@ export function webCrypto(): CryptoPort {
   )
 }
 
-/** Fills bytes with randomness; only this part of the port is needed. */
+/** Fills an array with random bytes. Only needs `getRandomValues`. */
 export function randomBytes(bytes: Uint8Array<ArrayBuffer>): Uint8Array {
   const port = override ?? platformCrypto()
   return typeof port?.getRandomValues === 'function'

@@ -9,7 +9,10 @@ const ENC_BYTES = 33
 const SEALED_BYTES = 48
 const CHECKSUM_BYTES = 4
 const SCALAR_BITS = 256
-/** PKCS#8 of a P-256 private key without its public half, up to the 32 bytes of the scalar (RFC 5915). */
+/**
+ * The beginning of a PKCS#8 private key for P-256, up to the 32 bytes of the scalar; the public key is
+ * omitted (RFC 5915).
+ */
 const PKCS8_START = bytesFromHex('3041020100301306072a8648ce3d020106082a8648ce3d030107042730250201010420')!
 
 /** A secret that the server sealed to this device cannot be opened. `message` has the reason. */
@@ -18,9 +21,9 @@ export class SealedKeyError extends Error {
 }
 
 /**
- * Opens `encryptedSessionSigningKey` (specification 2.2) with the key pair it was sealed to. The private key
- * of the result can sign and cannot be exported. Throws SealedKeyError if it was sealed to another key or
- * changed.
+ * Opens `encryptedSessionSigningKey` (specification 2.2) with the key pair to which it was sealed. The
+ * resulting private key can sign but cannot be exported. Throws SealedKeyError if it was sealed to another
+ * key or has been modified.
  */
 export async function openSessionKey(recipient: CryptoKeyPair, text: string): Promise<CryptoKeyPair> {
   const bytes = await fromBase58check(text)
@@ -44,14 +47,14 @@ async function fromBase58check(text: string): Promise<Bytes | undefined> {
     return undefined
   }
   const content = bytes.slice(0, -CHECKSUM_BYTES)
-  const sum = await sha256(await sha256(content))
-  const isWhole = bytes.slice(-CHECKSUM_BYTES).every((byte, i) => byte === sum[i])
-  return isWhole ? content : undefined
+  const checksum = await sha256(await sha256(content))
+  const isValid = bytes.slice(-CHECKSUM_BYTES).every((byte, i) => byte === checksum[i])
+  return isValid ? content : undefined
 }
 
 /**
- * The key pair of a private scalar. Importing the scalar needs its public half. The half is computed, because
- * not every browser can export a key imported without it.
+ * Builds a key pair from a private scalar. Importing the scalar requires the public key, which is computed
+ * here because not every browser can export a private key that was imported without one.
  */
 async function signingKeyPair(scalar: Bytes): Promise<CryptoKeyPair> {
   const ecdsa = { name: 'ECDSA', namedCurve: 'P-256' } as const
@@ -63,7 +66,8 @@ async function signingKeyPair(scalar: Bytes): Promise<CryptoKeyPair> {
     if (!point) break
     const [xText, yText] = [point.subarray(1, 33), point.subarray(33)].map(base64urlFromBytes)
     const jwk = { kty: 'EC', crv: 'P-256', x: xText!, y: yText!, d }
-    // Both points with this x are on the curve. A key with the wrong one is refused here or makes invalid signatures.
+    // Two points on the curve have this x coordinate. With the wrong one, the import fails or the signatures
+    // are invalid.
     const privateKey = await webCrypto()
       .subtle.importKey('jwk', jwk, ecdsa, false, ['sign'])
       .catch(() => undefined)
@@ -76,7 +80,7 @@ async function signingKeyPair(scalar: Bytes): Promise<CryptoKeyPair> {
   throw new SealedKeyError('The sealed secret is not a private key.')
 }
 
-/** X of the public key, from a key agreement with the generator. */
+/** Computes the x coordinate of the public key, as a key agreement with the curve's generator. */
 async function publicX(scalar: Bytes): Promise<Bytes> {
   const ecdh = { name: 'ECDH', namedCurve: 'P-256' } as const
   const pkcs8 = concatBytes(PKCS8_START, scalar)

@@ -4,9 +4,9 @@ import { open } from './hpke.ts'
 import { pointFromHex } from './p256.ts'
 
 /**
- * Opens `encryptedWalletCredentials` of a wallet export with the key pair it was sealed to: gives the recovery phrase,
- * words of BIP-39 with a space between them. The envelope must be signed by `quorumPublicKey` and be for the wallet
- * `accountId`; otherwise throws EnvelopeError.
+ * Opens `encryptedWalletCredentials` of a wallet export with the key pair to which it was sealed. Returns the
+ * recovery phrase: BIP-39 words separated by spaces. Throws EnvelopeError unless the envelope is signed by
+ * `quorumPublicKey` and is for the wallet `accountId`.
  */
 export async function openWalletExport(
   recipient: CryptoKeyPair,

@@ -1,8 +1,8 @@
 import { isObject } from './json.ts'
 
 /**
- * The values of a response as its type promises: amounts as `bigint`. `shape` has their places
- * (`generated/calls.ts`); other values stay unchanged.
+ * Converts a response's amounts to `bigint`. `shape` says where they are (`generated/calls.ts`). Other values
+ * are unchanged.
  */
 export function decode(shape: unknown, value: unknown): unknown {
   if (shape === undefined || value === null || value === undefined) return value

@@ -4,7 +4,10 @@ interface PageBody<Item> {
   readonly nextCursor?: string
 }
 
-/** A lazy list: awaited it is one page, and `for await` gives every record, page by page as needed. */
+/**
+ * A lazy list: `await` returns the first page, and `for await` yields every record, fetching further pages as
+ * needed.
+ */
 export class Listing<Page, Item> implements Promise<Page>, AsyncIterable<Item> {
   readonly #read: (cursor: string | undefined) => Promise<Page>
   #first: Promise<Page> | undefined

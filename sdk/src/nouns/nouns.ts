@@ -13,7 +13,7 @@ type Verb = (...given: readonly unknown[]) => unknown
 const OPTIONS = ['signal', 'timeoutMs', 'sandboxFault']
 const SIGNED_OPTIONS = ['signer', 'signature', 'requestId']
 
-/** Properties that programs read from any object, without meaning a noun or a verb. */
+/** Properties that runtimes and tools read from any object, so they must not throw. */
 const PROBES: ReadonlySet<string> = new Set([
   'then',
   'catch',
@@ -27,8 +27,8 @@ const PROBES: ReadonlySet<string> = new Set([
 ])
 
 /**
- * The nouns of the API for a client, or for an app's own connection, each with its verbs. An unknown name
- * throws TypeError with the nearest one.
+ * Builds the API's nouns, each with its verbs, for a client or an app's own caller. Reading an unknown name
+ * throws TypeError with a suggestion.
  */
 export function nounsOf(caller: Caller): Nouns {
   const nouns: Record<string, Record<string, Verb>> = {}
@@ -38,17 +38,17 @@ export function nounsOf(caller: Caller): Nouns {
     const verbs: Record<string, Verb> =
       nouns[noun] ?? Object.create(createStrictPrototype(`countersign.${noun}`, () => Object.keys(verbs)))
     nouns[noun] = verbs
-    verbs[verb] = verbOf(caller, endpoint)
+    verbs[verb] = createVerb(caller, endpoint)
   }
   return nouns as unknown as Nouns
 }
 
 /**
- * A prototype for an object with a closed set of properties: reading another name throws TypeError with the
- * nearest one.
+ * Creates a prototype for an object with a fixed set of properties: reading any other name throws TypeError
+ * with a suggestion.
  */
 export function createStrictPrototype(
-  whose: string,
+  owner: string,
   names: () => readonly string[],
   base: object = Object.prototype,
 ): object {
@@ -56,96 +56,106 @@ export function createStrictPrototype(
     get(target, name, receiver) {
       if (typeof name === 'symbol' || name in target || PROBES.has(name) || !/^[a-z]/.test(name))
         return Reflect.get(target, name, receiver)
-      const meant = suggestNearest(name, names())
+      const suggestion = suggestNearest(name, names())
       throw new TypeError(
-        `${whose} has no "${name}".${meant || ` It has ${[...names()].sort().join(', ')}.`}`,
+        `${owner} has no "${name}".${suggestion || ` It has ${[...names()].sort().join(', ')}.`}`,
       )
     },
   })
 }
 
-function verbOf(caller: AnyCaller, endpoint: Endpoint): Verb {
-  if (endpoint.isList) return (...given) => new Listing((cursor) => pageOf(caller, endpoint, given, cursor))
+function createVerb(caller: AnyCaller, endpoint: Endpoint): Verb {
+  if (endpoint.isList)
+    return (...given) => new Listing((cursor) => fetchPage(caller, endpoint, given, cursor))
   return async (...given) => {
-    const { input, signer } = inputOf(endpoint, given)
-    return resultOf(caller, endpoint, input, signer)
+    const { input, signer } = buildInput(endpoint, given)
+    return callForBody(caller, endpoint, input, signer)
   }
 }
 
-async function resultOf(caller: AnyCaller, endpoint: Endpoint, input: AnyInput, signer: Signer | undefined) {
+async function callForBody(
+  caller: AnyCaller,
+  endpoint: Endpoint,
+  input: AnyInput,
+  signer: Signer | undefined,
+) {
   const { name, isSigned } = endpoint
   if (signer) return (await signedByName(caller, name, input, signer)).body
-  const answer = await caller.call(name, input)
-  if (isSigned && isChallenge(answer)) throw new SignatureRequiredError(nameOf(endpoint), answer.body)
-  return answer.body
+  const response = await caller.call(name, input)
+  if (isSigned && isChallenge(response)) throw new SignatureRequiredError(formatName(endpoint), response.body)
+  return response.body
 }
 
-async function pageOf(
+async function fetchPage(
   caller: AnyCaller,
   endpoint: Endpoint,
   given: readonly unknown[],
   cursor: string | undefined,
 ) {
-  const { input } = inputOf(endpoint, given)
+  const { input } = buildInput(endpoint, given)
   const query = cursor === undefined ? input.query : { ...input.query, cursor }
   return (await caller.call(endpoint.name, { ...input, ...(query && { query }) })).body as never
 }
 
-/** The input of a call, built from the arguments of a verb. Throws TypeError, naming the parameter. */
-function inputOf(
+/** Builds a call's input from a verb's arguments. Throws TypeError naming the invalid parameter. */
+function buildInput(
   endpoint: Endpoint,
   given: readonly unknown[],
 ): { input: AnyInput; signer: Signer | undefined } {
   const { takes, needsInput } = endpoint
   const names = [...endpoint.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!)
   const rest = given.slice(names.length)
-  const params = Object.fromEntries(names.map((name, i) => [name, paramOf(endpoint, name, given[i])]))
-  const own = takes ? rest.shift() : undefined
+  const params = Object.fromEntries(names.map((name, i) => [name, requireParam(endpoint, name, given[i])]))
+  const argument = takes ? rest.shift() : undefined
   const options = rest.shift() ?? {}
   if (rest.length > 0)
-    throw new TypeError(`${usage(endpoint)} takes no more than these: ${rest.length} more were given`)
-  if (takes && (own === undefined ? needsInput : !isObject(own)))
+    throw new TypeError(`${formatUsage(endpoint)} takes no more than these: ${rest.length} more were given`)
+  if (takes && (argument === undefined ? needsInput : !isObject(argument)))
     throw new TypeError(
-      `${usage(endpoint)}: ${takes} ${own === undefined ? 'is missing' : `must be an object, and is ${kindOf(own)}`}`,
+      `${formatUsage(endpoint)}: ${takes} ${argument === undefined ? 'is missing' : `must be an object, and is ${describeType(argument)}`}`,
     )
   if (!isObject(options))
-    throw new TypeError(`${usage(endpoint)}: options must be an object, and is ${kindOf(options)}`)
+    throw new TypeError(
+      `${formatUsage(endpoint)}: options must be an object, and is ${describeType(options)}`,
+    )
   checkOptions(endpoint, options)
   const { signer, ...callOptions } = options
-  const input = { ...callOptions, params, ...(takes && own !== undefined && { [takes]: own }) }
+  const input = { ...callOptions, params, ...(takes && argument !== undefined && { [takes]: argument }) }
   return { input, signer: signer as Signer | undefined }
 }
 
-function paramOf(endpoint: Endpoint, name: string, value: unknown): string {
+function requireParam(endpoint: Endpoint, name: string, value: unknown): string {
   if (typeof value === 'string' && value !== '') return value
-  const what =
-    value === undefined ? 'is missing' : `must be a text, and is ${value === '' ? 'empty' : kindOf(value)}`
-  throw new TypeError(`${usage(endpoint)}: ${name} ${what}`)
+  const problem =
+    value === undefined
+      ? 'is missing'
+      : `must be a text, and is ${value === '' ? 'empty' : describeType(value)}`
+  throw new TypeError(`${formatUsage(endpoint)}: ${name} ${problem}`)
 }
 
 function checkOptions(endpoint: Endpoint, options: Readonly<Record<string, unknown>>): void {
-  const known = [
+  const allowed = [
     ...OPTIONS,
     ...(endpoint.isIdempotent ? ['idempotencyKey'] : []),
     ...(endpoint.isSigned ? SIGNED_OPTIONS : []),
   ]
   for (const name of Object.keys(options))
-    if (!known.includes(name))
+    if (!allowed.includes(name))
       throw new TypeError(
-        `${usage(endpoint)}: there is no option "${name}".${suggestNearest(name, known) || ` There are ${known.join(', ')}.`}`,
+        `${formatUsage(endpoint)}: there is no option "${name}".${suggestNearest(name, allowed) || ` There are ${allowed.join(', ')}.`}`,
       )
 }
 
-function kindOf(value: unknown): string {
+function describeType(value: unknown): string {
   return value === null ? 'null' : Array.isArray(value) ? 'a list' : `of type ${typeof value}`
 }
 
-function nameOf({ noun, verb }: Endpoint): string {
+function formatName({ noun, verb }: Endpoint): string {
   return `${noun}.${verb}`
 }
 
-/** `quotes.execute(quoteId, options)` */
-function usage(endpoint: Endpoint): string {
+/** Formats a verb's signature, such as `quotes.execute(quoteId, options)`. */
+function formatUsage(endpoint: Endpoint): string {
   const params = [...endpoint.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name)
-  return `${nameOf(endpoint)}(${[...params, ...(endpoint.takes ? [endpoint.takes] : []), 'options'].join(', ')})`
+  return `${formatName(endpoint)}(${[...params, ...(endpoint.takes ? [endpoint.takes] : []), 'options'].join(', ')})`
 }

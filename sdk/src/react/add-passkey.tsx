@@ -11,31 +11,31 @@ import { useSession } from './use-session.ts'
 import { useWords } from './use-words.ts'
 
 export interface AddPasskeyProps extends Styled {
-  /** The name of the passkey for the customer, such as the name of the device. */
+  /** The name that the customer will see for this passkey, such as the name of the device. */
   readonly nickname: string
   /**
-   * Gets a random string that your backend issues for this registration, if a backend in between checks it.
-   * Default: made here, which suits pages that call the server directly. The session signs the registration
-   * in either case.
+   * Returns a random string that your backend issued for this registration, if the backend validates it. By
+   * default a string is generated in the browser, which is right for pages that call the server directly. The
+   * session signs the registration in either case.
    */
   readonly challenge?: () => string | Promise<string>
 }
 
 /**
- * A button that adds a passkey of this device as another way to sign in. Renders nothing while no customer is
- * signed in.
+ * A button that registers a passkey on this device as another way to sign in. Renders nothing unless a
+ * customer is signed in.
  */
 export function AddPasskey({ nickname, challenge = randomText, classNames }: AddPasskeyProps): ReactNode {
   const { session } = useSession()
   const wallet = useWallet()
   const { texts } = useWords()
   const part = useParts(classNames)
-  const [said, setSaid] = useState<string>()
+  const [status, setStatus] = useState<string>()
   const adding = useAction(async () => {
     if (!session) return
-    setSaid(undefined)
+    setStatus(undefined)
     await wallet.passkey.register({ nickname, challenge: await challenge(), session })
-    setSaid(texts.passkeyAdded)
+    setStatus(texts.passkeyAdded)
   })
   if (!session) return null
   const styled = classNames && { classNames }
@@ -44,7 +44,7 @@ export function AddPasskey({ nickname, challenge = randomText, classNames }: Add
       <Button isBusy={adding.isBusy} onClick={() => void adding.run()} {...styled}>
         {texts.addPasskey}
       </Button>
-      <Outcome status={said} error={adding.error} {...styled} />
+      <Outcome status={status} error={adding.error} {...styled} />
     </div>
   )
 }

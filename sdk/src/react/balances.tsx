@@ -7,11 +7,11 @@ import { type Account, useBalances } from './use-lists.ts'
 import { useWords } from './use-words.ts'
 
 export interface BalancesProps extends Styled {
-  /** Leaves out the accounts that hold nothing, except the wallet. */
+  /** Hides accounts with a zero balance, except the wallet. */
   readonly hideEmpty?: boolean
 }
 
-/** The balances of the customer's accounts: available, and on hold. */
+/** The balances of the customer's accounts: the available amount and the amount on hold. */
 export function Balances({ hideEmpty = false, classNames }: BalancesProps): ReactNode {
   const balances = useBalances()
   const { texts } = useWords()

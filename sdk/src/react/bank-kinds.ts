@@ -4,7 +4,7 @@ import type { FieldName } from './texts/texts.ts'
 export type BankAccount = BodyInput<'customer_external_account_create'>['accountInfo']
 type ValueOf = (name: string) => string
 
-/** A currency whose bank accounts the form can pay. */
+/** Currencies in which the form can pay bank accounts. */
 export type BankKind = 'USD' | 'EUR' | 'GBP'
 
 interface Bank {
@@ -12,34 +12,38 @@ interface Bank {
   readonly accountInfo: (of: ValueOf) => BankAccount
 }
 
-const person = (of: ValueOf) => ({ beneficiaryType: 'INDIVIDUAL', fullName: of('fullName') }) as const
+const toBeneficiary = (getValue: ValueOf) =>
+  ({ beneficiaryType: 'INDIVIDUAL', fullName: getValue('fullName') }) as const
 
-/** The details that an account in each currency needs to be paid. */
+/** The fields that identify a bank account in each currency. */
 export const BANKS: Readonly<Record<BankKind, Bank>> = {
   USD: {
     fields: ['accountNumber', 'routingNumber'],
-    accountInfo: (of) => ({
+    accountInfo: (getValue) => ({
       accountType: 'USD_ACCOUNT',
-      accountNumber: of('accountNumber'),
-      routingNumber: of('routingNumber'),
-      beneficiary: person(of),
+      accountNumber: getValue('accountNumber'),
+      routingNumber: getValue('routingNumber'),
+      beneficiary: toBeneficiary(getValue),
     }),
   },
   EUR: {
     fields: ['iban', 'countryOfResidence'],
-    accountInfo: (of) => ({
+    accountInfo: (getValue) => ({
       accountType: 'EUR_ACCOUNT',
-      iban: of('iban').replaceAll(' ', '').toUpperCase(),
-      beneficiary: { ...person(of), countryOfResidence: of('countryOfResidence').toUpperCase() },
+      iban: getValue('iban').replaceAll(' ', '').toUpperCase(),
+      beneficiary: {
+        ...toBeneficiary(getValue),
+        countryOfResidence: getValue('countryOfResidence').toUpperCase(),
+      },
     }),
   },
   GBP: {
     fields: ['accountNumber', 'sortCode'],
-    accountInfo: (of) => ({
+    accountInfo: (getValue) => ({
       accountType: 'GBP_ACCOUNT',
-      accountNumber: of('accountNumber'),
-      sortCode: of('sortCode').replaceAll('-', ''),
-      beneficiary: person(of),
+      accountNumber: getValue('accountNumber'),
+      sortCode: getValue('sortCode').replaceAll('-', ''),
+      beneficiary: toBeneficiary(getValue),
     }),
   },
 }

@@ -11,11 +11,11 @@ import { useSession } from './use-session.ts'
 import { useWords } from './use-words.ts'
 
 export interface CardProps extends Styled {
-  /** Left out: all cards of the customer. */
+  /** Omit it to show all of the customer's cards. */
   readonly cardId?: string
 }
 
-/** The customer's cards, without their numbers. The session signs a freeze. */
+/** The customer's cards, without card numbers. Freezing a card is signed by the session. */
 export function Card({ cardId, classNames }: CardProps): ReactNode {
   const cards = useCards(cardId)
   const { texts } = useWords()
@@ -24,11 +24,13 @@ export function Card({ cardId, classNames }: CardProps): ReactNode {
   return (
     <Section name="card-section" title={texts.card} {...styled}>
       <Loaded of={cards} {...styled}>
-        {(all) =>
-          all.length === 0 ? (
+        {(list) =>
+          list.length === 0 ? (
             <p className={part('text')}>{texts.noCard}</p>
           ) : (
-            all.map((card) => <OneCard key={card.id} card={card} reload={cards.reload} {...styled} />)
+            list.map((card) => (
+              <CardWithActions key={card.id} card={card} reload={cards.reload} {...styled} />
+            ))
           )
         }
       </Loaded>
@@ -36,30 +38,32 @@ export function Card({ cardId, classNames }: CardProps): ReactNode {
   )
 }
 
-function OneCard(props: Styled & { readonly card: CardRecord; readonly reload: () => void }): ReactNode {
+function CardWithActions(
+  props: Styled & { readonly card: CardRecord; readonly reload: () => void },
+): ReactNode {
   const { card, reload, classNames } = props
   const { client } = useCountersign()
   const { session } = useSession()
   const { texts } = useWords()
   const part = useParts(classNames)
-  const [said, setSaid] = useState<string>()
+  const [status, setStatus] = useState<string>()
   const [changed, setChanged] = useState<CardRecord>()
-  // The response to the change is newer than the list until the list has been reloaded.
+  // Until the list has been reloaded, the response to the change is more recent.
   const { state, platformFreeze } = changed && changed.updatedAt > card.updatedAt ? changed : card
   const isFrozen = state === 'FROZEN'
   const change = useAction(async () => {
     if (!session) return
-    setSaid(undefined)
+    setStatus(undefined)
     const body = { state: isFrozen ? 'ACTIVE' : 'FROZEN' } as const
     setChanged((await signed(client, 'card_update', { params: { id: card.id }, body }, session)).body)
-    setSaid(isFrozen ? texts.cardNowActive : texts.cardNowFrozen)
+    setStatus(isFrozen ? texts.cardNowActive : texts.cardNowFrozen)
     reload()
   })
   const isLocked = platformFreeze?.cardholderMayLift === false
   const canChange = !isLocked && (state === 'ACTIVE' || isFrozen)
   return (
     <>
-      <Face card={card} state={state} {...(classNames && { classNames })} />
+      <CardFace card={card} state={state} {...(classNames && { classNames })} />
       {canChange && session ? (
         <Button isBusy={change.isBusy} onClick={() => void change.run()} {...(classNames && { classNames })}>
           {isFrozen ? texts.unfreeze : texts.freeze}
@@ -67,12 +71,14 @@ function OneCard(props: Styled & { readonly card: CardRecord; readonly reload: (
       ) : null}
       {isLocked ? <p className={part('text')}>{texts.cardFrozenByUs}</p> : null}
       {canChange && !session ? <p className={part('text')}>{texts.signInForCard}</p> : null}
-      <Outcome status={said} error={change.error} {...(classNames && { classNames })} />
+      <Outcome status={status} error={change.error} {...(classNames && { classNames })} />
     </>
   )
 }
 
-function Face(props: Styled & { readonly card: CardRecord; readonly state: CardRecord['state'] }): ReactNode {
+function CardFace(
+  props: Styled & { readonly card: CardRecord; readonly state: CardRecord['state'] },
+): ReactNode {
   const { card, state, classNames } = props
   const { texts } = useWords()
   const part = useParts(classNames)

@@ -1,4 +1,4 @@
-/** The parts of components. Each has the class `cs-<part>`, next to your own. */
+/** The named parts of the components. Each element has the class `cs-<part>` in addition to yours. */
 export type Part =
   | 'section'
   | 'title'
@@ -22,11 +22,11 @@ export type Part =
   | 'card'
   | 'dialog'
 
-/** Your own class names, by part. */
+/** Your class names for individual parts. */
 export type ClassNames = { readonly [P in Part]?: string }
 
-/** The props of every component. */
+/** Props of every component. */
 export interface Styled {
-  /** Your own class names for this component, in addition to the kit's and the provider's. */
+  /** Your class names for this component. They are added to the class names of the kit and the provider. */
   readonly classNames?: ClassNames
 }

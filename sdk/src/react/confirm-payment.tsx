@@ -11,9 +11,9 @@ import { useConfirmation } from './use-confirmation.ts'
 import { useWords } from './use-words.ts'
 
 /**
- * A dialog for each payment about to be signed. Put it into the page once: without it nothing is signed, and
- * Escape and Cancel sign nothing. Its content comes from the text to be signed, after a check against the
- * page's own call.
+ * A dialog that shows each payment before it is signed. Place it on the page once: without it nothing is
+ * signed. Cancel and Escape decline; its content comes from the text that will be signed, which has been
+ * checked against the page's own call.
  */
 export function ConfirmPayment({ classNames }: Styled): ReactNode {
   const confirmation = useConfirmation()
@@ -27,36 +27,36 @@ function Dialog({ confirmation, classNames }: Styled & { readonly confirmation: 
   const { language } = useLook()
   const { texts } = useWords()
   const part = useParts(classNames)
-  const title = useId()
+  const titleId = useId()
   const dialog = useRef<HTMLDialogElement>(null)
   const heading = useRef<HTMLHeadingElement>(null)
   useLayoutEffect(() => {
-    const shown = dialog.current
-    shown?.showModal()
-    // Focuses the heading, and no button: a key that is still held down signs nothing.
+    const element = dialog.current
+    element?.showModal()
+    // Focuses the heading instead of a button, so that a key still held down cannot confirm the payment.
     heading.current?.focus()
-    // Closed while it is still in the page, so that the browser restores the focus.
-    return () => shown?.close()
+    // Close the dialog while it is still in the DOM, so that the browser restores the focus.
+    return () => element?.close()
   }, [])
   const styled = classNames && { classNames }
   return (
     <dialog
       ref={dialog}
       className={part('dialog')}
-      aria-labelledby={title}
+      aria-labelledby={titleId}
       lang={language}
       onCancel={(event) => {
         event.preventDefault()
         answer(false)
       }}
     >
-      <h2 className={part('title')} id={title} ref={heading} tabIndex={-1}>
+      <h2 className={part('title')} id={titleId} ref={heading} tabIndex={-1}>
         {texts.confirmPayment}
       </h2>
       <Amounts payment={payment} {...styled} />
       <Payee payment={payment} {...styled} />
       <Chain payment={payment} {...styled} />
-      <Everything payment={payment} {...styled} />
+      <FullPayload payment={payment} {...styled} />
       <div className={part('actions')}>
         <Button onClick={() => answer(false)} {...styled}>
           {texts.cancel}
@@ -94,7 +94,7 @@ function Amounts({ payment, classNames }: PartOfPayment): ReactNode {
   )
 }
 
-/** Every field of the payee except our own names for it, which are part of the signed text. */
+/** Every field of the payee except our internal ids, which are part of the signed text. */
 function Payee({ payment, classNames }: PartOfPayment): ReactNode {
   const { texts } = useWords()
   const part = useParts(classNames)
@@ -117,7 +117,7 @@ function Payee({ payment, classNames }: PartOfPayment): ReactNode {
   )
 }
 
-/** The transfers that the wallet's own key signs, if it is on a chain. */
+/** For a wallet on a chain: the transfers that the wallet's own key signs. */
 function Chain({ payment, classNames }: PartOfPayment): ReactNode {
   const { texts, signedMoney } = useWords()
   const part = useParts(classNames)
@@ -142,8 +142,8 @@ function Chain({ payment, classNames }: PartOfPayment): ReactNode {
   )
 }
 
-/** The payload itself, field by field, as signed. */
-function Everything({ payment, classNames }: PartOfPayment): ReactNode {
+/** The complete signed payload, field by field. */
+function FullPayload({ payment, classNames }: PartOfPayment): ReactNode {
   const { texts } = useWords()
   const part = useParts(classNames)
   const { summary, ...rest } = payment

@@ -6,42 +6,42 @@ import type { Wallet } from '../wallet/wallet.ts'
 import type { Confirmations } from './confirmations.ts'
 import type { Look } from './look.tsx'
 
-/** The session of the wallet on this device. */
+/** The state of the wallet's session on this device. */
 export type SessionState =
   | { readonly status: 'loading' }
   | { readonly status: 'signed-out'; readonly why?: 'ended' | 'signed-out' }
   | { readonly status: 'signed-in'; readonly session: Session }
 
-/** The provider's values for every component below it. */
+/** The values and functions that the provider offers to the components below it. */
 export interface Countersign extends Look {
   readonly client: Caller
-  /** Every call by its noun and verb: `api.externalAccounts.create(…)`. */
+  /** The API as nouns and verbs: `api.externalAccounts.create(…)`. */
   readonly api: Nouns
   readonly customerId: string
   readonly accountId: string
   readonly wallet: Wallet
   readonly confirmations: Confirmations
   readonly state: SessionState
-  /** Takes a session created by another way than `SignIn`, and keeps it. */
+  /** Adopts and stores a session that was created without `SignIn`. */
   readonly start: (session: Session) => Promise<void>
-  /** Forgets the session on this device. `useSession().signOut` also revokes it. */
+  /** Removes the session from this device. `useSession().signOut` also revokes it on the server. */
   readonly end: (why: 'ended' | 'signed-out') => Promise<void>
-  /** Increases when something has changed; components then reload. */
+  /** Incremented when data has changed, so that components reload. */
   readonly version: number
-  /** Reloads everything shown. */
+  /** Reloads all displayed data. */
   readonly refresh: () => void
 }
 
 export const CountersignContext = createContext<Countersign | undefined>(undefined)
 
-/** All values of the provider. Throws outside of a `CountersignProvider`. */
+/** Returns everything that the provider offers. Throws outside a `CountersignProvider`. */
 export function useCountersign(): Countersign {
   const context = useContext(CountersignContext)
   if (!context) throw new Error('Put a CountersignProvider around the components of the wallet kit.')
   return context
 }
 
-/** The wallet: its credentials and sessions, and every kind of sign-in. */
+/** Returns the wallet, with its credentials, sessions and sign-in methods. */
 export function useWallet(): Wallet {
   return useCountersign().wallet
 }

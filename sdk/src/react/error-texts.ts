@@ -4,10 +4,10 @@ import { PayloadMismatchError } from '../signing/payload-mismatch.ts'
 import { AmountError } from './money.ts'
 import type { Texts } from './texts/texts.ts'
 
-/** The name of a one-sentence message. */
+/** The keys of `Texts` whose value is a plain string. */
 export type Sentence = { [K in keyof Texts]: Texts[K] extends string ? K : never }[keyof Texts]
 
-/** The message for a code of the error table. */
+/** The message for each error code. */
 export const BY_CODE: Readonly<Record<string, Sentence>> = {
   RATE_LIMITED: 'tooMany',
   CODE_SIGN_IN_LOCKED: 'codesLocked',
@@ -20,7 +20,7 @@ export const BY_CODE: Readonly<Record<string, Sentence>> = {
   SESSION_NOT_FOUND: 'sessionEnded',
 }
 
-/** The message for a failure, in the customer's language. `own` overrides the sentence for a code. */
+/** Returns the message for an error in the customer's language. `own` overrides the message for a code. */
 export function errorText(
   error: unknown,
   texts: Texts,
@@ -34,7 +34,7 @@ export function errorText(
   if (error instanceof ConnectionError) return texts.unreachable
   if (error instanceof NotConfirmedError) return texts.notConfirmed
   if (error instanceof PayloadMismatchError) return texts.notWhatYouAsked
-  // Thrown by the browser if the customer closes its window, or has no passkey for this page.
+  // The browser throws these if the customer closes its dialog or has no passkey for this page.
   if (error instanceof Error && /^(?:NotAllowed|Abort)Error$/.test(error.name)) return texts.passkeyNotUsed
   return texts.wentWrong
 }

@@ -1,27 +1,30 @@
 import type { Payment } from '../signing/statement.ts'
 import type { Texts } from './texts/texts.ts'
 
-/** The label of a field: `accountInfo.beneficiary.fullName` has the label of `fullName`. */
+/**
+ * Returns the label of a field. It is found by the last part of the path: `accountInfo.beneficiary.fullName`
+ * has the label of `fullName`.
+ */
 export function fieldText(texts: Texts, path: string): string {
   const name = path.split('.').findLast((part) => !/^\d+$/.test(part)) ?? path
   const fields: Readonly<Record<string, string>> = texts.fields
   return Object.hasOwn(fields, name) ? (fields[name] ?? name) : name
 }
 
-/** The value of a field, translated if the table has it. */
+/** Returns the value of a field, translated if there is a translation. */
 export function valueText(texts: Texts, path: string, value: string): string {
   if (path.endsWith('accountType')) return placeOf(value)
   if (path.endsWith('beneficiaryType')) return value === 'BUSINESS' ? texts.business : texts.individual
   return value
 }
 
-/** `SPARK_WALLET` is Spark, `USD_ACCOUNT` is USD. */
+/** Shortens an account type: `SPARK_WALLET` becomes Spark, `USD_ACCOUNT` becomes USD. */
 export function placeOf(accountType: string): string {
   const name = accountType.replace(/_(?:ACCOUNT|WALLET)$/, '').replaceAll('_', ' ')
   return name.length <= 4 ? name : name.charAt(0) + name.slice(1).toLowerCase()
 }
 
-/** Names the payee in words, because the id of an account means nothing to a person. */
+/** Describes the payee, because an account id means nothing to a person. */
 export function payeeName(texts: Texts, destination: Payment['destination']): string {
   if (destination.destinationType === 'UMA_ADDRESS') return destination.umaAddress
   const { accountInfo, currency } = destination

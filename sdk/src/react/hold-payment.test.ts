@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Answer } from '../client/calls.ts'
 import type { Payment } from '../signing/statement.ts'
-import { holdPayment } from './hold-payment.ts'
+import { checkPayment } from './hold-payment.ts'
 
 const currency = (code: string) => ({ code, name: code, symbol: code, decimals: 2 })
 const quote = {
@@ -23,13 +23,13 @@ const payment = {
 } as Payment
 
 test('the payment that was asked for is held to be that', () => {
-  expect(() => holdPayment(payment, quote, request)).not.toThrow()
+  expect(() => checkPayment(payment, quote, request)).not.toThrow()
   const sending = { ...request, lockedCurrencySide: 'SENDING', lockedCurrencyAmount: 2_572n } as const
-  expect(() => holdPayment(payment, quote, sending)).not.toThrow()
+  expect(() => checkPayment(payment, quote, sending)).not.toThrow()
   const uma = { destinationType: 'UMA_ADDRESS', umaAddress: '$ada@pay.example' } as const
   const toUma = { ...payment, destination: { ...uma, currency: 'USD' } } as Payment
   const typed = { ...request, destination: { ...uma, umaAddress: ' $Ada@pay.example' } }
-  expect(() => holdPayment(toUma, quote, typed)).not.toThrow()
+  expect(() => checkPayment(toUma, quote, typed)).not.toThrow()
 })
 
 test.each([
@@ -45,16 +45,16 @@ test.each([
     { destination: { destinationType: 'UMA_ADDRESS', umaAddress: '$eve@pay.example', currency: 'USD' } },
   ],
 ])('a payload with another %s is refused', (member, change) => {
-  expect(() => holdPayment({ ...payment, ...change } as Payment, quote, request)).toThrow(
+  expect(() => checkPayment({ ...payment, ...change } as Payment, quote, request)).toThrow(
     expect.objectContaining({ name: 'PayloadMismatchError', member }),
   )
 })
 
 test('a quote of another amount than was asked for is refused, however it agrees with its payload', () => {
   const asked = { ...request, lockedCurrencyAmount: 2_000n }
-  expect(() => holdPayment(payment, quote, asked)).toThrow(/delivers\.amount/)
+  expect(() => checkPayment(payment, quote, asked)).toThrow(/delivers\.amount/)
   const elsewhere = { ...request, destination: { ...destination, accountId: 'ExternalAccount:2' } }
-  expect(() => holdPayment(payment, quote, elsewhere)).toThrow(/destination\.accountId/)
+  expect(() => checkPayment(payment, quote, elsewhere)).toThrow(/destination\.accountId/)
   const inPesos = { ...request, destination: { ...destination, currency: 'MXN' } }
-  expect(() => holdPayment(payment, quote, inPesos)).toThrow(/destination\.currency/)
+  expect(() => checkPayment(payment, quote, inPesos)).toThrow(/destination\.currency/)
 })

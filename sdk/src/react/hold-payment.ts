@@ -7,48 +7,53 @@ type Quote = Answer<'quote_get'>['body']
 type Request = Pick<BodyInput<'quote_create'>, 'destination' | 'lockedCurrencySide' | 'lockedCurrencyAmount'>
 
 /**
- * A signer that signs only the payment of this quote: with the amounts that the page shows, and the payee and
- * the fixed amount of the page's request. Any difference is refused before the customer is prompted.
+ * Wraps a signer so that it only signs this quote's payment: with the displayed amounts, and with the payee
+ * and fixed amount that the page requested. Any other payment is rejected before the customer is prompted.
  */
-export function signerOf(signer: Signer, quote: Quote, request: Request): Signer {
+export function restrictToQuote(signer: Signer, quote: Quote, request: Request): Signer {
   return {
     accountId: signer.accountId,
     async sign(payload) {
       const { statement } = payload
       if (!isPayment(statement)) throw new PayloadMismatchError('operation', 'is not a payment')
-      holdPayment(statement, quote, request)
+      checkPayment(statement, quote, request)
       return signer.sign(payload)
     },
   }
 }
 
-/** Throws PayloadMismatchError, which names the member that differs. */
-export function holdPayment(payment: Payment, quote: Quote, request: Request): void {
+/** Throws PayloadMismatchError for the first field that differs. */
+export function checkPayment(payment: Payment, quote: Quote, request: Request): void {
   const { sends, delivers, feesIncluded } = payment
-  hold('quote', payment.quote, quote.id)
-  hold('sends.amount', sends.amount, quote.totalSendingAmount)
-  hold('sends.currency', sends.currency, quote.sendingCurrency.code)
-  hold('feesIncluded', feesIncluded, quote.feesIncluded)
-  hold('delivers.amount', delivers.amount, quote.totalReceivingAmount)
-  hold('delivers.currency', delivers.currency, quote.receivingCurrency.code)
+  requireEqual('quote', payment.quote, quote.id)
+  requireEqual('sends.amount', sends.amount, quote.totalSendingAmount)
+  requireEqual('sends.currency', sends.currency, quote.sendingCurrency.code)
+  requireEqual('feesIncluded', feesIncluded, quote.feesIncluded)
+  requireEqual('delivers.amount', delivers.amount, quote.totalReceivingAmount)
+  requireEqual('delivers.currency', delivers.currency, quote.receivingCurrency.code)
   const [member, fixed] =
     request.lockedCurrencySide === 'SENDING'
       ? (['sends.amount', sends.amount] as const)
       : (['delivers.amount', delivers.amount] as const)
-  hold(member, fixed, BigInt(request.lockedCurrencyAmount))
-  holdPayee(payment.destination, request.destination)
+  requireEqual(member, fixed, BigInt(request.lockedCurrencyAmount))
+  checkPayee(payment.destination, request.destination)
 }
 
-function holdPayee(found: Payment['destination'], asked: Request['destination']): void {
-  hold('destination.destinationType', found.destinationType, asked.destinationType)
-  if (found.destinationType === 'ACCOUNT' && asked.destinationType === 'ACCOUNT')
-    hold('destination.accountId', found.accountId, asked.accountId)
-  if (found.destinationType === 'UMA_ADDRESS' && asked.destinationType === 'UMA_ADDRESS')
-    hold('destination.umaAddress', found.umaAddress.toLowerCase(), asked.umaAddress.trim().toLowerCase())
-  if (asked.currency !== undefined) hold('destination.currency', found.currency, asked.currency)
+function checkPayee(actual: Payment['destination'], requested: Request['destination']): void {
+  requireEqual('destination.destinationType', actual.destinationType, requested.destinationType)
+  if (actual.destinationType === 'ACCOUNT' && requested.destinationType === 'ACCOUNT')
+    requireEqual('destination.accountId', actual.accountId, requested.accountId)
+  if (actual.destinationType === 'UMA_ADDRESS' && requested.destinationType === 'UMA_ADDRESS')
+    requireEqual(
+      'destination.umaAddress',
+      actual.umaAddress.toLowerCase(),
+      requested.umaAddress.trim().toLowerCase(),
+    )
+  if (requested.currency !== undefined)
+    requireEqual('destination.currency', actual.currency, requested.currency)
 }
 
-function hold(member: string, found: unknown, expected: unknown): void {
-  if (found !== expected)
-    throw new PayloadMismatchError(member, `is ${String(found)}, but ${String(expected)} was expected`)
+function requireEqual(member: string, actual: unknown, expected: unknown): void {
+  if (actual !== expected)
+    throw new PayloadMismatchError(member, `is ${String(actual)}, but ${String(expected)} was expected`)
 }

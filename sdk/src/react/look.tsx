@@ -5,27 +5,30 @@ import type { ClassNames } from './class-names.ts'
 import { languageOf, TEXTS } from './texts/languages.ts'
 import type { Texts } from './texts/texts.ts'
 
-/** The language and class names of components. */
+/** The language, messages and class names of components. */
 export interface Look {
-  /** The language as given, BCP 47: for `Intl`. */
+  /** The BCP 47 tag as given, for use with `Intl`. */
   readonly language: string
   readonly texts: Texts
   readonly classNames: ClassNames
 }
 
 export interface KitLookProps {
-  /** BCP 47: `es`, `pt-BR`. Default: `en`, also for a language that has no translation. */
+  /** BCP 47, such as `es` or `pt-BR`. Default: `en`, which also replaces languages without a translation. */
   readonly language?: string | undefined
-  /** Your own strings in place of the kit's. */
+  /** Your own strings. They override the kit's. */
   readonly texts?: Partial<Texts> | undefined
-  /** Your own class names, in addition to the kit's, for every component. */
+  /** Your class names for all components. They are added to the kit's. */
   readonly classNames?: ClassNames | undefined
   readonly children?: ReactNode
 }
 
 const LookContext = createContext<Look>({ language: 'en', texts: TEXTS.en, classNames: {} })
 
-/** The language and looks of the kit's sections, fields and buttons outside of a wallet, as in a sign-up form. */
+/**
+ * Provides language and class names to the kit's sections, fields and buttons where there is no wallet yet,
+ * as in a sign-up form.
+ */
 export function KitLook(props: KitLookProps): ReactNode {
   return <LookContext.Provider value={useLookOf(props)}>{props.children}</LookContext.Provider>
 }

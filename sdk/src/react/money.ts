@@ -1,6 +1,5 @@
 /**
- * The currencies whose smallest unit is not a hundredth. A test compares both lists with the contract's
- * table.
+ * Currencies whose smallest unit is not 1/100. A test compares both lists with the contract's currency table.
  */
 const DECIMALS: Readonly<Record<string, number>> = {
   RWF: 0,
@@ -21,14 +20,14 @@ const HUNDREDTHS = new Set(
 )
 
 /**
- * The decimal places of a currency in a payload, which has only the code. Undefined for a code that this
- * version does not know: an amount with a guessed point would be another amount.
+ * Returns the decimal places of a currency in a payload, which only contains the code. Undefined for an
+ * unknown currency, because a guess would show the wrong amount.
  */
 export function decimalsOf(currency: string): number | undefined {
   return Object.hasOwn(DECIMALS, currency) ? DECIMALS[currency] : HUNDREDTHS.has(currency) ? 2 : undefined
 }
 
-/** An amount in the smallest unit as a decimal number: `1234n` with two places is `12.34`. */
+/** Formats an amount in the smallest unit as a decimal number: `1234n` with two places becomes `12.34`. */
 export function decimalText(amount: bigint, decimals: number): `${number}` {
   const sign = amount < 0n ? '-' : ''
   const digits = String(amount < 0n ? -amount : amount).padStart(decimals + 1, '0')
@@ -37,9 +36,8 @@ export function decimalText(amount: bigint, decimals: number): `${number}` {
 }
 
 /**
- * An amount as a language writes it, with the code of its currency: `1.234,50 USD`. Never rounded; trailing
- * zeros are dropped for currencies with more than two places. The code, not the symbol: many currencies use
- * `$`.
+ * Formats an amount for a language, with the currency code, because many currencies share the symbol `$`:
+ * `1.234,50 USD`. Never rounds, but drops trailing zeros of currencies with more than two places.
  */
 export function amountText(
   language: string,
@@ -57,9 +55,9 @@ export function amountText(
 }
 
 /**
- * A typed amount, in the smallest unit: `12,5` is `1250n` with two places. Accepts the decimal sign of the
- * language, and the other one if it cannot be a thousands separator. Undefined unless it is certainly one
- * amount above zero.
+ * Parses a typed amount to the smallest unit: `12,5` with two places becomes `1250n`. Accepts the language's
+ * decimal sign, and the other one unless it could be a thousands separator. Undefined unless the text is
+ * unambiguously a positive amount.
  */
 export function parseAmount(language: string, text: string, decimals: number): bigint | undefined {
   const [, whole, sign, fraction = ''] = /^(\d{1,15})(?:([.,])(\d+))?$/.exec(text.trim()) ?? []
@@ -73,7 +71,7 @@ function decimalSign(language: string): string | undefined {
   return new Intl.NumberFormat(language).formatToParts(1.5).find(({ type }) => type === 'decimal')?.value
 }
 
-/** The input is not one amount above zero. */
+/** The input is not a positive amount. */
 export class AmountError extends Error {
   override readonly name = 'AmountError'
 }

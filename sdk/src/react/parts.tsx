@@ -7,13 +7,13 @@ import { useLook } from './look.tsx'
 import type { Resource } from './use-resource.ts'
 import { useWords } from './use-words.ts'
 
-/** The class names of a part: the kit's, the provider's and the component's. */
+/** Returns a function that combines a part's class names: the kit's, the provider's and the component's. */
 export function useParts(own: ClassNames = {}): (part: Part, more?: string) => string {
   const { classNames } = useLook()
   return (part, more) => [`cs-${part}`, more, classNames[part], own[part]].filter(Boolean).join(' ')
 }
 
-/** A region with a heading that names it. */
+/** A region labelled by its heading. */
 export function Section(
   props: Styled & { readonly name: string; readonly title: string; readonly children: ReactNode },
 ): ReactNode {
@@ -31,7 +31,9 @@ export function Section(
   )
 }
 
-/** A button. While it is busy it does nothing and keeps the focus, which a disabled one would lose. */
+/**
+ * A button. While busy it ignores clicks but stays focusable, because a disabled button would lose the focus.
+ */
 export function Button(
   props: Styled & {
     readonly children: ReactNode
@@ -45,7 +47,7 @@ export function Button(
 ): ReactNode {
   const { children, onClick, isPrimary = false, isBusy = false, type = 'button', label, buttonRef } = props
   const part = useParts(props.classNames)
-  const act = useCallback(() => {
+  const handleClick = useCallback(() => {
     if (!isBusy) onClick?.()
   }, [isBusy, onClick])
   return (
@@ -53,7 +55,7 @@ export function Button(
       type={type}
       ref={buttonRef}
       className={isPrimary ? `${part('button')} ${part('primary')}` : part('button')}
-      onClick={act}
+      onClick={handleClick}
       aria-disabled={isBusy}
       aria-label={label}
     >
@@ -62,7 +64,7 @@ export function Button(
   )
 }
 
-/** A field of a form, with its label. Its value is in the `FormData` of the form, by its name. */
+/** A labelled form field. Its value is in the form's `FormData` under its name. */
 export function Field(
   props: Styled & {
     readonly name: string
@@ -91,7 +93,7 @@ export function Field(
   )
 }
 
-/** A form with its fields, the outcome and its button. */
+/** A form: its fields, the outcome and the submit button. */
 export function Form(
   props: Styled & {
     readonly submitLabel: string
@@ -123,19 +125,19 @@ export function Form(
 }
 
 /**
- * The outcome, read out when it changes: results politely, failures immediately. Both regions exist from the
- * start.
+ * Shows an outcome and announces it to screen readers: a status politely, an error immediately. Both live
+ * regions are always rendered.
  */
 export function Outcome(
   props: Styled & {
     readonly status?: string | undefined
     readonly error?: unknown
-    /** The messages for codes that mean something else here. */
+    /** Messages for error codes that have a special meaning here. */
     readonly sentences?: Readonly<Record<string, Sentence>>
   },
 ): ReactNode {
   const { status, error, sentences, classNames } = props
-  const words = useWords()
+  const formatters = useWords()
   const part = useParts(classNames)
   return (
     <>
@@ -143,13 +145,13 @@ export function Outcome(
         {status}
       </p>
       <p className={part('error')} role="alert">
-        {error === undefined ? undefined : words.error(error, sentences)}
+        {error === undefined ? undefined : formatters.error(error, sentences)}
       </p>
     </>
   )
 }
 
-/** A resource: its content, or the reason why there is nothing yet. */
+/** Renders a resource, or its loading or error state. */
 export function Loaded<T>(
   props: Styled & { readonly of: Resource<T>; readonly children: (data: T) => ReactNode },
 ): ReactNode {

@@ -14,19 +14,19 @@ import { useSession } from './use-session.ts'
 import { useWords } from './use-words.ts'
 
 export interface PayFormProps extends Styled {
-  /** The currencies to choose from. Default: only USD. */
+  /** The currencies that can be selected. Default: only USD. */
   readonly currencies?: readonly BankKind[]
 }
 
-const USD_ALONE: readonly BankKind[] = ['USD']
+const USD_ONLY: readonly BankKind[] = ['USD']
 
 const STATUS = { UNDER_WAY: 'paymentUnderWay', SETTLED: 'paymentSettled', FAILED: 'paymentFailed' } as const
 
 /**
- * Pays a person's bank account out of the wallet. It needs `ConfirmPayment` in the page, which shows the
- * payment to sign. Shown while the customer is signed in.
+ * Pays a person's bank account from the wallet. Needs `ConfirmPayment` on the page, which shows the payment
+ * before it is signed. Renders nothing unless a customer is signed in.
  */
-export function PayForm({ currencies = USD_ALONE, classNames }: PayFormProps): ReactNode {
+export function PayForm({ currencies = USD_ONLY, classNames }: PayFormProps): ReactNode {
   const { session } = useSession()
   const { texts } = useWords()
   const [currency, setCurrency] = useState(currencies[0] ?? 'USD')
@@ -78,8 +78,8 @@ function Currency(
         id={id}
         value={value}
         onChange={({ target }) => {
-          const chosen = currencies.find((one) => one === target.value)
-          if (chosen) onChange(chosen)
+          const selected = currencies.find((one) => one === target.value)
+          if (selected) onChange(selected)
         }}
       >
         {currencies.map((one) => (
@@ -90,16 +90,21 @@ function Currency(
   )
 }
 
-/** The payment in the form. */
+/** Pays the payee and amount in a submitted form. */
 function usePayment(currency: BankKind) {
   const { api, customerId } = useCountersign()
   const { parseMoney } = useWords()
   const payment = useQuote()
   const pay = useAction(async (form: FormData) => {
-    const of = (name: string) => String(form.get(name)).trim()
-    const lockedCurrencyAmount = parseMoney(of('amount'), decimalsOf(currency) ?? 0)
+    const getField = (name: string) => String(form.get(name)).trim()
+    const lockedCurrencyAmount = parseMoney(getField('amount'), decimalsOf(currency) ?? 0)
     if (lockedCurrencyAmount === undefined) throw new AmountError('not an amount')
-    const accountId = await accountOf(api, customerId, currency, BANKS[currency].accountInfo(of))
+    const accountId = await findOrCreateAccount(
+      api,
+      customerId,
+      currency,
+      BANKS[currency].accountInfo(getField),
+    )
     const destination = { destinationType: 'ACCOUNT', accountId } as const
     const quote = await payment.create({ destination, lockedCurrencySide: 'RECEIVING', lockedCurrencyAmount })
     if (quote) await payment.execute(quote)
@@ -107,8 +112,8 @@ function usePayment(currency: BankKind) {
   return { pay, phase: payment.phase, error: pay.error ?? payment.error }
 }
 
-/** The payee as an external account of the customer: a new one, or the one that exists already. */
-async function accountOf(
+/** Creates the customer's external account for the payee, or returns the id of an existing one. */
+async function findOrCreateAccount(
   api: Nouns,
   customerId: string,
   currency: BankKind,
@@ -117,8 +122,8 @@ async function accountOf(
   try {
     return (await api.externalAccounts.create({ customerId, currency, accountInfo })).id
   } catch (error) {
-    const known = error instanceof CountersignError && error.details.externalAccountId
-    if (typeof known === 'string') return known
+    const existingId = error instanceof CountersignError && error.details.externalAccountId
+    if (typeof existingId === 'string') return existingId
     throw error
   }
 }

@@ -19,34 +19,34 @@ export type CountersignProviderProps = Reach &
     /** The customer's embedded wallet. */
     readonly accountId: string
     /**
-     * The server's quorum key, 130 hex characters. Build it into the page: a key that arrives together with
-     * the responses proves only that they agree.
+     * The server's quorum key, 130 hex characters. Build it into the page: a key received the same way as the
+     * responses proves nothing about their origin.
      */
     readonly quorumPublicKey: string
     /**
-     * The page's own knowledge of the wallet on its chain: payments that contradict it are refused before
-     * they are shown.
+     * The page's own knowledge of the wallet's chain. Payments that contradict it are rejected before they
+     * are shown.
      */
     readonly chain?: WalletChain
     readonly relyingParty?: RelyingParty
     /** Default: the browser's passkeys. */
     readonly authenticator?: PasskeyAuthenticator
-    /** Default: the browser's IndexedDB. `NO_STORE` keeps nothing over a reload. */
+    /** Default: the browser's IndexedDB. With `NO_STORE`, a session does not survive a reload. */
     readonly sessionStore?: SessionStore
-    /** The interval in seconds for reloading data while the page is visible. Default: 10. 0: never. */
+    /** The reload interval in seconds while the page is visible. Default: 10. 0 turns it off. */
     readonly refreshSeconds?: number
   }
 
 const REFRESH_SECONDS = 10
 
-/** Gives one customer's wallet to the hooks and components below it. */
+/** Provides one customer's wallet to the hooks and components below it. */
 export function CountersignProvider(props: CountersignProviderProps): ReactNode {
   const { customerId, accountId, sessionStore = INDEXED_DB, refreshSeconds = REFRESH_SECONDS } = props
   const look = useLookOf(props)
   const client = useClient(props)
   const api = useMemo(() => nounsOf(client), [client])
   const [confirmations] = useState(() => new Confirmations())
-  const wallet = useWalletOf(props, client, confirmations)
+  const wallet = useWalletFromProps(props, client, confirmations)
   const { state, start, end } = useSessionState(wallet, sessionStore)
   const [version, refresh] = useVersion(refreshSeconds)
   const value = useMemo<Countersign>(
@@ -73,8 +73,11 @@ export function CountersignProvider(props: CountersignProviderProps): ReactNode 
   )
 }
 
-/** The wallet; a new one only if a value differs, because objects are new in every rendering of a page. */
-function useWalletOf(
+/**
+ * Creates the wallet, and recreates it only if a value has changed: the option objects are new on every
+ * render, so their fields are compared.
+ */
+function useWalletFromProps(
   props: CountersignProviderProps,
   client: Countersign['client'],
   confirmations: Confirmations,
@@ -109,26 +112,29 @@ function useWalletOf(
   )
 }
 
-/** Without undefined properties. */
+/** Removes properties that are undefined. */
 function withoutUndefined<T extends object>(members: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
   const entries = Object.entries(members).filter(([, value]) => value !== undefined)
   return Object.fromEntries(entries) as { [K in keyof T]?: Exclude<T[K], undefined> }
 }
 
-/** A number that rises on demand, in intervals while the page is visible, and when it becomes visible again. */
+/**
+ * A counter that increases on `refresh`, at intervals while the page is visible, and when it becomes visible
+ * again.
+ */
 function useVersion(refreshSeconds: number): [number, () => void] {
   const [version, setVersion] = useState(0)
   const refresh = useCallback(() => setVersion((before) => before + 1), [])
   useEffect(() => {
     if (!(refreshSeconds > 0)) return
-    const look = () => {
+    const refreshIfVisible = () => {
       if (document.visibilityState === 'visible') refresh()
     }
-    const timer = setInterval(look, refreshSeconds * 1000)
-    document.addEventListener('visibilitychange', look)
+    const timer = setInterval(refreshIfVisible, refreshSeconds * 1000)
+    document.addEventListener('visibilitychange', refreshIfVisible)
     return () => {
       clearInterval(timer)
-      document.removeEventListener('visibilitychange', look)
+      document.removeEventListener('visibilitychange', refreshIfVisible)
     }
   }, [refreshSeconds, refresh])
   return [version, refresh]

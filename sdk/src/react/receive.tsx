@@ -11,13 +11,13 @@ import { useWords } from './use-words.ts'
 type Instructions = Account['fundingPaymentInstructions'][number]
 
 export interface ReceiveProps extends Styled {
-  /** The account to be paid. Default: the wallet of the provider. */
+  /** The account to receive money. Default: the provider's wallet. */
   readonly accountId?: string
 }
 
 /**
- * The ways to pay into an account: every address and bank account of it as text, each field with a button to
- * copy.
+ * The ways to pay into an account: each of its addresses and bank accounts as text, with a copy button for
+ * every field.
  */
 export function Receive({ accountId, classNames }: ReceiveProps): ReactNode {
   const accounts = useBalances()
@@ -27,12 +27,16 @@ export function Receive({ accountId, classNames }: ReceiveProps): ReactNode {
   return (
     <Section name="receive" title={texts.receive} {...styled}>
       <Loaded of={accounts} {...styled}>
-        {(all) => {
-          const account = accountId === undefined ? all[0] : all.find(({ id }) => id === accountId)
+        {(list) => {
+          const account = accountId === undefined ? list[0] : list.find(({ id }) => id === accountId)
           const instructions = account?.fundingPaymentInstructions ?? []
           if (instructions.length === 0) return <p className={part('text')}>{texts.noInstructions}</p>
-          return instructions.map((one) => (
-            <Way key={JSON.stringify(one.accountOrWalletInfo)} instructions={one} {...styled} />
+          return instructions.map((way) => (
+            <FundingInstructions
+              key={JSON.stringify(way.accountOrWalletInfo)}
+              instructions={way}
+              {...styled}
+            />
           ))
         }}
       </Loaded>
@@ -40,21 +44,24 @@ export function Receive({ accountId, classNames }: ReceiveProps): ReactNode {
   )
 }
 
-function Way({ instructions, classNames }: Styled & { readonly instructions: Instructions }): ReactNode {
+function FundingInstructions({
+  instructions,
+  classNames,
+}: Styled & { readonly instructions: Instructions }): ReactNode {
   const { texts } = useWords()
   const part = useParts(classNames)
   const { accountType, ...info } = instructions.accountOrWalletInfo
   const rows = membersOf(info).filter(([path]) => !/^(?:paymentRails|assetType)\b/.test(path))
   const place = 'assetType' in info ? `${placeOf(accountType)}, ${info.assetType}` : placeOf(accountType)
-  const [said, setSaid] = useState<string>()
+  const [status, setStatus] = useState<string>()
   const copy = async (label: string, text: string) => {
-    // Cleared first, so that a second copy of the same value is announced again.
-    setSaid(undefined)
+    // Cleared first, so that screen readers announce a second copy of the same value.
+    setStatus(undefined)
     try {
       await navigator.clipboard.writeText(text)
-      setSaid(texts.copied(label))
+      setStatus(texts.copied(label))
     } catch {
-      setSaid(texts.notCopied)
+      setStatus(texts.notCopied)
     }
   }
   return (
@@ -85,7 +92,7 @@ function Way({ instructions, classNames }: Styled & { readonly instructions: Ins
           {instructions.instructionsNotes}
         </p>
       )}
-      <Outcome status={said} {...(classNames && { classNames })} />
+      <Outcome status={status} {...(classNames && { classNames })} />
     </>
   )
 }

@@ -10,15 +10,15 @@ import { Button, Outcome, useParts } from './parts.tsx'
 import { useAction } from './use-action.ts'
 import { useWords } from './use-words.ts'
 
-/** A credential whose sign-in is a code. */
+/** A credential that signs in with a code. */
 export type CodeCredential = Credential & { readonly type: 'EMAIL_OTP' | 'SMS_OTP' }
 
 const DIGITS = 6
 const WRONG_CODE = { UNAUTHORIZED: 'wrongCode' } as const
 
 /**
- * Requests a code, checks the input, and creates the session. After a wrong input the same code can be typed
- * again, until another one is sent.
+ * Requests a code, verifies the typed code, and creates the session. After a typing error the same code can
+ * be entered again, until a new one is requested.
  */
 export function SignInByCode(
   props: Styled & {
@@ -31,8 +31,8 @@ export function SignInByCode(
   const { texts } = useWords()
   const part = useParts(classNames)
   const input = useRef<HTMLInputElement>(null)
-  const { code, setCode, said, sending, checking } = useCode(credential, onSession, input)
-  useFirst(() => {
+  const { code, setCode, said: status, sending, checking } = useCode(credential, onSession, input)
+  useOnce(() => {
     input.current?.focus()
     void sending.run(texts.codeSentTo(credential.nickname))
   })
@@ -44,7 +44,7 @@ export function SignInByCode(
   const isBusy = sending.isBusy || checking.isBusy
   return (
     <form className={part('code')} onSubmit={submit}>
-      <Outcome status={said} {...styled} />
+      <Outcome status={status} {...styled} />
       <CodeField
         input={input}
         code={code}
@@ -73,7 +73,7 @@ export function SignInByCode(
   )
 }
 
-/** Sends a code and checks the input. Either focuses the field when it fails. */
+/** Sends and verifies codes. Focuses the field after a failure. */
 function useCode(
   credential: CodeCredential,
   onSession: (session: Session) => Promise<void>,
@@ -82,8 +82,8 @@ function useCode(
   const { client, wallet } = useCountersign()
   const [code, setCode] = useState('')
   const [bundle, setBundle] = useState<string>()
-  const [said, setSaid] = useState<string>()
-  const again = () => {
+  const [status, setStatus] = useState<string>()
+  const clearInput = () => {
     setCode('')
     input.current?.focus()
   }
@@ -92,24 +92,24 @@ function useCode(
     const { body } = await client.call('credential_challenge', { params: { id: credential.id } })
     if (body.type === 'PASSKEY') return
     setBundle(body.otpEncryptionTargetBundle)
-    setSaid(text)
-    again()
+    setStatus(text)
+    clearInput()
   })
   const checking = useAction(async (typed: string) => {
     if (bundle === undefined || typed.length < DIGITS) return input.current?.focus()
-    const ways = credential.type === 'EMAIL_OTP' ? wallet.email : wallet.sms
+    const method = credential.type === 'EMAIL_OTP' ? wallet.email : wallet.sms
     const options = { code: typed, credentialId: credential.id, otpEncryptionTargetBundle: bundle }
     try {
-      await onSession(await ways.signIn(options))
+      await onSession(await method.signIn(options))
     } catch (error) {
-      again()
+      clearInput()
       throw error
     }
   })
-  return { code, setCode, said, sending, checking }
+  return { code, setCode, said: status, sending, checking }
 }
 
-/** One field, drawn as a place for each digit. */
+/** A single input, drawn as one box per digit. */
 function CodeField(
   props: Styled & {
     readonly input: RefObject<HTMLInputElement | null>
@@ -153,8 +153,8 @@ function CodeField(
   )
 }
 
-/** Does something once, though React runs effects twice in development. */
-function useFirst(act: () => void): void {
+/** Runs an effect once, although React runs effects twice in development. */
+function useOnce(act: () => void): void {
   const isDone = useRef(false)
   useEffect(() => {
     if (isDone.current) return

@@ -15,24 +15,27 @@ import { useSession } from './use-session.ts'
 import { useWords } from './use-words.ts'
 
 export interface SignInProps extends Styled {
-  /** Gets a new token of the identity provider with this `nonce`. Without it no sign-in by identity is offered. */
+  /**
+   * Requests a new token from the identity provider with this `nonce`. If omitted, signing in with an
+   * identity is not offered.
+   */
   readonly oidcToken?: OidcTokenSource
-  /** The name of that provider, as customers know it. */
+  /** The identity provider's name, as customers know it. */
   readonly identityProvider?: string
   readonly onSignedIn?: (session: Session) => void
-  /** Shown next to the session while it exists, such as `AddPasskey`. */
+  /** Shown while signed in, for example `AddPasskey`. */
   readonly children?: ReactNode
 }
 
 /**
- * Signs in to the wallet by its credentials: codes by e-mail and SMS, passkeys, an identity. Afterwards it
- * shows the expiry of the session, and signs out.
+ * Signs in with one of the wallet's credentials: a code by e-mail or SMS, a passkey, or an identity. While
+ * signed in, shows when the session expires and a button to sign out.
  */
 export function SignIn(props: SignInProps): ReactNode {
   const { status, why } = useSession()
   const { texts } = useWords()
   const styled = props.classNames && { classNames: props.classNames }
-  // True if the customer has just signed in here: only then the focus moves.
+  // True after the customer has signed in or out here. The focus moves only then.
   const [isFresh, setFresh] = useState(false)
   const reasonText = why === 'ended' ? texts.sessionEnded : why === 'signed-out' ? texts.signedOut : undefined
   return (
@@ -60,7 +63,7 @@ function SignedIn(
   const { takesFocus, onSignedOut, classNames } = props
   const { session, signOut } = useSession()
   const { texts, hour } = useWords()
-  const leaving = useAction(async () => {
+  const signingOut = useAction(async () => {
     await signOut()
     onSignedOut()
   })
@@ -73,10 +76,10 @@ function SignedIn(
     <>
       <Outcome
         status={session && texts.signedInUntil(hour(session.expiresAt))}
-        error={leaving.error}
+        error={signingOut.error}
         {...styled}
       />
-      <Button isBusy={leaving.isBusy} buttonRef={button} onClick={() => void leaving.run()} {...styled}>
+      <Button isBusy={signingOut.isBusy} buttonRef={button} onClick={() => void signingOut.run()} {...styled}>
         {texts.signOut}
       </Button>
     </>
@@ -85,7 +88,7 @@ function SignedIn(
 
 type WaysProps = SignInProps & { readonly takesFocus: boolean; readonly onFresh: () => void }
 
-/** The choice of a credential, and then its sign-in. */
+/** Lets the customer choose a credential, then signs in with it. */
 function Ways(props: WaysProps): ReactNode {
   const { oidcToken, identityProvider, onSignedIn, onFresh, takesFocus, classNames } = props
   const { wallet, start } = useCountersign()
@@ -93,65 +96,65 @@ function Ways(props: WaysProps): ReactNode {
   const part = useParts(classNames)
   const credentials = useResource(`credentials ${wallet.accountId}`, () => wallet.credentials())
   const [byCode, setByCode] = useState<CodeCredential>()
-  const [isBack, setBack] = useState(false)
-  const begin = async (session: Session) => {
+  const [isReturning, setReturning] = useState(false)
+  const startSession = async (session: Session) => {
     onFresh()
     await start(session)
     onSignedIn?.(session)
   }
-  const entering = useAction(async (credential: Credential) => {
+  const signingIn = useAction(async (credential: Credential) => {
     const { id: credentialId, type } = credential
-    if (type === 'PASSKEY') await begin(await wallet.passkey.signIn({ credentialId }))
+    if (type === 'PASSKEY') await startSession(await wallet.passkey.signIn({ credentialId }))
     else if (type === 'OAUTH' && oidcToken)
-      await begin(await wallet.oauth.signIn({ credentialId, oidcToken }))
+      await startSession(await wallet.oauth.signIn({ credentialId, oidcToken }))
   })
   const styled = classNames && { classNames }
   if (byCode)
     return (
       <SignInByCode
         credential={byCode}
-        onSession={begin}
+        onSession={startSession}
         onBack={() => {
           setByCode(undefined)
-          setBack(true)
+          setReturning(true)
         }}
         {...styled}
       />
     )
   const isOffered = ({ type }: Credential) => type !== 'OAUTH' || oidcToken !== undefined
   const choose = (credential: Credential) => {
-    entering.clear()
+    signingIn.clear()
     if (isByCode(credential)) setByCode(credential)
-    else void entering.run(credential)
+    else void signingIn.run(credential)
   }
   return (
     <Loaded of={credentials} {...styled}>
-      {(all) => (
+      {(list) => (
         <>
-          {all.some(isOffered) ? null : <p className={part('text')}>{texts.noWayToSignIn}</p>}
-          <Choice
-            credentials={all.filter(isOffered)}
-            labelOf={(one) => labelOf(one, identityProvider ?? texts.anIdentity, texts)}
-            isBusy={entering.isBusy}
-            takesFocus={takesFocus || isBack}
+          {list.some(isOffered) ? null : <p className={part('text')}>{texts.noWayToSignIn}</p>}
+          <CredentialButtons
+            credentials={list.filter(isOffered)}
+            labelOf={(one) => formatLabel(one, identityProvider ?? texts.anIdentity, texts)}
+            isBusy={signingIn.isBusy}
+            takesFocus={takesFocus || isReturning}
             onChoose={choose}
             {...styled}
           />
-          <Outcome error={entering.error} {...styled} />
+          <Outcome error={signingIn.error} {...styled} />
         </>
       )}
     </Loaded>
   )
 }
 
-/** The label of a credential's button. */
-function labelOf({ type, nickname }: Credential, provider: string, texts: Texts): string {
+/** The button label of a credential. */
+function formatLabel({ type, nickname }: Credential, provider: string, texts: Texts): string {
   if (type === 'EMAIL_OTP') return texts.sendCodeTo(nickname)
   if (type === 'SMS_OTP') return texts.textCodeTo(nickname)
   return type === 'PASSKEY' ? texts.withPasskey(nickname) : texts.withIdentity(provider)
 }
 
-function Choice(
+function CredentialButtons(
   props: Styled & {
     readonly credentials: readonly Credential[]
     readonly labelOf: (credential: Credential) => string

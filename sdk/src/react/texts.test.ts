@@ -12,7 +12,7 @@ import { fieldText, payeeName, valueText } from './field-texts.ts'
 import { amountText, decimalsOf, decimalText, parseAmount } from './money.ts'
 import { languageOf, TEXTS } from './texts/languages.ts'
 import type { Texts } from './texts/texts.ts'
-import { wordsOf } from './use-words.ts'
+import { createWords } from './use-words.ts'
 
 const languages = Object.entries(TEXTS)
 const ARGUMENT = '•argument•'
@@ -130,7 +130,7 @@ test('amounts are exact, in every language, to the last unit of 64 bits', () => 
 })
 
 test('an amount of an unknown currency is shown in its smallest unit, not with a guessed point', () => {
-  const { signedMoney } = wordsOf('en', TEXTS.en)
+  const { signedMoney } = createWords('en', TEXTS.en)
   expect(signedMoney(12345n, 'XYZ')).toBe('12345 smallest units of XYZ')
   expect(signedMoney(12345n, 'USD')).toBe('123.45\u00a0USD')
 })

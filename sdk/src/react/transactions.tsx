@@ -7,13 +7,13 @@ import { type TransactionRecord, useTransactions } from './use-lists.ts'
 import { useWords } from './use-words.ts'
 
 export interface TransactionsProps extends Styled {
-  /** The number shown at first, and added by each "show more". Default: 10. */
+  /** The number of transactions shown initially and added by each "show more". Default: 10. */
   readonly pageRecords?: number
-  /** Also shows payments quoted but never made. */
+  /** Also shows quoted payments that were never executed. */
   readonly showUnpaid?: boolean
 }
 
-/** The customer's transactions, the newest first. */
+/** The customer's transactions, newest first. */
 export function Transactions({ pageRecords, showUnpaid = false, classNames }: TransactionsProps): ReactNode {
   const transactions = useTransactions(pageRecords)
   const { texts } = useWords()
@@ -44,7 +44,7 @@ export function Transactions({ pageRecords, showUnpaid = false, classNames }: Tr
   )
 }
 
-/** A quote has its transaction from the start. Until the quote is executed nothing has moved. */
+/** A quote has a transaction from the start, but no money moves until the quote is executed. */
 function isPaid(record: TransactionRecord): boolean {
   const isQuoted = record.type === 'OUTGOING' && record.quoteId !== undefined
   return !(isQuoted && ['PENDING', 'EXPIRED'].includes(record.status))
@@ -54,15 +54,15 @@ function Entry({ record, classNames }: Styled & { readonly record: TransactionRe
   const { texts, money, time } = useWords()
   const part = useParts(classNames)
   const isCredit = record.direction === 'CREDIT'
-  const moved = isCredit ? record.receivedAmount : (record.sentAmount ?? record.receivedAmount)
-  const signed = moved && { ...moved, amount: isCredit ? moved.amount : -moved.amount }
+  const amount = isCredit ? record.receivedAmount : (record.sentAmount ?? record.receivedAmount)
+  const signedAmount = amount && { ...amount, amount: isCredit ? amount.amount : -amount.amount }
   return (
     <li className={part('item', isCredit ? 'cs-credit' : 'cs-debit')}>
       <span className={part('field')}>
         {isCredit ? texts.received : texts.sent}
         {record.description === undefined ? '' : `: ${record.description}`}
       </span>{' '}
-      <span className={part('amount')}>{signed && money(signed, 'always')}</span>{' '}
+      <span className={part('amount')}>{signedAmount && money(signedAmount, 'always')}</span>{' '}
       <small className={part('text')}>
         {texts.transactionStates[record.status]},{' '}
         <time dateTime={record.createdAt}>{time(record.createdAt)}</time>

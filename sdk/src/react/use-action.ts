@@ -2,19 +2,19 @@ import { useCallback, useEffect, useRef, useState } from 'react'
 import { CountersignError } from '../client/errors.ts'
 import { useCountersign } from './context.ts'
 
-/** Something that a button does. */
+/** An asynchronous action, typically triggered by a button. */
 export interface Action<Arguments extends unknown[]> {
-  /** Performs the action, unless it is already in progress. Never rejects: see `error`. */
+  /** Runs the action unless it is already running. Never rejects: see `error`. */
   readonly run: (...args: Arguments) => Promise<void>
   readonly isBusy: boolean
-  /** Why it failed last. */
+  /** The error of the last run. */
   readonly error: unknown
   readonly clear: () => void
 }
 
 /**
- * `act` as an action. If the server no longer knows the signing session, the customer is also signed out
- * here.
+ * Wraps `act` as an action. If the server no longer knows the session that signs, the customer is also signed
+ * out here.
  */
 export function useAction<Arguments extends unknown[]>(
   act: (...args: Arguments) => Promise<unknown>,
@@ -37,7 +37,7 @@ export function useAction<Arguments extends unknown[]>(
         await latest.current(...args)
       } catch (cause) {
         setError(cause)
-        if (isOfEndedSession(cause)) await end('ended')
+        if (isSessionEnded(cause)) await end('ended')
       } finally {
         running.current = false
         setBusy(false)
@@ -49,6 +49,6 @@ export function useAction<Arguments extends unknown[]>(
   return { run, isBusy, error, clear }
 }
 
-function isOfEndedSession(error: unknown): boolean {
+function isSessionEnded(error: unknown): boolean {
   return error instanceof CountersignError && error.code === 'WALLET_SIGNATURE_INVALID'
 }

@@ -2,27 +2,27 @@ import { useEffect, useMemo, useRef } from 'react'
 import type { Caller } from '../client/calls.ts'
 import { Client } from '../client/client.ts'
 
-/** A page's connection to the API, in two forms. */
+/** The two ways for a page to reach the API. */
 export type Reach =
   | {
-      /** Your own connection to the API, such as a `Client` or a backend in between. */
+      /** Your own caller, such as a `Client` or a connection through your backend. */
       readonly client: Caller
       readonly baseUrl?: never
       readonly accessToken?: never
     }
   | {
       readonly client?: never
-      /** The server, with the version: `https://pay.example.com/2025-10-13`. */
+      /** The server's address with the API version: `https://pay.example.com/2025-10-13`. */
       readonly baseUrl: string
       /**
-       * Gets a token of this customer from your backend. Called again when the server refuses the old one.
+       * Gets a token for this customer from your backend. Called again when the server rejects the previous
+       * one.
        */
       readonly accessToken: () => string | Promise<string>
     }
 
 /**
- * The client of a provider. A new `accessToken` function, which every rendering creates, does not create a
- * new client.
+ * Returns the provider's client. It stays the same although every render passes a new `accessToken` function.
  */
 export function useClient({ client, baseUrl, accessToken }: Reach): Caller {
   const latest = useRef(accessToken)
@@ -31,7 +31,7 @@ export function useClient({ client, baseUrl, accessToken }: Reach): Caller {
   })
   return useMemo(() => {
     if (client) return client
-    const ask = async () => (await latest.current?.()) ?? ''
-    return new Client({ baseUrl: baseUrl ?? '', accessToken: ask })
+    const getToken = async () => (await latest.current?.()) ?? ''
+    return new Client({ baseUrl: baseUrl ?? '', accessToken: getToken })
   }, [client, baseUrl])
 }

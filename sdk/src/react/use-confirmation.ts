@@ -3,8 +3,8 @@ import type { Confirmation } from './confirmations.ts'
 import { useCountersign } from './context.ts'
 
 /**
- * The payment that waits for the customer's decision, for your own dialog instead of `ConfirmPayment`. Show
- * the content of its `payment`, and nothing from another source. A component that uses this counts as one
+ * Returns the payment waiting for the customer's decision, to show it in your own dialog instead of
+ * `ConfirmPayment`. Take the content only from its `payment`. A component that uses this hook counts as one
  * that shows payments.
  */
 export function useConfirmation(): Confirmation | undefined {

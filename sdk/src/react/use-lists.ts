@@ -7,7 +7,7 @@ export type Account = Answer<'customer_internal_account_list'>['body']['data'][n
 export type TransactionRecord = Answer<'transaction_list'>['body']['data'][number]
 export type CardRecord = Answer<'card_get'>['body']
 
-/** A list that grows by pages. */
+/** A paginated list that grows as more pages are loaded. */
 export interface PagedResource<T> extends Resource<readonly T[]> {
   readonly hasMore: boolean
   readonly showMore: () => void
@@ -16,7 +16,7 @@ export interface PagedResource<T> extends Resource<readonly T[]> {
 const PAGE_RECORDS = 10
 const LIST_RECORDS_MAX = 100
 
-/** The customer's accounts, the wallet first. */
+/** Returns the customer's accounts, the wallet first. */
 export function useBalances(): Resource<readonly Account[]> {
   const { client, customerId, accountId } = useCountersign()
   return useResource(`accounts ${customerId}`, async (signal) => {
@@ -26,7 +26,7 @@ export function useBalances(): Resource<readonly Account[]> {
   })
 }
 
-/** The customer's transactions, the newest first. */
+/** Returns the customer's transactions, newest first. */
 export function useTransactions(pageRecords = PAGE_RECORDS): PagedResource<TransactionRecord> {
   const { client, customerId } = useCountersign()
   const [pages, setPages] = useState(1)
@@ -43,10 +43,10 @@ export function useTransactions(pageRecords = PAGE_RECORDS): PagedResource<Trans
     return { records, hasMore: cursor !== undefined }
   })
   const { data, ...rest } = resource
-  const [before, setBefore] = useState<typeof data>()
-  if (data && data !== before) setBefore(data)
-  // The loaded pages stay while the next one is read.
-  const shown = data ?? before
+  const [previous, setPrevious] = useState<typeof data>()
+  if (data && data !== previous) setPrevious(data)
+  // Keep showing the loaded pages while the next one is fetched.
+  const shown = data ?? previous
   return {
     ...rest,
     data: shown?.records,
@@ -56,7 +56,7 @@ export function useTransactions(pageRecords = PAGE_RECORDS): PagedResource<Trans
   }
 }
 
-/** The customer's cards, the newest first, or the one of this id. */
+/** Returns the customer's cards, newest first, or only the card with this id. */
 export function useCards(cardId?: string): Resource<readonly CardRecord[]> {
   const { client, customerId } = useCountersign()
   return useResource(`cards ${customerId} ${cardId ?? ''}`, async (signal) => {

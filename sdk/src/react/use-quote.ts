@@ -5,47 +5,47 @@ import { wait } from '../time/wait.ts'
 import { type Transaction, waitForTransaction } from '../waiting/wait-for-transaction.ts'
 import { SessionRequiredError } from '../wallet/wallet-access.ts'
 import { useCountersign } from './context.ts'
-import { signerOf } from './hold-payment.ts'
+import { restrictToQuote } from './hold-payment.ts'
 import { useAction } from './use-action.ts'
 import { useSession } from './use-session.ts'
 
 export type Quote = Answer<'quote_get'>['body']
 
-/** The input of a quote; the wallet pays if no source is named. */
+/** The input of a quote. If no source is given, the wallet pays. */
 export type QuoteInput = Omit<BodyInput<'quote_create'>, 'source' | 'immediatelyExecute'> &
   Partial<Pick<BodyInput<'quote_create'>, 'source'>>
 
 /** The progress of a payment. `SETTLED` and `FAILED` are final. */
 export type PaymentPhase = 'NONE' | 'QUOTED' | 'UNDER_WAY' | 'SETTLED' | 'FAILED'
 
-/** One payment, from its price to its end. */
+/** A single payment, from the quote to its final state. */
 export interface QuoteControls {
   readonly quote: Quote | undefined
   readonly transaction: Transaction | undefined
   readonly phase: PaymentPhase
   readonly isBusy: boolean
-  /** The error of the last step, for `useErrorText`. */
+  /** The error of the last step. Format it with `useErrorText`. */
   readonly error: unknown
-  /** Requests a price. No money moves. Resolves to the quote, or to undefined if it failed. */
+  /** Requests a quote. No money moves. Resolves to undefined if it failed. */
   readonly create: (input: QuoteInput) => Promise<Quote | undefined>
   /**
-   * Pays a quote of `create`: the payload is compared with the request, the customer confirms, the session
-   * signs, and the transaction is followed to its end.
+   * Pays a quote from `create`: checks the payload against the request, asks the customer to confirm, signs
+   * with the session, and follows the transaction until it is final.
    */
   readonly execute: (quote?: Quote) => Promise<void>
   readonly reset: () => void
 }
 
-const LOOKED_AT_MS = 60 * 60 * 1000
-const LOST_CONNECTION_MS = 5_000
+const FOLLOW_TIMEOUT_MS = 60 * 60 * 1000
+const RETRY_PAUSE_MS = 5_000
 
 export function useQuote(): QuoteControls {
   const { client, accountId, refresh } = useCountersign()
   const { session } = useSession()
   const [quote, setQuote] = useState<Quote>()
   const [isPaid, setPaid] = useState(false)
-  const { transaction, follow, forget } = useFollowed()
-  /** The request of each quote, to compare its payload with. */
+  const { transaction, follow, forget } = useTransactionFollower()
+  /** The input of each quote, against which its payload is checked. */
   const requests = useRef(new Map<string, QuoteInput>())
 
   const reset = useCallback(() => {
@@ -61,16 +61,16 @@ export function useQuote(): QuoteControls {
     setQuote(body)
     made(body)
   })
-  const executing = useAction(async (which: Quote | undefined) => {
-    const request = which && requests.current.get(which.id)
-    if (!which || !request) throw new TypeError('Only a quote that was created here can be executed here.')
+  const executing = useAction(async (selected: Quote | undefined) => {
+    const request = selected && requests.current.get(selected.id)
+    if (!selected || !request) throw new TypeError('Only a quote that was created here can be executed here.')
     if (!session) throw new SessionRequiredError('No customer is signed in.')
-    const signer = signerOf(session, which, request)
-    await signed(client, 'quote_execute', { params: { quoteId: which.id } }, signer)
+    const signer = restrictToQuote(session, selected, request)
+    await signed(client, 'quote_execute', { params: { quoteId: selected.id } }, signer)
     setPaid(true)
     refresh()
-    // Not awaited: the payment is made, even if following it fails.
-    void follow(which.transactionId)
+    // Not awaited: the payment has been made even if following it fails.
+    void follow(selected.transactionId)
   })
 
   const create = useCallback(
@@ -88,7 +88,7 @@ export function useQuote(): QuoteControls {
   return {
     quote,
     transaction,
-    phase: phaseOf(quote, isPaid, transaction),
+    phase: getPhase(quote, isPaid, transaction),
     isBusy: creating.isBusy || executing.isBusy,
     error: creating.error ?? executing.error,
     create,
@@ -98,7 +98,7 @@ export function useQuote(): QuoteControls {
 }
 
 /** Follows a transaction until it is final. */
-function useFollowed() {
+function useTransactionFollower() {
   const { client, refresh } = useCountersign()
   const [transaction, setTransaction] = useState<Transaction>()
   const following = useRef<AbortController>(undefined)
@@ -112,9 +112,9 @@ function useFollowed() {
       following.current?.abort()
       const stop = new AbortController()
       following.current = stop
-      const ended = await untilEnded(client, transactionId, stop.signal)
-      if (!ended) return
-      setTransaction(ended)
+      const final = await waitUntilFinal(client, transactionId, stop.signal)
+      if (!final) return
+      setTransaction(final)
       refresh()
     },
     [client, refresh],
@@ -122,21 +122,23 @@ function useFollowed() {
   return { transaction, follow, forget }
 }
 
-/**
- * The transaction at its end, retried through connection failures. Undefined once no component follows it.
- */
-async function untilEnded(client: Caller, id: string, signal: AbortSignal): Promise<Transaction | undefined> {
+/** Waits until a transaction is final, and keeps trying when the connection fails. Undefined once aborted. */
+async function waitUntilFinal(
+  client: Caller,
+  id: string,
+  signal: AbortSignal,
+): Promise<Transaction | undefined> {
   while (!signal.aborted) {
     try {
-      return await waitForTransaction(client, id, { signal, timeoutMs: LOOKED_AT_MS })
+      return await waitForTransaction(client, id, { signal, timeoutMs: FOLLOW_TIMEOUT_MS })
     } catch {
-      await wait(LOST_CONNECTION_MS, signal).catch(() => {})
+      await wait(RETRY_PAUSE_MS, signal).catch(() => {})
     }
   }
   return undefined
 }
 
-function phaseOf(
+function getPhase(
   quote: Quote | undefined,
   isPaid: boolean,
   transaction: Transaction | undefined,

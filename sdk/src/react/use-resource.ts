@@ -1,39 +1,42 @@
 import { useCallback, useEffect, useRef, useState } from 'react'
 import { useCountersign } from './context.ts'
 
-/** Data that is read from the server, and read again when something has changed. */
+/** Data loaded from the server, and reloaded when something has changed. */
 export interface Resource<T> {
-  /** The last response; kept during a reload. */
+  /** The latest response. It stays available while reloading. */
   readonly data: T | undefined
-  /** The error of the last read. */
+  /** The error of the latest attempt to load. */
   readonly error: unknown
   readonly isLoading: boolean
   readonly reload: () => void
 }
 
-/** Reads with `load`, immediately and whenever the provider's `version` rises. A new `key` starts over. */
+/**
+ * Loads data with `load`, immediately and whenever the provider's `version` increases. Starts over when `key`
+ * changes.
+ */
 export function useResource<T>(key: string, load: (signal: AbortSignal) => Promise<T>): Resource<T> {
   const { version } = useCountersign()
-  const [own, setOwn] = useState(0)
-  const [seen, setSeen] = useState<{ key: string; data?: T; error?: unknown }>({ key })
+  const [reloads, setReloads] = useState(0)
+  const [result, setResult] = useState<{ key: string; data?: T; error?: unknown }>({ key })
   const latest = useRef(load)
   useEffect(() => {
     latest.current = load
   })
   useEffect(() => {
-    const stop = new AbortController()
-    latest.current(stop.signal).then(
+    const controller = new AbortController()
+    latest.current(controller.signal).then(
       (data) => {
-        if (!stop.signal.aborted) setSeen({ key, data })
+        if (!controller.signal.aborted) setResult({ key, data })
       },
       (error: unknown) => {
-        if (stop.signal.aborted) return
-        setSeen((before) => (before.key === key ? { ...before, error } : { key, error }))
+        if (controller.signal.aborted) return
+        setResult((previous) => (previous.key === key ? { ...previous, error } : { key, error }))
       },
     )
-    return () => stop.abort()
-  }, [key, version, own])
-  const reload = useCallback(() => setOwn((before) => before + 1), [])
-  const { data, error } = seen.key === key ? seen : {}
+    return () => controller.abort()
+  }, [key, version, reloads])
+  const reload = useCallback(() => setReloads((before) => before + 1), [])
+  const { data, error } = result.key === key ? result : {}
   return { data, error, isLoading: data === undefined && error === undefined, reload }
 }

@@ -5,10 +5,10 @@ import type { SessionStore } from '../wallet/session-store.ts'
 import type { Wallet } from '../wallet/wallet.ts'
 import type { SessionState } from './context.ts'
 
-/** The longest time that a timer of a browser takes. */
+/** Browser timers cannot run longer than this. */
 const TIMER_MS_MAX = 2 ** 31 - 1
 
-/** The session of a wallet: restored from the store, kept there, and ended at its time. */
+/** Manages a wallet's session: restores it from the store, saves it there, and ends it when it expires. */
 export function useSessionState(wallet: Wallet, store: SessionStore) {
   const [state, setState] = useState<SessionState>({ status: 'loading' })
   const { accountId } = wallet
@@ -21,7 +21,7 @@ export function useSessionState(wallet: Wallet, store: SessionStore) {
         if (isCurrent) setState(session ? { status: 'signed-in', session } : { status: 'signed-out' })
       },
       () => {
-        // The browser stores nothing, as in a private window: the customer signs in again.
+        // The browser's storage is unavailable, as in a private window, so the customer has to sign in again.
         if (isCurrent) setState({ status: 'signed-out' })
       },
     )

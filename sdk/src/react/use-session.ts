@@ -3,18 +3,20 @@ import { CountersignError } from '../client/errors.ts'
 import type { Session } from '../wallet/session.ts'
 import { type SessionState, useCountersign } from './context.ts'
 
-/** The session on this device, and its actions. */
+/** The session on this device and what can be done with it. */
 export interface SessionControls {
   readonly status: SessionState['status']
-  /** Set while the customer is signed in. */
+  /** Undefined unless the customer is signed in. */
   readonly session: Session | undefined
-  /** Why the session ended. */
+  /** Why the last session ended. */
   readonly why: 'ended' | 'signed-out' | undefined
-  /** Takes a session that a page created itself: `start(await wallet.oauth.signIn({ oidcToken, key }))`. */
+  /**
+   * Adopts a session that the page created itself: `start(await wallet.oauth.signIn({ oidcToken, key }))`.
+   */
   readonly start: (session: Session) => Promise<void>
-  /** Exchanges the session for a new one, which lasts longer, and revokes the old one. */
+  /** Replaces the session with a new one that lasts longer, and revokes the old one. */
   readonly renew: () => Promise<void>
-  /** Revokes the session on the server, and forgets it here. */
+  /** Revokes the session on the server and removes it from this device. */
   readonly signOut: () => Promise<void>
 }
 
@@ -31,7 +33,7 @@ export function useSession(): SessionControls {
     try {
       await session?.revoke()
     } catch (error) {
-      // An expired session is already gone. After any other failure the customer is still signed in.
+      // An expired session needs no revocation. After any other error the customer is still signed in.
       if (!(error instanceof CountersignError) || error.status >= 500) throw error
     }
     await end('signed-out')

@@ -4,37 +4,38 @@ import { useLook } from './look.tsx'
 import { amountText, decimalsOf, parseAmount } from './money.ts'
 import type { Texts } from './texts/texts.ts'
 
-/** An amount as records have it. */
+/** An amount as it appears in records. */
 interface CurrencyAmount {
   readonly amount: bigint
   readonly currency: { readonly code: string; readonly decimals: number }
 }
 
-/** Formatters for the customer's language. */
+/** Formatting functions for the customer's language. */
 export interface Words {
   readonly texts: Texts
-  /** An amount of a record. */
+  /** Formats an amount from a record. */
   readonly money: (value: CurrencyAmount, signDisplay?: 'auto' | 'always') => string
-  /** An amount of a payload, which has only the code of its currency. */
+  /** Formats an amount from a signed payload, which only contains the currency code. */
   readonly signedMoney: (amount: bigint, currency: string) => string
   /**
-   * A typed amount, in the smallest unit of a currency with these places; undefined if it is not an amount.
+   * Parses a typed amount to the smallest unit of a currency with this many decimal places. Undefined if it
+   * is not an amount.
    */
   readonly parseMoney: (text: string, decimals: number) => bigint | undefined
-  /** A day and time of ISO 8601. */
+  /** Formats an ISO 8601 time as date and time. */
   readonly time: (text: string | Date) => string
-  /** The time of a day. */
+  /** Formats the time of day. */
   readonly hour: (time: Date) => string
-  /** The message for a failure. `own` names the message for a code if another one fits better. */
+  /** Formats an error. `own` overrides the message for individual codes. */
   readonly error: (error: unknown, own?: Readonly<Record<string, Sentence>>) => string
 }
 
 export function useWords(): Words {
   const { language, texts } = useLook()
-  return useMemo(() => wordsOf(language, texts), [language, texts])
+  return useMemo(() => createWords(language, texts), [language, texts])
 }
 
-export function wordsOf(language: string, texts: Texts): Words {
+export function createWords(language: string, texts: Texts): Words {
   const times = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' })
   const hours = new Intl.DateTimeFormat(language, { timeStyle: 'short' })
   return {

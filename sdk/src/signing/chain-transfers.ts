@@ -2,22 +2,19 @@ import type { Confirm } from './confirm.ts'
 import { PayloadMismatchError } from './payload-mismatch.ts'
 import type { Payment } from './statement.ts'
 
-/**
- * The device's own knowledge of the chain that its wallet is on: best built into the app, like the quorum
- * key.
- */
+/** The device's own knowledge of the wallet's chain. Best built into the app, like the quorum key. */
 export interface WalletChain {
-  /** The address of the wallet. */
+  /** The wallet's address. */
   readonly address?: string
   readonly chainId?: number
-  /** The contract of the token that it holds. */
+  /** The contract address of the token in which the wallet holds its money. */
   readonly token?: string
 }
 
-/** The transfers that the wallet's own key signs: `payment.chain`. */
+/** The transfers signed with the wallet's own key, from `payment.chain`. */
 export type ChainTransfers = NonNullable<Payment['chain']>
 
-/** The public chains and their USDC. Others are test chains. */
+/** Public chains and their USDC contracts. Any other chain is a test chain. */
 const PUBLIC: Readonly<
   Record<ChainTransfers['network'], { readonly chainId: number; readonly usdc: string }>
 > = {
@@ -29,21 +26,20 @@ const PUBLIC: Readonly<
 const VALID_MS_MAX = 24 * 60 * 60 * 1000
 
 /**
- * Checks that the chain transfers of a payment agree with the rest of it: they add up to what the wallet
- * sends, and go to the named payee, otherwise only to this server. Throws PayloadMismatchError, naming the
- * field.
+ * Checks a payment's chain transfers against the rest of the payment: they add up to the amount sent, and a
+ * payee on the chain is the one named. Throws PayloadMismatchError naming the field.
  */
 export function checkTransfers(payment: Payment): void {
   const { chain, sends } = payment
   if (!chain) return
-  hold('chain.token.currency', chain.token.currency, sends.currency)
+  requireEqual('chain.token.currency', chain.token.currency, sends.currency)
   checkPublic(chain)
   checkTime(payment, chain)
   const { transfers } = chain
   const purposes = transfers.map(({ purpose }) => purpose).join(' ')
   if (purposes !== 'PAYMENT' && purposes !== 'PAYMENT FEE')
     throw new PayloadMismatchError('chain.transfers', 'are not a payment, with its fee or without')
-  hold(
+  requireEqual(
     'chain.transfers',
     transfers.reduce((sum, { amount }) => sum + amount, 0n),
     sends.amount,
@@ -56,49 +52,49 @@ export function checkTransfers(payment: Payment): void {
   checkPayee(payment, chain)
 }
 
-/** A payee on the same chain is paid directly; a separate fee exists only next to such a payment. */
+/** A payee on the same chain is paid directly. Only such a payment can have a separate fee transfer. */
 function checkPayee({ destination, delivers, feesIncluded, sends }: Payment, chain: ChainTransfers): void {
   const [first, fee] = chain.transfers
   if (!first) throw new PayloadMismatchError('chain.transfers', 'are missing')
   const info = destination.destinationType === 'ACCOUNT' ? destination.accountInfo : undefined
   const isSameCurrency = delivers.currency === sends.currency
-  const isThere = isSameCurrency && info?.accountType === `${chain.network}_WALLET`
-  if (isThere && 'address' in info && !isSame(first.to, String(info.address)))
+  const isOnChain = isSameCurrency && info?.accountType === `${chain.network}_WALLET`
+  if (isOnChain && 'address' in info && !isSame(first.to, String(info.address)))
     throw new PayloadMismatchError('chain.transfers.0.to', `is ${first.to}, not ${info.address}`)
-  if (fee && (!isSameCurrency || (info && !isThere)))
+  if (fee && (!isSameCurrency || (info && !isOnChain)))
     throw new PayloadMismatchError('chain.transfers.1', 'is too much: this payee is not paid on the chain')
-  if (!fee && !isThere) return
-  hold('chain.transfers.0.amount', first.amount, delivers.amount)
-  hold('chain.transfers.1.amount', fee?.amount ?? 0n, feesIncluded)
+  if (!fee && !isOnChain) return
+  requireEqual('chain.transfers.0.amount', first.amount, delivers.amount)
+  requireEqual('chain.transfers.1.amount', fee?.amount ?? 0n, feesIncluded)
 }
 
 function checkPublic({ network, chainId, token }: ChainTransfers): void {
-  const known = Object.entries(PUBLIC).find(([, one]) => one.chainId === chainId)
-  if (!known) return
-  const [name, { usdc }] = known
-  hold('chain.network', network, name)
+  const publicChain = Object.entries(PUBLIC).find(([, one]) => one.chainId === chainId)
+  if (!publicChain) return
+  const [name, { usdc }] = publicChain
+  requireEqual('chain.network', network, name)
   if (token.currency === 'USDC' && !isSame(token.address, usdc))
     throw new PayloadMismatchError('chain.token.address', `is ${token.address}, not ${usdc}`)
 }
 
 function checkTime({ expiresAt }: Payment, { validBefore }: ChainTransfers): void {
-  const late = new Date(validBefore).getTime() - new Date(expiresAt).getTime()
-  if (!(late > 0 && late <= VALID_MS_MAX))
+  const validMs = new Date(validBefore).getTime() - new Date(expiresAt).getTime()
+  if (!(validMs > 0 && validMs <= VALID_MS_MAX))
     throw new PayloadMismatchError('chain.validBefore', 'is not within a day after expiresAt')
 }
 
 /**
- * A `confirm` for a wallet on this chain: a payment of another address, chain or token, or without transfers,
- * is refused with PayloadMismatchError before it is shown.
+ * Wraps `confirm` for a wallet on this chain. A payment from another address, chain or token, or without
+ * chain transfers, is rejected with PayloadMismatchError before it is shown.
  */
-export function onChain(known: WalletChain, confirm: Confirm): Confirm {
+export function onChain(expected: WalletChain, confirm: Confirm): Confirm {
   return (payment) => {
     const { chain } = payment
     if (!chain) throw new PayloadMismatchError('chain', 'is missing, but the wallet is on a chain')
-    const { address, chainId, token } = known
+    const { address, chainId, token } = expected
     if (address !== undefined && !isSame(chain.from, address))
       throw new PayloadMismatchError('chain.from', `is ${chain.from}, not ${address}`)
-    if (chainId !== undefined) hold('chain.chainId', chain.chainId, chainId)
+    if (chainId !== undefined) requireEqual('chain.chainId', chain.chainId, chainId)
     if (token !== undefined && !isSame(chain.token.address, token))
       throw new PayloadMismatchError('chain.token.address', `is ${chain.token.address}, not ${token}`)
     return confirm(payment)
@@ -109,7 +105,7 @@ function isSame(address: string, other: string): boolean {
   return address.toLowerCase() === other.toLowerCase()
 }
 
-function hold(member: string, found: unknown, expected: unknown): void {
-  if (found !== expected)
-    throw new PayloadMismatchError(member, `is ${String(found)}, but ${String(expected)} was expected`)
+function requireEqual(member: string, actual: unknown, expected: unknown): void {
+  if (actual !== expected)
+    throw new PayloadMismatchError(member, `is ${String(actual)}, but ${String(expected)} was expected`)
 }

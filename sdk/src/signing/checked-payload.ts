@@ -5,23 +5,25 @@ import { PayloadMismatchError } from './payload-mismatch.ts'
 import { bodySha256, type SignedCall } from './signed-call.ts'
 import { isPayment, readPayload, type Statement } from './statement.ts'
 
-/** The caller's own knowledge of the call that it is about to sign. */
+/** The caller's own knowledge of the call to be signed. */
 export interface Expectation extends SignedCall {
   /** The wallet whose session signs. */
   readonly account: string
-  /** The `requestId` of the 202 response, if this side received it. It is sent in the `Request-Id` header. */
+  /**
+   * The `requestId` of the 202 response, if the caller received it. It is sent in the `Request-Id` header.
+   */
   readonly requestId?: string | undefined
-  /** When that response or the quote expires. ISO 8601. */
+  /** When the 202 response or the quote expires. ISO 8601. */
   readonly expiresAt?: string | undefined
-  /** The key that a secret will be sealed to, if the body does not contain it. */
+  /** The key to which a secret will be sealed, unless the body contains it. */
   readonly clientPublicKey?: string
 }
 
-/** A payload checked against its call, which can be signed. */
+/** A payload that was checked against its call and may be signed. */
 export class CheckedPayload {
-  /** The exact signed text. */
+  /** The exact text to sign. */
   readonly text: string
-  /** The payload as data. */
+  /** The parsed payload. */
   readonly statement: Statement
   readonly #isChecked = true
 
@@ -32,38 +34,40 @@ export class CheckedPayload {
 
   /**
    * Checks a `payloadToSign` against the call that it authorizes: operation, method and path, account,
-   * request, expiry, the hash of the body, the key that a secret will be sealed to, and chain transfers.
-   * Rejects with PayloadMismatchError, which names the field that differs. Only the customer can check the
-   * payee, so a payment is shown first, see `Confirm`.
+   * request, expiry, body hash, the key to which a secret will be sealed, and chain transfers. Rejects with
+   * PayloadMismatchError naming the field that differs. The payee can only be checked by the customer, so a
+   * payment is shown before it is signed, see `Confirm`.
    */
   static async check(payloadToSign: string, expected: Expectation): Promise<CheckedPayload> {
     const statement = readPayload(payloadToSign)
-    const { target, requestId, expiresAt, body, clientPublicKey = keyIn(body) } = expected
-    hold('operation', statement.operation, expected.operation)
-    if (target !== undefined) hold('target', statement.target, target)
-    hold('account', statement.account, expected.account)
-    if (requestId !== undefined) hold('requestId', statement.requestId, requestId)
-    if (expiresAt !== undefined) hold('expiresAt', parseInstant(statement.expiresAt), parseInstant(expiresAt))
+    const { target, requestId, expiresAt, body, clientPublicKey = getClientPublicKey(body) } = expected
+    requireEqual('operation', statement.operation, expected.operation)
+    if (target !== undefined) requireEqual('target', statement.target, target)
+    requireEqual('account', statement.account, expected.account)
+    if (requestId !== undefined) requireEqual('requestId', statement.requestId, requestId)
+    if (expiresAt !== undefined)
+      requireEqual('expiresAt', parseInstant(statement.expiresAt), parseInstant(expiresAt))
     if (!(parseInstant(statement.expiresAt) > systemClock()))
       throw new PayloadMismatchError('expiresAt', 'has expired by the clock of this device')
-    hold('bodySha256', statement.bodySha256, await bodySha256(body))
-    if ('clientPublicKey' in statement) hold('clientPublicKey', statement.clientPublicKey, clientPublicKey)
+    requireEqual('bodySha256', statement.bodySha256, await bodySha256(body))
+    if ('clientPublicKey' in statement)
+      requireEqual('clientPublicKey', statement.clientPublicKey, clientPublicKey)
     if (isPayment(statement)) checkTransfers(statement)
     return new CheckedPayload(payloadToSign, statement)
   }
 
-  /** True if `check` made this object. In plain JavaScript no type proves it. */
+  /** True if this object was created by `check`, which types cannot guarantee in plain JavaScript. */
   static isOne(value: unknown): value is CheckedPayload {
     return typeof value === 'object' && value !== null && #isChecked in value
   }
 }
 
-function hold(member: string, found: unknown, expected: unknown): void {
-  if (found !== expected)
-    throw new PayloadMismatchError(member, `is ${String(found)}, but ${String(expected)} was expected`)
+function requireEqual(member: string, actual: unknown, expected: unknown): void {
+  if (actual !== expected)
+    throw new PayloadMismatchError(member, `is ${String(actual)}, but ${String(expected)} was expected`)
 }
 
-function keyIn(body: unknown): unknown {
+function getClientPublicKey(body: unknown): unknown {
   return isObject(body) ? body.clientPublicKey : undefined
 }
 

@@ -1,13 +1,13 @@
 import { isPayment, type Payment, type Statement } from './statement.ts'
 
 /**
- * Shows the customer the payment and resolves to their decision. The fields come from the exact text that
- * will be signed: show the amounts and the payee from them, or `summary` if one sentence is enough. Do not
- * show data that arrived in another way.
+ * Shows a payment to the customer and resolves to the decision. The fields come from the exact text that will
+ * be signed. Show the amounts and the payee, or `summary` if a sentence is enough, and show no data from any
+ * other source.
  */
 export type Confirm = (payment: Payment) => boolean | Promise<boolean>
 
-/** A payment must be shown before it is signed, but there is no `confirm`: pass it to the wallet or the session. */
+/** A payment must be shown before it is signed, but no `confirm` was given to the wallet or the session. */
 export class ConfirmationRequiredError extends Error {
   override readonly name = 'ConfirmationRequiredError'
   readonly payment: Payment
@@ -30,10 +30,10 @@ export class NotConfirmedError extends Error {
 }
 
 /**
- * Resolves if nothing is paid or the customer agrees. Rejects with one of the errors above, or like
- * `confirm`.
+ * Resolves if the statement is not a payment or the customer confirms it. Rejects with one of the errors
+ * above, or with the error of `confirm`.
  */
-export async function askFor(statement: Statement, confirm: Confirm | undefined): Promise<void> {
+export async function requireConfirmation(statement: Statement, confirm: Confirm | undefined): Promise<void> {
   if (!isPayment(statement)) return
   if (!confirm) throw new ConfirmationRequiredError(statement)
   if ((await confirm(statement)) !== true) throw new NotConfirmedError(statement)

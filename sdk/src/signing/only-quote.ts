@@ -3,8 +3,8 @@ import type { Signer } from './signer.ts'
 import { isPayment } from './statement.ts'
 
 /**
- * Signs only the payment of this quote, for a call that does not name it, such as the approval of an agent's action. Rejects with
- * PayloadMismatchError for any other payment.
+ * Wraps a signer so that it signs only this quote's payment. Use it for calls that do not name the quote,
+ * such as approving an agent's action. Rejects any other payment with PayloadMismatchError.
  */
 export function onlyQuote(quoteId: string, signer: Signer): Signer {
   return {

@@ -1,7 +1,7 @@
 /**
- * The payload does not match the requested call, and nothing was signed. `member` names the difference: a
- * field of the payload (`target`, `destination.accountInfo.iban`), or `payloadToSign` if it cannot be read at
- * all. A system between this device and the server has changed messages or is faulty: do not retry without an
+ * The payload does not match the requested call, and nothing was signed. `member` is the field that differs
+ * (`target`, `destination.accountInfo.iban`), or `payloadToSign` if the payload cannot be parsed. Something
+ * between this device and the server has changed messages or is broken: do not retry without an
  * investigation.
  */
 export class PayloadMismatchError extends Error {

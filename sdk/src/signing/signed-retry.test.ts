@@ -1,6 +1,6 @@
 import { toJson } from '@countersign/server/base/json/json'
 import { describe, expect, test } from 'vitest'
-import { ACCOUNT, callerOf, issue, QUOTE } from '../wallet/hostile-backend.testing.ts'
+import { ACCOUNT, createCaller, issue, QUOTE } from '../wallet/hostile-backend.testing.ts'
 import { signed } from './signed-retry.ts'
 import type { Signer } from './signer.ts'
 
@@ -14,7 +14,7 @@ describe('a signed operation', () => {
   const signerOf = (sign: () => Promise<string>): Signer => ({ accountId: ACCOUNT, sign })
 
   test('repeats the call with the stamp over the exact payload and with the same key', async () => {
-    const { caller, calls } = callerOf((_, { signature }) =>
+    const { caller, calls } = createCaller((_, { signature }) =>
       signature ? { status: 200, body: {} } : challenge,
     )
     expect(await signed(caller, 'quote_execute', input, signer)).toEqual({ status: 200, body: {} })
@@ -25,7 +25,7 @@ describe('a signed operation', () => {
   })
 
   test('keeps a given key', async () => {
-    const { caller, calls } = callerOf((_, { signature }) =>
+    const { caller, calls } = createCaller((_, { signature }) =>
       signature ? { status: 200, body: {} } : challenge,
     )
     await signed(caller, 'quote_execute', { ...input, idempotencyKey: 'mine' }, signer)
@@ -33,14 +33,14 @@ describe('a signed operation', () => {
   })
 
   test('returns a response unchanged if nothing must be signed', async () => {
-    const { caller, calls } = callerOf(() => ({ status: 200, body: { id: QUOTE } }))
+    const { caller, calls } = createCaller(() => ({ status: 200, body: { id: QUOTE } }))
     const never = signerOf(() => Promise.reject(new Error('nothing to sign')))
     expect(await signed(caller, 'quote_execute', input, never)).toMatchObject({ status: 200 })
     expect(calls).toHaveLength(1)
   })
 
   test('stops when the person does not sign', async () => {
-    const { caller, calls } = callerOf(() => challenge)
+    const { caller, calls } = createCaller(() => challenge)
     const refuses = signerOf(() => Promise.reject(new Error('I do not want to')))
     await expect(signed(caller, 'quote_execute', input, refuses)).rejects.toThrow('I do not want to')
     expect(calls).toHaveLength(1)

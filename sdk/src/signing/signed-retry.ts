@@ -4,16 +4,16 @@ import { CheckedPayload } from './checked-payload.ts'
 import { isSignedName, signedCall } from './signed-call.ts'
 import type { Signer } from './signer.ts'
 
-/** The final response of a signed operation: not the 202. */
+/** The final response of a signed operation, which is never the 202. */
 export type SignedAnswer<N extends SignedName> = Exclude<Answer<N>, { status: 202 }>
 
 /**
- * A signed operation in one call (specification 3.4): sends it; for a 202, checks the payload against the
- * call, has it signed, and sends the same input again with the same `Idempotency-Key`. An operation that
- * needs no signature completes immediately.
+ * Performs a signed operation (specification 3.4). Sends the call, and after a 202 checks the payload, has it
+ * signed, and sends the call again with the same `Idempotency-Key`; if no signature is needed, the first call
+ * already completes the operation.
  *
- * Rejects with PayloadMismatchError if the payload does not match this call, with CountersignError like
- * `call`, and like the signer: a session requires a payment to be confirmed (`Confirm`).
+ * Rejects with PayloadMismatchError if the payload does not match the call, with CountersignError like
+ * `call`, and with the signer's errors: a session needs the customer to confirm a payment (`Confirm`).
  */
 export async function signed<N extends SignedName>(
   caller: Caller,
@@ -25,7 +25,8 @@ export async function signed<N extends SignedName>(
 }
 
 /**
- * `signed` for helpers that read the name from a table. Throws TypeError for a call that needs no signature.
+ * `signed` without static types, for helpers that look up the name in a table. Throws TypeError if the call
+ * takes no signature.
  */
 export async function signedByName(
   caller: AnyCaller,
@@ -34,11 +35,11 @@ export async function signedByName(
   signer: Signer,
 ): Promise<{ readonly status: number; readonly body: unknown }> {
   if (!isSignedName(name)) throw new TypeError(`${name} takes no signature`)
-  // One key for both calls, unless the endpoint takes no key.
+  // Both calls use the same key. It is ignored if the endpoint takes no key.
   const idempotencyKey = input.idempotencyKey ?? newIdempotencyKey()
-  const first = await caller.call(name, { ...input, idempotencyKey })
-  if (!isChallenge(first)) return first
-  const { payloadToSign, requestId, expiresAt } = first.body
+  const firstResponse = await caller.call(name, { ...input, idempotencyKey })
+  if (!isChallenge(firstResponse)) return firstResponse
+  const { payloadToSign, requestId, expiresAt } = firstResponse.body
   const expected = { ...signedCall(name, input), account: signer.accountId, requestId, expiresAt }
   const signature = await signer.sign(await CheckedPayload.check(payloadToSign, expected))
   return caller.call(name, { ...input, idempotencyKey, signature, requestId })
@@ -49,7 +50,7 @@ interface Challenge {
   readonly body: { readonly payloadToSign: string; readonly requestId: string; readonly expiresAt: string }
 }
 
-/** True if a response requests a signature. */
+/** True if the response asks for a signature. */
 export function isChallenge(answer: { status: number; body: unknown }): answer is Challenge {
   return answer.status === 202
 }

@@ -1,13 +1,16 @@
 import type { CheckedPayload } from './checked-payload.ts'
 
 /**
- * Signs for a wallet. `Session` is one; an app implements its own if the key is on another machine, such as
- * the customer's device. That device checks the payload again (`Session.approve`, `DeviceKey.approve`),
- * because it cannot trust the check of this side.
+ * Signs on behalf of a wallet, as `Session` does. Implement it yourself if the key is on another device, such
+ * as the customer's phone. That device must check the payload itself (`Session.approve`,
+ * `DeviceKey.approve`), because it cannot trust this program's check.
  */
 export interface Signer {
-  /** The wallet that it signs for. */
+  /** The account ID of the wallet. */
   readonly accountId: string
-  /** The stamp over `payload.text`: the value of `Svc-Wallet-Signature`. Show `payload.statement` before. */
+  /**
+   * Signs `payload.text` and returns the value of the `Svc-Wallet-Signature` header. Show `payload.statement`
+   * to the customer first.
+   */
   sign(payload: CheckedPayload): Promise<string>
 }

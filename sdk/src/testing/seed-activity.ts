@@ -1,10 +1,13 @@
 import { isCode } from '../client/errors.ts'
 import type { Countersign } from '../countersign.ts'
 import type { Signer } from '../signing/signer.ts'
-import { type Choices, merchantOf } from './seed-choices.ts'
+import { type Choices, pickMerchant } from './seed-choices.ts'
 import type { SeededCustomer } from './seed-people.ts'
 
-/** Pays a bank account by a quote: from the dollar account, or from the wallet with its holder's signature. */
+/**
+ * Pays a bank account through a quote: from the dollar account, or from the wallet with its holder's
+ * signature.
+ */
 export async function payByQuote(
   countersign: Countersign,
   choices: Choices,
@@ -18,15 +21,15 @@ export async function payByQuote(
     lockedCurrencySide: 'RECEIVING',
     lockedCurrencyAmount: BigInt(choices.between(1_000, 90_000)),
   })
-  // Some quotes are created and never executed.
+  // Some quotes are never executed.
   if (choices.chance(10)) return
-  const signer = fromWallet ? await holderOf(countersign, customer.walletId) : undefined
+  const signer = fromWallet ? await signInHolder(countersign, customer.walletId) : undefined
   await countersign.quotes.execute(quote.id, signer ? { signer } : {})
 }
 
-/** The holder of a wallet, signed in by a code of the sandbox, with a key in this process. */
-async function holderOf(countersign: Countersign, walletId: string): Promise<Signer> {
-  // The holder has requested the payment, so they agree.
+/** Signs in a wallet's holder with the sandbox code and returns the session as a signer. */
+async function signInHolder(countersign: Countersign, walletId: string): Promise<Signer> {
+  // The simulated holder confirms every payment.
   return countersign.wallet(walletId, { confirm: () => true }).email.signIn({ code: '000000' })
 }
 
@@ -42,8 +45,8 @@ export async function transferOut(
   })
 }
 
-/** A card funded by the dollar account. */
-export async function makeCard(countersign: Countersign, customer: SeededCustomer): Promise<string> {
+/** Creates a card paid from the dollar account. */
+export async function createCard(countersign: Countersign, customer: SeededCustomer): Promise<string> {
   const { id } = await countersign.cards.create({
     cardholderId: customer.id,
     form: 'VIRTUAL',
@@ -52,16 +55,20 @@ export async function makeCard(countersign: Countersign, customer: SeededCustome
   return id
 }
 
-/** A purchase; most are claimed by the merchant immediately. */
-export async function purchase(countersign: Countersign, choices: Choices, cardId: string): Promise<void> {
+/** Makes a card purchase. Most are cleared immediately. */
+export async function makePurchase(
+  countersign: Countersign,
+  choices: Choices,
+  cardId: string,
+): Promise<void> {
   const amount = BigInt(choices.between(250, 9_500))
-  const bought = await countersign.sandbox.authorizeCard(cardId, {
+  const purchase = await countersign.sandbox.authorizeCard(cardId, {
     amount,
     currency: { code: 'USD' },
-    merchant: { descriptor: merchantOf(choices), mcc: '5814', country: 'US' },
+    merchant: { descriptor: pickMerchant(choices), mcc: '5814', country: 'US' },
   })
   if (choices.chance(80))
-    await countersign.sandbox.clearCard(cardId, { cardTransactionId: bought.id, amount })
+    await countersign.sandbox.clearCard(cardId, { cardTransactionId: purchase.id, amount })
 }
 
 const SPENDING = {
@@ -71,8 +78,8 @@ const SPENDING = {
   monthlyLimit: 900_000n,
 }
 
-/** An agent that pays bills, and a client with its token. */
-export async function makeAgent(
+/** Creates an agent that pays bills, and returns a client with its token. */
+export async function createAgent(
   countersign: Countersign,
   customer: SeededCustomer,
   name: string,
@@ -91,7 +98,7 @@ export async function makeAgent(
   return countersign.withAccessToken(accessToken)
 }
 
-/** A payment of an agent. Its policy may require an approval, or deny it. */
+/** Makes a payment as an agent. The agent's policy may require an approval or deny it. */
 export async function payByAgent(
   agent: Countersign,
   { usdId, bankId }: SeededCustomer,

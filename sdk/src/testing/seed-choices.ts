@@ -1,4 +1,4 @@
-/** Choices that follow from one number: the same number gives the same ones. */
+/** A seeded pseudorandom generator: the same seed gives the same choices. */
 export class Choices {
   #state: number
 
@@ -6,22 +6,22 @@ export class Choices {
     this.#state = seed >>> 0
   }
 
-  /** An integer from `min` to `max`, both included. */
+  /** Returns an integer from `min` to `max`, inclusive. */
   between(min: number, max: number): number {
-    // The generator "mulberry32": 32 bits of state.
+    // The mulberry32 generator, which has 32 bits of state.
     this.#state = (this.#state + 0x6d2b79f5) >>> 0
     let mixed = this.#state
     mixed = Math.imul(mixed ^ (mixed >>> 15), mixed | 1)
     mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    const share = ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
-    return min + Math.floor(share * (max - min + 1))
+    const fraction = ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
+    return min + Math.floor(fraction * (max - min + 1))
   }
 
   one<T>(of: readonly T[]): T {
     return of[this.between(0, of.length - 1)]!
   }
 
-  /** True in `percent` of a hundred cases. */
+  /** True with a probability of `percent` percent. */
   chance(percent: number): boolean {
     return this.between(1, 100) <= percent
   }
@@ -42,8 +42,8 @@ const MERCHANTS = [
   'HARDWARE DEPOT',
 ]
 
-/** A person's name, and an e-mail address of it. */
-export function personOf(
+/** Picks a person's name and a matching e-mail address. */
+export function pickPerson(
   choices: Choices,
   number: number,
 ): { readonly fullName: string; readonly email: string } {
@@ -51,10 +51,10 @@ export function personOf(
   return { fullName: `${first} ${last}`, email: `${first}.${last}.${number}@mail.example`.toLowerCase() }
 }
 
-export function businessOf(choices: Choices): string {
+export function pickBusinessName(choices: Choices): string {
   return `${choices.one(BUSINESSES.split(' '))} ${choices.one(TRADES)}`
 }
 
-export function merchantOf(choices: Choices): string {
+export function pickMerchant(choices: Choices): string {
   return choices.one(MERCHANTS)
 }

@@ -1,7 +1,7 @@
 import type { Countersign } from '../countersign.ts'
-import { businessOf, type Choices, personOf } from './seed-choices.ts'
+import { type Choices, pickBusinessName, pickPerson } from './seed-choices.ts'
 
-/** A customer of the data set, with the accounts for its payments. */
+/** A seeded customer and the accounts used in its payments. */
 export interface SeededCustomer {
   readonly id: string
   readonly name: string
@@ -9,25 +9,28 @@ export interface SeededCustomer {
   readonly usdId: string
   readonly walletId: string
   readonly bankId: string
-  /** A bank account to which payments fail. */
+  /** A bank account to which all payments fail. */
   readonly failingBankId: string | undefined
 }
 
 const FUNDED_USD = 2_500_000n
 const FUNDED_WALLET = 5_000_000_000n
-/** Account numbers that end so have no meaning in the sandbox; 004 is refused by the bank. */
+/**
+ * An account number that ends in 814 has no special meaning in the sandbox. Payments to one that ends in 004
+ * are rejected by the bank.
+ */
 const GOOD_SUFFIX = '814'
 const FAILING_SUFFIX = '004'
 
-/** A customer with money on its accounts, and accounts elsewhere. */
-export async function makeCustomer(
+/** Creates a customer with funded accounts and external bank accounts. */
+export async function createCustomer(
   countersign: Countersign,
   choices: Choices,
   number: number,
 ): Promise<SeededCustomer> {
   const isBusiness = number % 5 === 4
-  const person = personOf(choices, number)
-  const name = isBusiness ? businessOf(choices) : person.fullName
+  const person = pickPerson(choices, number)
+  const name = isBusiness ? pickBusinessName(choices) : person.fullName
   const { id } = await countersign.customers.create(
     isBusiness
       ? {
@@ -56,14 +59,14 @@ export async function makeCustomer(
   const walletId = accounts.find(({ type }) => type === 'EMBEDDED_WALLET')!.id
   await countersign.sandbox.fund(usdId, { amount: FUNDED_USD + BigInt(choices.between(0, 900_000)) })
   await countersign.sandbox.fund(walletId, { amount: FUNDED_WALLET })
-  const bankId = await makeBank(countersign, choices, id, person.fullName, GOOD_SUFFIX)
+  const bankId = await createBankAccount(countersign, choices, id, person.fullName, GOOD_SUFFIX)
   const failingBankId = choices.chance(40)
-    ? await makeBank(countersign, choices, id, personOf(choices, number).fullName, FAILING_SUFFIX)
+    ? await createBankAccount(countersign, choices, id, pickPerson(choices, number).fullName, FAILING_SUFFIX)
     : undefined
   return { id, name, isBusiness, usdId, walletId, bankId, failingBankId }
 }
 
-async function makeBank(
+async function createBankAccount(
   countersign: Countersign,
   choices: Choices,
   customerId: string,
@@ -83,9 +86,9 @@ async function makeBank(
   return id
 }
 
-/** A customer whose check stays pending, and its verification. */
-export async function makeUnverifiedCustomer(countersign: Countersign, choices: Choices): Promise<void> {
-  const { fullName, email } = personOf(choices, 0)
+/** Creates a customer whose verification stays pending. */
+export async function createUnverifiedCustomer(countersign: Countersign, choices: Choices): Promise<void> {
+  const { fullName, email } = pickPerson(choices, 0)
   const { id } = await countersign.customers.create({
     customerType: 'INDIVIDUAL',
     fullName: `${fullName} 001`,

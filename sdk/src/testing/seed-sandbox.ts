@@ -1,24 +1,31 @@
 import type { Countersign } from '../countersign.ts'
-import { makeAgent, makeCard, payByAgent, payByQuote, purchase, transferOut } from './seed-activity.ts'
-import { Choices, personOf } from './seed-choices.ts'
-import { makeCustomer, makeUnverifiedCustomer, type SeededCustomer } from './seed-people.ts'
+import {
+  createAgent,
+  createCard,
+  makePurchase,
+  payByAgent,
+  payByQuote,
+  transferOut,
+} from './seed-activity.ts'
+import { Choices, pickPerson } from './seed-choices.ts'
+import { createCustomer, createUnverifiedCustomer, type SeededCustomer } from './seed-people.ts'
 
 export interface SeedOptions {
-  /** Called with the progress: steps done, the total, and the next step in words. */
+  /** Called before each step with the number of completed steps, the total, and a description of the step. */
   readonly onProgress?: (progress: {
     readonly done: number
     readonly total: number
     readonly words: string
   }) => void
-  /** Number of customers with money. Default: 12. */
+  /** Number of funded customers. Default: 12. */
   readonly customers?: number
-  /** Number of days with payments; the sandbox's clock advances through each. Default: 14. */
+  /** Number of days with payments. The sandbox clock advances through all of them. Default: 14. */
   readonly days?: number
-  /** Runs with an equal seed create equal names and amounts. Default: 1. */
+  /** Runs with the same seed create the same names and amounts. Default: 1. */
   readonly seed?: number
 }
 
-/** The created customers and the days that passed. */
+/** The created customers and the number of simulated days. */
 export interface Seeded {
   readonly customerIds: readonly string[]
   readonly days: number
@@ -28,11 +35,11 @@ const DAY_SECONDS = 86_400
 const AGENT_NAMES = ['Bill payer', 'Travel booker']
 
 /**
- * Fills a sandbox with a realistic data set: customers and businesses with names, funded accounts and
- * wallets, bank accounts, payments (some of which fail), cards with purchases, agent actions that wait for
- * approval, money in suspense, and a pending verification. It uses only the public API, needs a token with all
- * permissions, and advances the sandbox clock, which cannot go back. Rejects with the error of the failed call and
- * leaves the records that were already created.
+ * Fills a sandbox with realistic data: people and businesses, funded accounts and wallets, bank accounts,
+ * payments (some of which fail), cards with purchases, agent actions waiting for approval, money in suspense,
+ * and a pending verification. Uses only the public API, with a token that has all permissions. Advances the
+ * sandbox clock, which cannot go back; if a call fails, rejects with its error and keeps the records created
+ * so far.
  */
 export async function seedSandbox(countersign: Countersign, options: SeedOptions = {}): Promise<Seeded> {
   const { onProgress, customers: count = 12, days = 14, seed = 1 } = options
@@ -48,7 +55,7 @@ export async function seedSandbox(countersign: Countersign, options: SeedOptions
   const customers: SeededCustomer[] = []
   for (let number = 0; number < count; number++)
     customers.push(
-      await step(`Customer ${number + 1} of ${count}`, () => makeCustomer(countersign, choices, number)),
+      await step(`Customer ${number + 1} of ${count}`, () => createCustomer(countersign, choices, number)),
     )
   const world = await step('Cards and agents', () => seedCardsAndAgents(countersign, customers))
   for (let day = 0; day < days; day++)
@@ -72,18 +79,18 @@ async function seedCardsAndAgents(
   customers: readonly SeededCustomer[],
 ): Promise<SeededWorld> {
   const cardIds: string[] = []
-  for (const customer of customers.slice(0, 3)) cardIds.push(await makeCard(countersign, customer))
+  for (const customer of customers.slice(0, 3)) cardIds.push(await createCard(countersign, customer))
   const agents: SeededWorld['agents'][number][] = []
   for (const [index, name] of AGENT_NAMES.entries()) {
     const customer = customers[index]
-    if (customer) agents.push({ customer, client: await makeAgent(countersign, customer, name) })
+    if (customer) agents.push({ customer, client: await createAgent(countersign, customer, name) })
   }
-  // A background job creates the cards.
+  // A background job issues the cards.
   await countersign.sandbox.advanceClock({ seconds: 1 })
   return { customers, cardIds, agents }
 }
 
-/** Makes the payments of one day. Their number varies. */
+/** Makes one day's payments. Their number varies. */
 async function seedDay(
   countersign: Countersign,
   choices: Choices,
@@ -94,12 +101,12 @@ async function seedDay(
     await payByQuote(countersign, choices, choices.one(customers))
   for (let n = choices.between(1, 4); n > 0; n--)
     await transferOut(countersign, choices, choices.one(customers))
-  for (const cardId of cardIds) if (choices.chance(70)) await purchase(countersign, choices, cardId)
+  for (const cardId of cardIds) if (choices.chance(70)) await makePurchase(countersign, choices, cardId)
   for (const { client, customer } of agents)
     if (choices.chance(60)) await payByAgent(client, customer, choices.between(2_000, 60_000))
 }
 
-/** Creates records that wait for a decision by a person. */
+/** Creates records that wait for a person's decision. */
 async function seedPendingDecisions(
   countersign: Countersign,
   choices: Choices,
@@ -111,7 +118,7 @@ async function seedPendingDecisions(
     amount: BigInt(choices.between(5_000, 90_000)),
     currency: 'USD',
     remittanceInformation: 'Invoice 2025-118',
-    sender: { name: personOf(choices, 0).fullName, bankName: 'Bank of the Harbour' },
+    sender: { name: pickPerson(choices, 0).fullName, bankName: 'Bank of the Harbour' },
   })
-  await makeUnverifiedCustomer(countersign, choices)
+  await createUnverifiedCustomer(countersign, choices)
 }

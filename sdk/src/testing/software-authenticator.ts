@@ -21,10 +21,12 @@ const FLAG_ATTESTED = 0x40
 const AAGUID = new Uint8Array(16)
 const ID_BYTES = 16
 
-/** CBOR up to X and Y of a COSE key: EC2, ES256, P-256. */
+/** The CBOR of a COSE key (EC2, ES256, P-256) up to the X coordinate. */
 const COSE_START = bytesFromHex('a5010203262001215820')!
 const COSE_Y = bytesFromHex('225820')!
-/** CBOR of `{fmt: "none", attStmt: {}, authData: …}` up to the length of the last, which is one byte. */
+/**
+ * The CBOR of `{fmt: "none", attStmt: {}, authData: …}` up to the length of `authData`, which is one byte.
+ */
 const ATTESTATION_START = bytesFromHex('a363666d74646e6f6e656761747453746d74a068617574684461746158')!
 
 interface Passkey {
@@ -35,15 +37,18 @@ interface Passkey {
 }
 
 /**
- * Passkeys in memory, for programs without a browser: tests of your app, in CI, against the sandbox. Responds
- * like a browser whose user agrees immediately: ES256, attestation `none`, user verified. Not for customers:
- * these keys are unprotected and are lost with the process.
+ * Passkeys in memory, for programs without a browser, such as your app's tests in CI against the sandbox.
+ * Behaves like a browser whose user agrees immediately: ES256, attestation `none`, user verified. Not for
+ * real customers: the keys are unprotected and are lost when the process exits.
  */
 export class SoftwareAuthenticator implements PasskeyAuthenticator {
   readonly #origin: string
   readonly #passkeys = new Map<string, Passkey>()
 
-  /** `origin` is the page that it acts for, such as `http://localhost:3000`. It must be one of the platform's. */
+  /**
+   * `origin` is the simulated page, such as `http://localhost:3000`. It must be one of the platform's
+   * origins.
+   */
   constructor(options: { readonly origin: string }) {
     this.#origin = options.origin
   }
@@ -111,7 +116,7 @@ export class SoftwareAuthenticator implements PasskeyAuthenticator {
   }
 }
 
-/** Hash of the domain, flags, counter (WebAuthn 6.1). */
+/** Hash of the domain, flags, and signature counter (WebAuthn 6.1). */
 async function authenticatorData({ rpId, counter }: Passkey, flags: number): Promise<Bytes> {
   const tail = new DataView(new ArrayBuffer(5))
   tail.setUint8(0, flags)

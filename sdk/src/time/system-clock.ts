@@ -1,2 +1,2 @@
-/** The time of this machine in milliseconds since 1970. It follows changes of the clock, forward and back. */
+/** The current time in milliseconds since 1970, from the system clock, which may jump forward or back. */
 export const systemClock = (): number => Date.now()

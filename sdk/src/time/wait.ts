@@ -1,4 +1,4 @@
-/** Resolves after `ms` milliseconds; rejects with the signal's reason when that comes first. */
+/** Resolves after `ms` milliseconds. If the signal is aborted first, rejects with its reason. */
 export function wait(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     signal?.throwIfAborted()

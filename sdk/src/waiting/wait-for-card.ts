@@ -1,12 +1,17 @@
 import type { Answer, Caller, ItemOf } from '../client/calls.ts'
 import { type WaitOptions, waitUntil } from './wait-until.ts'
 
-/** A card as the API shows it (specification 2.10). The number is not part of it: the page at `panEmbedUrl` shows it. */
+/**
+ * A card as returned by the API (specification 2.10). It does not include the card number, which the page at
+ * `panEmbedUrl` shows.
+ */
 export type CardRecord = Answer<'card_get'>['body']
-/** One purchase, from its authorization to its returns. Amounts in the smallest unit of the card. */
+/**
+ * A purchase, from its authorization to its refunds. Amounts are in the smallest unit of the card's currency.
+ */
 export type CardPurchase = ItemOf<'card_transaction_list'>
 
-/** The issuer did not decide about the card within the time. */
+/** The issuer has not decided on the card within the timeout. */
 export class NotIssuedError extends Error {
   override readonly name = 'NotIssuedError'
   readonly card: CardRecord
@@ -18,8 +23,8 @@ export class NotIssuedError extends Error {
 }
 
 /**
- * Waits until the issuer has decided: `ACTIVE`, or `CLOSED` with the `stateReason` `ISSUER_REJECTED`. A
- * backend should rather listen to the event `CARD.STATE_CHANGE`. Rejects with NotIssuedError on timeout.
+ * Waits for the issuer's decision: `ACTIVE`, or `CLOSED` with the `stateReason` `ISSUER_REJECTED`. In a
+ * backend, prefer the event `CARD.STATE_CHANGE`. Rejects with NotIssuedError on timeout.
  */
 export async function waitForCard(
   caller: Caller,

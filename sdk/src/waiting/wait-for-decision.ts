@@ -1,20 +1,20 @@
 import type { Answer } from '../client/calls.ts'
 import { type WaitOptions, waitUntil } from './wait-until.ts'
 
-/** An action with money that an agent requested, and its outcome. */
+/** An action requested by an agent, and its outcome. */
 export type AgentAction = Answer<'agent_me_action_get'>['body']
 
 /**
- * An action that no longer waits.
- * - `APPROVED`: it was executed, and `transaction` shows the payment's progress.
+ * An action that has been decided.
+ * - `APPROVED`: it was executed. `transaction` shows the payment's progress.
  * - `REJECTED`: the platform rejected it.
- * - `FAILED`: a check failed at the approval, or nobody approved in time; `rejectionReason` has the reason.
+ * - `FAILED`: a check failed at the approval, or nobody decided in time. `rejectionReason` has the reason.
  */
 export type DecidedAction = AgentAction & {
   readonly status: Exclude<AgentAction['status'], 'PENDING_APPROVAL'>
 }
 
-/** Nobody decided within the time. */
+/** Nobody has decided within the timeout. */
 export class NotDecidedError extends Error {
   override readonly name = 'NotDecidedError'
   readonly action: AgentAction
@@ -26,8 +26,8 @@ export class NotDecidedError extends Error {
 }
 
 /**
- * Reads an action until the policy or the platform has decided: its `status` has the decision. Rejects with
- * NotDecidedError on timeout; the action keeps waiting.
+ * Polls an action until it has been decided by the policy or the platform, see its `status`. Rejects with
+ * NotDecidedError on timeout; the action stays pending.
  */
 export async function untilDecided(
   read: (signal: AbortSignal | undefined) => Promise<AgentAction>,

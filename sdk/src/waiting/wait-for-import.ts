@@ -4,13 +4,13 @@ import { type WaitOptions, waitUntil } from './wait-until.ts'
 export type CustomerImport = Answer<'customer_import_get'>['body']
 
 export interface ImportWaitOptions extends WaitOptions {
-  /** Called after each read with the progress of the import. */
+  /** Called with the progress after each poll. */
   readonly onProgress?: (progress: CustomerImport['progress']) => void
 }
 
-const UNDER_WAY: ReadonlySet<string> = new Set(['PENDING', 'PROCESSING'])
+const IN_PROGRESS: ReadonlySet<string> = new Set(['PENDING', 'PROCESSING'])
 
-/** The import did not end within the timeout. It continues. */
+/** The import has not finished within the timeout. It continues on the server. */
 export class StillImportingError extends Error {
   override readonly name = 'StillImportingError'
   readonly customerImport: CustomerImport
@@ -22,9 +22,9 @@ export class StillImportingError extends Error {
 }
 
 /**
- * Polls a customer import until it finishes. Rejects with StillImportingError on timeout.
- * - COMPLETED: every row was read, and `errors` has the refused ones.
- * - FAILED: the file could not be read, and `errors` has the reason.
+ * Polls a customer import until it finishes; rejects with StillImportingError on timeout.
+ * - COMPLETED: every row was read. `errors` contains the rejected rows.
+ * - FAILED: the file could not be read. `errors` contains the reason.
  */
 export async function waitForImport(
   caller: Caller,
@@ -32,13 +32,17 @@ export async function waitForImport(
   options: ImportWaitOptions = {},
 ): Promise<CustomerImport> {
   const { onProgress } = options
-  const look = async (signal: AbortSignal | undefined) => {
+  const fetchImport = async (signal: AbortSignal | undefined) => {
     const input = { params: { jobId }, ...(signal && { signal }) }
     const { body } = await caller.call('customer_import_get', input)
     onProgress?.(body.progress)
     return body
   }
-  const { isOver, last, timeoutMs } = await waitUntil(look, ({ status }) => !UNDER_WAY.has(status), options)
+  const { isOver, last, timeoutMs } = await waitUntil(
+    fetchImport,
+    ({ status }) => !IN_PROGRESS.has(status),
+    options,
+  )
   if (!isOver) throw new StillImportingError(last, timeoutMs)
   return last
 }

@@ -4,13 +4,13 @@ import { type WaitOptions, waitUntil } from './wait-until.ts'
 export type PayoutBatch = Answer<'payout_batch_get'>['body']
 
 export interface PayoutWaitOptions extends WaitOptions {
-  /** Called after each read. */
+  /** Called with the batch after each poll. */
   readonly onProgress?: (batch: PayoutBatch) => void
 }
 
 const IN_PROGRESS: ReadonlySet<string> = new Set(['CHECKING', 'SENDING'])
 
-/** The batch was still checked or sent at the end of the time. It continues. */
+/** The batch was still being checked or sent when the timeout elapsed. It continues on the server. */
 export class PayoutBatchInProgressError extends Error {
   override readonly name = 'PayoutBatchInProgressError'
   readonly payoutBatch: PayoutBatch
@@ -22,8 +22,8 @@ export class PayoutBatchInProgressError extends Error {
 }
 
 /**
- * Polls a payout batch until its checks or its payments end: until it is READY, or after its execution
- * COMPLETED. Rejects with PayoutBatchInProgressError on timeout.
+ * Polls a payout batch until it has been checked (READY) or, after it was executed, sent (COMPLETED). Rejects
+ * with PayoutBatchInProgressError on timeout.
  */
 export async function waitForPayoutBatch(
   caller: Caller,
@@ -31,13 +31,17 @@ export async function waitForPayoutBatch(
   options: PayoutWaitOptions = {},
 ): Promise<PayoutBatch> {
   const { onProgress } = options
-  const look = async (signal: AbortSignal | undefined) => {
+  const fetchBatch = async (signal: AbortSignal | undefined) => {
     const input = { params: { payoutBatchId }, ...(signal && { signal }) }
     const { body } = await caller.call('payout_batch_get', input)
     onProgress?.(body)
     return body
   }
-  const { isOver, last, timeoutMs } = await waitUntil(look, ({ status }) => !IN_PROGRESS.has(status), options)
+  const { isOver, last, timeoutMs } = await waitUntil(
+    fetchBatch,
+    ({ status }) => !IN_PROGRESS.has(status),
+    options,
+  )
   if (!isOver) throw new PayoutBatchInProgressError(last, timeoutMs)
   return last
 }

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import { callerOf } from '../wallet/hostile-backend.testing.ts'
+import { createCaller } from '../wallet/hostile-backend.testing.ts'
 import { StillUnderWayError, waitForTransaction } from './wait-for-transaction.ts'
 
 describe('waiting for a transaction', () => {
   /** A transaction that goes through the states in order, and a clock that moves only by waiting. */
   function simulate(states: readonly string[]) {
     let now = 0
-    const { caller, calls } = callerOf(() => {
+    const { caller, calls } = createCaller(() => {
       const status = states[Math.min(calls.length, states.length) - 1]
       return { status: 200, body: { id: 'Transaction:1', status } }
     })

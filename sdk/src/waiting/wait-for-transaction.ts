@@ -3,9 +3,9 @@ import { type WaitOptions, waitUntil } from './wait-until.ts'
 
 export type Transaction = Answer<'transaction_get'>['body']
 
-const UNDER_WAY: ReadonlySet<string> = new Set(['CREATED', 'PENDING', 'PROCESSING'])
+const IN_PROGRESS: ReadonlySet<string> = new Set(['CREATED', 'PENDING', 'PROCESSING'])
 
-/** The transaction did not end within the timeout. */
+/** The transaction is not final within the timeout. */
 export class StillUnderWayError extends Error {
   override readonly name = 'StillUnderWayError'
   readonly transaction: Transaction
@@ -17,8 +17,8 @@ export class StillUnderWayError extends Error {
 }
 
 /**
- * Polls a transaction until it is final, with any outcome (specification 3.3): check its `status`. A bank can
- * still return a COMPLETED payment later. Rejects with StillUnderWayError on timeout.
+ * Polls a transaction until it is final, whatever the outcome (specification 3.3): check its `status`. A bank
+ * can still return a COMPLETED payment later. Rejects with StillUnderWayError on timeout.
  */
 export async function waitForTransaction(
   caller: Caller,
@@ -26,18 +26,18 @@ export async function waitForTransaction(
   options: WaitOptions = {},
 ): Promise<Transaction> {
   const params = { transactionId }
-  return untilEnded(
+  return waitUntilFinal(
     async (signal) => (await caller.call('transaction_get', { params, ...(signal && { signal }) })).body,
     options,
   )
 }
 
-/** Waits with another way to read the transaction, such as an agent's. */
-export async function untilEnded(
+/** Like `waitForTransaction`, but with another way to fetch the transaction, such as an agent's. */
+export async function waitUntilFinal(
   read: (signal: AbortSignal | undefined) => Promise<Transaction>,
   options: WaitOptions,
 ): Promise<Transaction> {
-  const { isOver, last, timeoutMs } = await waitUntil(read, ({ status }) => !UNDER_WAY.has(status), options)
+  const { isOver, last, timeoutMs } = await waitUntil(read, ({ status }) => !IN_PROGRESS.has(status), options)
   if (!isOver) throw new StillUnderWayError(last, timeoutMs)
   return last
 }

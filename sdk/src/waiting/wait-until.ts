@@ -1,13 +1,13 @@
 import { wait } from '../time/wait.ts'
 
 export interface WaitOptions {
-  /** The timeout in milliseconds of real time. Default: 30 000. */
+  /** The timeout in milliseconds. Default: 30 000. */
   readonly timeoutMs?: number
-  /** The longest pause between two reads, in milliseconds; the first ones are shorter. Default: 1 000. */
+  /** The longest pause between two polls, in milliseconds. The first pauses are shorter. Default: 1 000. */
   readonly pollEveryMs?: number
   readonly signal?: AbortSignal
   readonly sleep?: (ms: number, signal?: AbortSignal) => Promise<void>
-  /** Milliseconds since a fixed moment. */
+  /** Returns milliseconds since some fixed point in time. */
   readonly clock?: () => number
 }
 
@@ -15,26 +15,26 @@ const TIMEOUT_MS = 30_000
 const INTERVAL_MS = 25
 const INTERVAL_MS_MAX = 1_000
 
-/** The result of a wait: the awaited value, or the last one at the timeout. */
+/** The result of polling: the accepted value, or the last one before the timeout. */
 export interface Waited<T> {
   readonly isOver: boolean
   readonly last: T
   readonly timeoutMs: number
 }
 
-/** Reads repeatedly, at growing intervals, until `isOver` accepts the value or the timeout is reached. */
+/** Polls with increasing pauses until `isOver` accepts the value or the timeout is reached. */
 export async function waitUntil<T>(
-  look: (signal: AbortSignal | undefined) => Promise<T>,
-  isOver: (seen: T) => boolean,
+  poll: (signal: AbortSignal | undefined) => Promise<T>,
+  isOver: (value: T) => boolean,
   options: WaitOptions,
 ): Promise<Waited<T>> {
   const { timeoutMs = TIMEOUT_MS, pollEveryMs = INTERVAL_MS_MAX, signal } = options
   const { sleep = wait, clock = () => performance.now() } = options
-  const end = clock() + timeoutMs
+  const deadlineMs = clock() + timeoutMs
   for (let intervalMs = INTERVAL_MS; ; intervalMs *= 2) {
-    const last = await look(signal)
+    const last = await poll(signal)
     if (isOver(last)) return { isOver: true, last, timeoutMs }
-    const leftMs = end - clock()
+    const leftMs = deadlineMs - clock()
     if (leftMs <= 0) return { isOver: false, last, timeoutMs }
     await sleep(Math.min(intervalMs, pollEveryMs, leftMs), signal)
   }

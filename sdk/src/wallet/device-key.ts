@@ -2,19 +2,20 @@ import { sealOtpCode } from '../crypto/otp-bundle.ts'
 import { compressToHex, exportPublicKey, generateSigningKeyPair } from '../crypto/p256.ts'
 import { makeStamp } from '../crypto/stamp.ts'
 import { CheckedPayload, type Expectation } from '../signing/checked-payload.ts'
-import { askFor, type Confirm } from '../signing/confirm.ts'
+import { type Confirm, requireConfirmation } from '../signing/confirm.ts'
 import { systemClock } from '../time/system-clock.ts'
 import { checkOtpToken, type ExpectedOtpToken } from './otp-token.ts'
 
 /**
- * The key of one session. It never leaves the customer's device: Web Crypto uses the private half and does
- * not export it. If the platform's backend makes the calls, the device seals the code and stamps payloads
- * without network or credentials, and the backend forwards them (`credential_verify`).
+ * The key of one session. It never leaves the customer's device: Web Crypto uses the private key without
+ * exporting it. If the platform's backend makes the calls, the device seals the code and stamps payloads
+ * without network access or credentials, and the backend forwards them (`credential_verify`).
  *
- * - Sign-ins by passkey and by identity token use `RecipientKey`: the server makes their key.
+ * - Sign-ins by passkey and by identity token use `RecipientKey` instead, because the server creates their
+ *   key.
  */
 export class DeviceKey {
-  /** Both halves; a browser can keep them in IndexedDB as they are. */
+  /** The key pair. Browsers can store it in IndexedDB as it is. */
   readonly keyPair: CryptoKeyPair
   /** 66 hex characters, compressed, as in stamps. */
   readonly publicKey: string
@@ -24,7 +25,7 @@ export class DeviceKey {
     this.publicKey = compressToHex(uncompressed)
   }
 
-  /** Makes a new key. Every sign-in by code needs a new one. */
+  /** Generates a key. Use a new one for every sign-in by code. */
   static async generate(): Promise<DeviceKey> {
     return DeviceKey.fromKeyPair(await generateSigningKeyPair())
   }
@@ -35,9 +36,9 @@ export class DeviceKey {
   }
 
   /**
-   * Seals a one-time code together with this key (specification 4.5) into the `encryptedOtpBundle` of the
-   * verify call, which only the server's enclave can read. Throws EnvelopeError unless the target bundle is
-   * signed by `quorumPublicKey` (130 hex characters) and is for the wallet `accountId`, if they are given.
+   * Seals a one-time code and this key (specification 4.5) as the `encryptedOtpBundle` of the verify call,
+   * which only the server's enclave can read. Throws EnvelopeError if the target bundle is not signed by
+   * `quorumPublicKey` (130 hex characters) or not for the wallet `accountId`, if these are given.
    */
   async sealCode(
     code: string,
@@ -48,8 +49,9 @@ export class DeviceKey {
   }
 
   /**
-   * The second call of a sign-in by code: the stamp over the token in the `payloadToSign` of the first
-   * response. Rejects with PayloadMismatchError if the enclave did not issue it for this key and this wallet.
+   * The second call of a sign-in by code: returns the stamp over the token in the first response's
+   * `payloadToSign`. Rejects with PayloadMismatchError unless the enclave issued the token for this key and
+   * this wallet.
    */
   async approveSignIn(
     payloadToSign: string,
@@ -61,20 +63,20 @@ export class DeviceKey {
   }
 
   /**
-   * The stamp over `payloadToSign`, if it authorizes the call that this device requested (described by
-   * `signedCall`); `confirm` first shows a payment. For devices whose backend makes the calls and forwards
-   * the payload. Rejects with PayloadMismatchError, ConfirmationRequiredError or NotConfirmedError.
+   * Returns the stamp over `payloadToSign` if it authorizes the call that this device requested (described by
+   * `signedCall`). A payment is first shown by `confirm`. For devices whose backend makes the calls and
+   * forwards the payload; rejects with PayloadMismatchError, ConfirmationRequiredError or NotConfirmedError.
    */
   async approve(payloadToSign: string, expected: Expectation, confirm?: Confirm): Promise<string> {
     const payload = await CheckedPayload.check(payloadToSign, expected)
-    await askFor(payload.statement, confirm)
+    await requireConfirmation(payload.statement, confirm)
     return this.sign(payload.text)
   }
 
   /**
-   * The stamp over any text, without any check of its content, its recipient or a request. An attacker who
-   * chooses the text can have a quote signed that empties the wallet. Never give it a text from the network:
-   * use `approve` and `approveSignIn`, as `Session` and `signed` do.
+   * Returns the stamp over arbitrary text, without any checks. An attacker who can choose the text can have a
+   * quote signed that empties the wallet. Never pass it text from the network: use `approve` and
+   * `approveSignIn`, as `Session` and `signed` do.
    */
   async sign(text: string): Promise<string> {
     return makeStamp(this.keyPair, text)

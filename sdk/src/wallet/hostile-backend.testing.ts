@@ -5,17 +5,17 @@ import { parseJson, toCanonicalJson, toJson } from '@countersign/server/base/jso
 import type { Caller } from '../client/calls.ts'
 import { systemClock } from '../time/system-clock.ts'
 
-/** Names that the tests share. Every id has the form that the contract requires. */
+/** Ids shared by the tests, in the form that the contract requires. */
 export const ACCOUNT = 'InternalAccount:a'
 export const QUOTE = 'Quote:q'
 
 type Members = Readonly<Record<string, unknown>>
-/** A statement on its way to the device, with the other fields of the response. */
+/** A statement on its way to the device, and the remaining fields of the response. */
 export interface Sent {
   payload: Members
   requestId: string
   expiresAt: string
-  /** Replaces the payload's own text. */
+  /** Sent instead of the serialized payload. */
   text?: string
 }
 
@@ -38,7 +38,7 @@ export const PAYEE = {
   },
 }
 
-/** The fields of a quote's own payload. The amounts need all 64 bits. */
+/** The payload fields specific to a payment. The first amount does not fit into a double. */
 export const PAYMENT = {
   quote: QUOTE,
   sends: { amount: 9_007_199_254_740_993n, currency: 'USDB' },
@@ -47,8 +47,8 @@ export const PAYMENT = {
   destination: PAYEE,
 }
 
-/** The fields of each operation's own payload. */
-const OWN: Readonly<Record<string, (body: Members) => Members>> = {
+/** The payload fields specific to each operation. */
+const SPECIFIC_FIELDS: Readonly<Record<string, (body: Members) => Members>> = {
   quote_execute: () => PAYMENT,
   credential_create: ({ type, nickname = 'Ada' }) => ({ credential: { type, nickname } }),
   credential_delete: () => ({ credential: CREDENTIAL }),
@@ -70,20 +70,20 @@ const OWN: Readonly<Record<string, (body: Members) => Members>> = {
   delegated_key_create: ({ cardId, nickname }) => ({ card: cardId, nickname }),
 }
 
-/** The statement that the server would issue for a call. */
+/** Issues the statement that the real server would issue for a call. */
 export function issue(name: string, input: Members): Sent {
   const isExecution = ['quote_execute', 'agent_action_approve', 'transaction_approve'].includes(name)
   const operation = isExecution ? 'quote_execute' : name
   const endpoint: Endpoint = API[operation as keyof typeof API]
   const params = isExecution ? { quoteId: QUOTE } : ((input.params ?? {}) as Record<string, string>)
   const path = endpoint.path.replaceAll(/\{(\w+)\}/g, (_, param: string) => params[param]!)
-  // The statement as it arrives, without values that JSON cannot hold.
+  // The body after a JSON round trip, without values that JSON cannot represent.
   const body = isExecution || input.body === undefined ? undefined : parseJson(toJson(input.body))
   const [requestId, expiresAt] = ['Request:r', inMinutes(5)]
   const payload = {
     operation,
     summary: `Do ${operation}`,
-    ...OWN[operation]!((body ?? {}) as Members),
+    ...SPECIFIC_FIELDS[operation]!((body ?? {}) as Members),
     account: ACCOUNT,
     target: `${endpoint.method} ${path}`,
     bodySha256: hashOf(body),
@@ -93,16 +93,16 @@ export function issue(name: string, input: Members): Sent {
   return { payload, requestId, expiresAt }
 }
 
-/** The 64 hex characters that a passkey's payload gives as its challenge. */
+/** Computes the challenge in a passkey's payload, 64 hex characters. */
 export const challengeOf = sha256
 
 /**
- * A backend in between: it responds to every call as the server would, after `tamper` has changed the
- * payload. `signed` collects the calls that carry a signature.
+ * A backend between device and server. It responds to every call as the server would, with the payload changed by
+ * `tamper`. `signed` lists the calls that carried a signature.
  */
 export function backend(tamper: (sent: Sent) => Sent) {
   const signed: string[] = []
-  const answer = (name: string, input: Members) => {
+  const respond = (name: string, input: Members) => {
     if (input.signature !== undefined) {
       signed.push(name)
       return { status: 200, body: {} }
@@ -113,11 +113,11 @@ export function backend(tamper: (sent: Sent) => Sent) {
     const payloadToSign = sent.text ?? toJson(sent.payload)
     return { status: 202, body: { payloadToSign, requestId, expiresAt } }
   }
-  return { caller: callerOf(answer).caller, signed }
+  return { caller: createCaller(respond).caller, signed }
 }
 
-/** A `Caller` whose responses come from a function, and the calls it got. */
-export function callerOf(answer: (name: string, input: Record<string, unknown>) => unknown) {
+/** Creates a `Caller` that gets its responses from a function, and records its calls. */
+export function createCaller(answer: (name: string, input: Record<string, unknown>) => unknown) {
   const calls: { name: string; input: Record<string, unknown> }[] = []
   const caller = {
     call: async (name: string, input: Record<string, unknown> = {}) => {

@@ -11,10 +11,10 @@ import {
   type WalletAccess,
 } from './wallet-access.ts'
 
-/** Gets a new ID token from the provider, with this `nonce` in the authorization request. */
+/** Requests a new ID token from the provider, with this `nonce` in the authorization request. */
 export type OidcTokenSource = (nonce: string) => Promise<string>
 
-/** Sign-in with an identity token of an OpenID provider (specification 5.5). */
+/** Sign-in with an ID token from an OpenID provider (specification 5.5). */
 export class Identities {
   readonly #access: WalletAccess
 
@@ -23,26 +23,26 @@ export class Identities {
   }
 
   /**
-   * Registers the identity (`iss`, `aud`, `sub`) of a token. A token is valid for one call: a later sign-in
-   * needs another. Rejects with CountersignError: 400 `INVALID_INPUT` for a string that is not a token, 401
-   * `UNAUTHORIZED` for a refused token.
+   * Registers the identity (`iss`, `aud`, `sub`) in a token. A token is valid for one call only: signing in
+   * later needs another. Rejects with CountersignError: 400 `INVALID_INPUT` if the string is not a token, 401
+   * `UNAUTHORIZED` if the token is rejected.
    */
   async register(options: {
     readonly oidcToken: OidcTokenSource
     readonly session?: Signer
   }): Promise<RegisteredCredential> {
     const { accountId } = this.#access
-    // A registration is not bound to a key. The nonce is given because providers require one.
+    // A registration is not bound to a key, but providers require a nonce.
     const oidcToken = await options.oidcToken(hexFromBytes(systemRandom(new Uint8Array(32))))
     return registerCredential(this.#access, { type: 'OAUTH', accountId, oidcToken }, options.session)
   }
 
   /**
-   * Signs in, in one call (specification 4.5). The token carries the hash of a key of this device as its
-   * `nonce`, and the session's key comes sealed to that key: a stolen token opens nothing.
-   * - `credentialId`: needed if the wallet has several identities.
-   * - `key`: needed if the customer leaves the page for the provider's. Make it before, put its `nonce()`
-   *   into the address, store it (`RecipientKey.keyPair`), and give it here afterwards.
+   * Signs in with one call (specification 4.5). The token's `nonce` is the hash of a key on this device, and
+   * the session key is sealed to that key, so a stolen token is useless.
+   * - `credentialId`: required if the wallet has several identities.
+   * - `key`: required if the customer leaves the page to visit the provider. Generate it beforehand, put its
+   *   `nonce()` into the address, store it (`RecipientKey.keyPair`), and pass it here afterwards.
    */
   async signIn(options: {
     readonly oidcToken: OidcTokenSource
@@ -54,11 +54,12 @@ export class Identities {
     const key = options.key ?? (await RecipientKey.generate())
     const { clientPublicKey } = key
     const oidcToken = await options.oidcToken(await key.nonce())
-    const answer = await caller.call('credential_verify', {
+    const response = await caller.call('credential_verify', {
       params: { id },
       body: { type: 'OAUTH', oidcToken, clientPublicKey },
     })
-    if (answer.status !== 200) throw new NoCredentialError(`${id} cannot be signed in to with only a token.`)
-    return Session.ofSealedKey(caller, { ...answer.body, accountId }, key, confirm)
+    if (response.status !== 200)
+      throw new NoCredentialError(`${id} cannot be signed in to with only a token.`)
+    return Session.ofSealedKey(caller, { ...response.body, accountId }, key, confirm)
   }
 }

@@ -10,15 +10,18 @@ import {
 } from './wallet-access.ts'
 
 export interface CodeSignInOptions {
-  /** The one-time code, or a function that asks the customer for it. It is called once the code has been sent. */
+  /** The one-time code, or a function that asks the customer for it once it has been sent. */
   readonly code: string | (() => Promise<string>)
-  /** The id of the credential. Default: the wallet's only one. */
+  /** The credential's id. Default: the wallet's only credential of this type. */
   readonly credentialId?: string
-  /** The target bundle of a registration that has sent a code. Signs in with that code instead of a new one. */
+  /**
+   * The target bundle of a registration, which has already sent a code. Signs in with that code instead of
+   * requesting another.
+   */
   readonly otpEncryptionTargetBundle?: string
 }
 
-/** Sign-in by a code sent to the customer's e-mail address. Every new wallet has this credential. */
+/** Sign-in with a code sent by e-mail. Every new wallet has this credential. */
 export class EmailCodes {
   readonly #access: WalletAccess
 
@@ -26,23 +29,23 @@ export class EmailCodes {
     this.#access = access
   }
 
-  /** Registers the customer's address, after the wallet's e-mail credential was revoked (specification 4.1). */
+  /** Registers the customer's e-mail address again after that credential was revoked (specification 4.1). */
   async register(options: { readonly session?: Signer } = {}): Promise<RegisteredCredential> {
     const { accountId } = this.#access
     return registerCredential(this.#access, { type: 'EMAIL_OTP', accountId }, options.session)
   }
 
   /**
-   * Signs in (specification 4.4, 4.5): requests a code, generates a key here, seals both to the server's enclave,
-   * and completes the 202 with a stamp of that key. Rejects with CountersignError: 401 `UNAUTHORIZED` for a
-   * wrong or expired code, 429 `RATE_LIMITED` for too many challenges.
+   * Signs in (specification 4.4, 4.5): requests a code, generates a key on this device, seals both to the
+   * server's enclave, and completes the 202 with a stamp by that key. Rejects with CountersignError: 401
+   * `UNAUTHORIZED` for a wrong or expired code, 429 `RATE_LIMITED` for too many challenges.
    */
   async signIn(options: CodeSignInOptions): Promise<Session> {
     return signInByCode(this.#access, 'EMAIL_OTP', options)
   }
 }
 
-/** Sign-in by a code sent as an SMS. */
+/** Sign-in with a code sent by SMS. */
 export class SmsCodes {
   readonly #access: WalletAccess
 
@@ -50,7 +53,7 @@ export class SmsCodes {
     this.#access = access
   }
 
-  /** Registers a phone number in E.164, by default the customer's. The registration also sends a code. */
+  /** Registers a phone number (E.164), by default the customer's. This also sends a code. */
   async register(
     options: { readonly phoneNumber?: string; readonly session?: Signer } = {},
   ): Promise<RegisteredCredential> {
@@ -78,28 +81,28 @@ async function signInByCode(
   const { caller, accountId, confirm } = access
   const { code } = options
   const id = await findCredential(access, type, options.credentialId)
-  const bundle = options.otpEncryptionTargetBundle ?? (await challenge(access, id))
+  const bundle = options.otpEncryptionTargetBundle ?? (await requestCode(access, id))
   const quorumPublicKey = await access.quorumPublicKey()
   const key = await DeviceKey.generate()
-  const text = typeof code === 'string' ? code : await code()
-  const encryptedOtpBundle = await key.sealCode(text, bundle, { quorumPublicKey, accountId })
+  const typedCode = typeof code === 'string' ? code : await code()
+  const encryptedOtpBundle = await key.sealCode(typedCode, bundle, { quorumPublicKey, accountId })
   const call = { params: { id }, body: { type, encryptedOtpBundle } }
   const { status, body: request } = await caller.call('credential_verify', call)
-  if (status !== 202) throw notByCode(id)
+  if (status !== 202) throw cannotUseCode(id)
   const { payloadToSign, requestId } = request
   const signature = await key.approveSignIn(payloadToSign, { accountId, quorumPublicKey, type })
-  const answer = await caller.call('credential_verify', { ...call, signature, requestId })
-  if (answer.status !== 200) throw notByCode(id)
-  return Session.ofDeviceKey(caller, { ...answer.body, accountId }, key, confirm)
+  const response = await caller.call('credential_verify', { ...call, signature, requestId })
+  if (response.status !== 200) throw cannotUseCode(id)
+  return Session.ofDeviceKey(caller, { ...response.body, accountId }, key, confirm)
 }
 
-async function challenge({ caller }: WalletAccess, id: string): Promise<string> {
+async function requestCode({ caller }: WalletAccess, id: string): Promise<string> {
   const { body } = await caller.call('credential_challenge', { params: { id } })
   const bundle = body.type === 'PASSKEY' ? undefined : body.otpEncryptionTargetBundle
-  if (!bundle) throw notByCode(id)
+  if (!bundle) throw cannotUseCode(id)
   return bundle
 }
 
-function notByCode(id: string): NoCredentialError {
+function cannotUseCode(id: string): NoCredentialError {
   return new NoCredentialError(`${id} cannot be signed in to with a code.`)
 }

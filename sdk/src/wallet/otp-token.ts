@@ -10,70 +10,75 @@ const SIGNATURE_BYTES = 64
 export interface ExpectedOtpToken {
   /** The wallet. */
   readonly accountId: string
-  /** The key of this device sealed with the code, 66 hex characters. */
+  /** The key on this device that was sealed with the code, 66 hex characters. */
   readonly publicKey: string
   /** The server's key, 130 hex characters: see `openEnvelope`. */
   readonly quorumPublicKey: string
   readonly type?: 'EMAIL_OTP' | 'SMS_OTP' | undefined
-  /** Milliseconds since 1970. */
+  /** The current time, in milliseconds since 1970. */
   readonly now: number
 }
 
 /**
- * Checks the token that a sign-in by code signs in its second call: the enclave signed it, for this wallet
- * and this key, and it has not expired. Rejects with PayloadMismatchError.
+ * Checks the token to be signed in the second call of a sign-in by code: it is signed by the enclave, for
+ * this wallet and this key, and has not expired. Rejects with PayloadMismatchError.
  */
 export async function checkOtpToken(token: string, expected: ExpectedOtpToken): Promise<void> {
   const { accountId, publicKey, quorumPublicKey, type, now } = expected
   const [header = '', body = '', signature = '', ...more] = token.split('.')
-  const raw = bytesOf(signature)
-  const text = textOf(body)
-  if (more.length > 0 || textOf(header) !== HEADER || text === undefined || raw?.length !== SIGNATURE_BYTES)
+  const raw = decodeBytes(signature)
+  const text = decodeText(body)
+  if (
+    more.length > 0 ||
+    decodeText(header) !== HEADER ||
+    text === undefined ||
+    raw?.length !== SIGNATURE_BYTES
+  )
     throw new PayloadMismatchError('payloadToSign', 'is not the token of a sign-in by code')
   const signer = pointFromHex(quorumPublicKey)
   if (!signer || !(await verifyRaw(signer, bytesFromText(`${header}.${body}`), raw)))
     throw new PayloadMismatchError('payloadToSign', 'is not signed by the pinned quorum key')
-  const claims = claimsOf(text)
-  hold('organization_id', claims.organization_id, accountId)
-  hold('public_key', claims.public_key, publicKey)
-  if (type !== undefined) hold('verification_type', claims.verification_type, type)
+  const claims = parseClaims(text)
+  requireEqual('organization_id', claims.organization_id, accountId)
+  requireEqual('public_key', claims.public_key, publicKey)
+  if (type !== undefined) requireEqual('verification_type', claims.verification_type, type)
   const { exp } = claims
   if (typeof exp !== 'string' || !/^\d{1,15}$/.test(exp) || Number(exp) <= now)
     throw new PayloadMismatchError('exp', 'has expired by the clock of this device')
 }
 
-function hold(member: string, found: unknown, expected: string): void {
-  if (found !== expected)
-    throw new PayloadMismatchError(member, `is ${String(found)}, but ${expected} was expected`)
+function requireEqual(member: string, actual: unknown, expected: string): void {
+  if (actual !== expected)
+    throw new PayloadMismatchError(member, `is ${String(actual)}, but ${expected} was expected`)
 }
 
 /**
- * The claims of a token in canonical JSON. A text with another spelling, such as a duplicate claim, is
- * refused.
+ * Parses a token's claims from compact JSON. Rejects any other serialization, such as one with a duplicate
+ * claim.
  */
-function claimsOf(text: string): Readonly<Record<string, unknown>> {
+function parseClaims(text: string): Readonly<Record<string, unknown>> {
   let value: unknown
   try {
     value = JSON.parse(text)
   } catch {
-    // Not JSON. The check below refuses it.
+    // Invalid JSON is rejected below.
   }
   if (!isObject(value) || JSON.stringify(value) !== text)
     throw new PayloadMismatchError('payloadToSign', 'has claims that are not compact JSON of an object')
   return value
 }
 
-function textOf(base64url: string): string | undefined {
+function decodeText(base64url: string): string | undefined {
   try {
-    const bytes = bytesOf(base64url)
+    const bytes = decodeBytes(base64url)
     return bytes && textFromBytes(bytes)
   } catch {
     return undefined
   }
 }
 
-/** Bytes of canonical base64url. */
-function bytesOf(base64url: string) {
+/** Decodes base64url in its canonical form. Undefined for anything else. */
+function decodeBytes(base64url: string) {
   try {
     const bytes = bytesFromBase64url(base64url)
     return base64urlFromBytes(bytes) === base64url ? bytes : undefined

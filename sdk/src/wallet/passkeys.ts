@@ -12,10 +12,10 @@ import {
   type WalletAccess,
 } from './wallet-access.ts'
 
-/** COSE: Ed25519, ECDSA on P-256, RSA PKCS #1; all with SHA-256 or better. */
+/** COSE algorithms: Ed25519, ECDSA on P-256, RSA PKCS #1. */
 const ALGORITHMS = [-8, -7, -257]
 
-/** Sign-in by passkey (specification 2.4, 5.4). */
+/** Sign-in with passkeys (specification 2.4, 5.4). */
 export class Passkeys {
   readonly #access: WalletAccess
 
@@ -24,11 +24,11 @@ export class Passkeys {
   }
 
   /**
-   * Makes a passkey and registers it. Rejects with CountersignError: 400 `PASSKEY_CREDENTIAL_ALREADY_EXISTS`,
-   * 400 `INVALID_INPUT` for an attestation that is not for this domain.
-   * - `challenge`: a random string that your backend issued for this registration; its UTF-8 bytes are the
+   * Creates a passkey and registers it. Rejects with CountersignError: 400
+   * `PASSKEY_CREDENTIAL_ALREADY_EXISTS`, 400 `INVALID_INPUT` if the attestation is for another domain.
+   * - `challenge`: a random string that your backend issued for this registration. Its UTF-8 bytes are the
    *   WebAuthn challenge.
-   * - `session`: of a credential that the wallet already has.
+   * - `session`: a session of a credential that the wallet already has.
    */
   async register(options: {
     readonly nickname: string
@@ -39,13 +39,13 @@ export class Passkeys {
     const { accountId, authenticator, relyingParty } = this.#access
     const { userVerification = 'preferred' } = relyingParty
     const passkeys = (await listCredentials(this.#access)).filter(({ type }) => type === 'PASSKEY')
-    const made = await authenticator.create({
-      challenge: base64urlOf(challenge),
+    const created = await authenticator.create({
+      challenge: toBase64url(challenge),
       rp: {
         name: relyingParty.name ?? relyingParty.id ?? globalThis.location?.hostname ?? '',
         ...(relyingParty.id === undefined ? {} : { id: relyingParty.id }),
       },
-      user: { id: base64urlOf(accountId), name: nickname, displayName: nickname },
+      user: { id: toBase64url(accountId), name: nickname, displayName: nickname },
       pubKeyCredParams: ALGORITHMS.map((alg) => ({ type: 'public-key', alg })),
       excludeCredentials: passkeys.flatMap(({ credentialId }) =>
         credentialId === undefined ? [] : [{ type: 'public-key', id: credentialId }],
@@ -53,9 +53,9 @@ export class Passkeys {
       authenticatorSelection: { residentKey: 'preferred', userVerification },
       attestation: 'none',
     })
-    const { clientDataJSON, attestationObject, transports = [] } = made.response
+    const { clientDataJSON, attestationObject, transports = [] } = created.response
     const attestation = {
-      credentialId: made.id,
+      credentialId: created.id,
       clientDataJson: clientDataJSON,
       attestationObject,
       transports,
@@ -65,9 +65,9 @@ export class Passkeys {
   }
 
   /**
-   * Signs in (specification 4.4, 4.5): the payload names a key of this device, the passkey signs the
-   * payload's hash, which is computed here, and the session's key is sealed to that key. `credentialId` is
-   * the `AuthMethod` id, needed if the wallet has several passkeys.
+   * Signs in (specification 4.4, 4.5); the payload contains a key of this device, the passkey signs the
+   * payload's hash, which is computed here, and the session key is sealed to the device's key. `credentialId`
+   * is the id of the `AuthMethod`, required if the wallet has several passkeys.
    *
    * Rejects with PayloadMismatchError if the payload is for another wallet, credential or key (before the
    * customer is prompted), and with CountersignError: 401 `UNAUTHORIZED` with the failed check as `reason`.
@@ -88,8 +88,8 @@ export class Passkeys {
     if (request.challenge !== challenge)
       throw new PayloadMismatchError('challenge', 'is not the hash of payloadToSign')
     const { id: credentialId, response } = await authenticator.get({
-      // The bytes of this text, not the bytes that the hex represents.
-      challenge: base64urlOf(challenge),
+      // The bytes of the text itself, not the bytes that it represents in hex.
+      challenge: toBase64url(challenge),
       ...(relyingParty.id === undefined ? {} : { rpId: relyingParty.id }),
       allowCredentials: [{ type: 'public-key', id: request.credentialId }],
       userVerification,
@@ -102,17 +102,17 @@ export class Passkeys {
       signature,
       ...(userHandle === undefined ? {} : { userHandle }),
     }
-    const answer = await caller.call('credential_verify', {
+    const verified = await caller.call('credential_verify', {
       params: { id },
       body: { type: 'PASSKEY', assertion },
       requestId,
     })
-    if (answer.status !== 200)
+    if (verified.status !== 200)
       throw new NoCredentialError(`${id} cannot be signed in to with only a passkey.`)
-    return Session.ofSealedKey(caller, { ...answer.body, accountId }, key, confirm)
+    return Session.ofSealedKey(caller, { ...verified.body, accountId }, key, confirm)
   }
 }
 
-function base64urlOf(text: string): string {
+function toBase64url(text: string): string {
   return base64urlFromBytes(bytesFromText(text))
 }

@@ -6,14 +6,18 @@ import { CheckedPayload, type Expectation } from '../signing/checked-payload.ts'
 import { DeviceKey } from './device-key.ts'
 
 /**
- * A key of the customer's device that the server seals a secret to: the session key of a sign-in by passkey
- * or identity token and of a refresh, or the recovery phrase of an export. It signs nothing, its private half
- * stays in Web Crypto, and like `DeviceKey` it needs no network and no credentials. Make a new one each time.
+ * A key on the customer's device to which the server seals a secret: the session key of a sign-in by passkey
+ * or identity token, or of a refresh, or the recovery phrase of an export. It signs nothing; its private key
+ * stays in Web Crypto, and like `DeviceKey` it needs no network access and no credentials. Generate a new one
+ * each time.
  */
 export class RecipientKey {
-  /** Both halves; a browser can keep them in IndexedDB as they are, while the customer visits a provider. */
+  /**
+   * The key pair. Browsers can store it in IndexedDB as it is, for example while the customer visits a
+   * provider.
+   */
   readonly keyPair: CryptoKeyPair
-  /** 130 hex characters, uncompressed: `clientPublicKey` of the calls that take one. */
+  /** 130 hex characters, uncompressed: the `clientPublicKey` of calls that take one. */
   readonly clientPublicKey: string
 
   private constructor(keyPair: CryptoKeyPair, clientPublicKey: string) {
@@ -31,17 +35,17 @@ export class RecipientKey {
   }
 
   /**
-   * The `nonce` that an identity token must carry to sign in with this key (specification 5.5): the SHA-256 of the
-   * characters of `clientPublicKey`, in hex. Send it in the authorization request to the provider.
+   * The `nonce` that an identity token must contain to sign in with this key (specification 5.5): the SHA-256
+   * of `clientPublicKey` as text, in hex. Send it in the authorization request to the provider.
    */
   async nonce(): Promise<string> {
     return hexFromBytes(await sha256(bytesFromText(this.clientPublicKey)))
   }
 
   /**
-   * The WebAuthn challenge of a sign-in by passkey, as text whose UTF-8 bytes the authenticator gets: the
-   * hash of `payloadToSign`, computed here. The challenge call's own `challenge` is only a copy of it.
-   * Rejects with PayloadMismatchError if the payload does not sign in to this wallet with this credential
+   * The WebAuthn challenge of a sign-in by passkey: the hash of `payloadToSign`, computed here, as text whose
+   * UTF-8 bytes go to the authenticator. The server's own `challenge` is not used, because it must only be a
+   * copy of this hash. Rejects with PayloadMismatchError if the payload is for another wallet or credential
    * (`AuthMethod:…`), or seals the session to another key.
    */
   async passkeyChallenge(
@@ -65,7 +69,7 @@ export class RecipientKey {
   }
 
   /**
-   * Opens `encryptedSessionSigningKey`: the key of the session, which can sign and cannot be exported. Throws
+   * Opens `encryptedSessionSigningKey`: the session key, which can sign but cannot be exported. Throws
    * SealedKeyError if it was sealed to another key.
    */
   async openSessionKey(encryptedSessionSigningKey: string): Promise<DeviceKey> {
@@ -73,7 +77,7 @@ export class RecipientKey {
   }
 
   /**
-   * Opens `encryptedWalletCredentials`: the recovery phrase, 24 words only for the owner of the wallet.
+   * Opens `encryptedWalletCredentials`: the 24-word recovery phrase, which only the wallet's owner may see.
    * Throws EnvelopeError if `quorumPublicKey` did not sign it or it is not for the wallet `accountId`.
    */
   async openWallet(

@@ -1,6 +1,6 @@
 import type { SessionRecord } from './session.ts'
 
-/** Keeps each wallet's session across page reloads. */
+/** Stores a wallet's session so that it survives page reloads. */
 export interface SessionStore {
   load(accountId: string): Promise<SessionRecord | undefined>
   save(record: SessionRecord): Promise<void>
@@ -10,39 +10,39 @@ export interface SessionStore {
 const DATABASE = 'countersign'
 const STORE = 'sessions'
 
-/** In the browser's IndexedDB: keys go in as they are, and cannot be exported there either. */
+/** Stores sessions in the browser's IndexedDB. Keys are stored as non-exportable objects. */
 export const INDEXED_DB: SessionStore = {
-  load: (accountId) => inStore<SessionRecord | undefined>('readonly', (store) => store.get(accountId)),
+  load: (accountId) => withStore<SessionRecord | undefined>('readonly', (store) => store.get(accountId)),
   async save(record) {
-    await inStore('readwrite', (store) => store.put(record, record.accountId))
+    await withStore('readwrite', (store) => store.put(record, record.accountId))
   },
   async remove(accountId) {
-    await inStore('readwrite', (store) => store.delete(accountId))
+    await withStore('readwrite', (store) => store.delete(accountId))
   },
 }
 
-/** Nowhere: a reload ends the session on this device. */
+/** Stores nothing: a reload ends the session on this device. */
 export const NO_STORE: SessionStore = {
   load: async () => undefined,
   save: async () => {},
   remove: async () => {},
 }
 
-async function inStore<T>(
+async function withStore<T>(
   mode: IDBTransactionMode,
   act: (store: IDBObjectStore) => IDBRequest<T>,
 ): Promise<T> {
   const opening = indexedDB.open(DATABASE, 1)
   opening.onupgradeneeded = () => opening.result.createObjectStore(STORE)
-  const database = await resultOf(opening)
+  const database = await toPromise(opening)
   try {
-    return await resultOf(act(database.transaction(STORE, mode).objectStore(STORE)))
+    return await toPromise(act(database.transaction(STORE, mode).objectStore(STORE)))
   } finally {
     database.close()
   }
 }
 
-function resultOf<T>(request: IDBRequest<T>): Promise<T> {
+function toPromise<T>(request: IDBRequest<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     request.onsuccess = () => resolve(request.result)
     request.onerror = () => reject(request.error)

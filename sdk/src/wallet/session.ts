@@ -2,7 +2,7 @@ import type { Answer, Caller } from '../client/calls.ts'
 import { SealedKeyError } from '../crypto/session-key.ts'
 import { isObject } from '../json/json.ts'
 import { CheckedPayload, type Expectation } from '../signing/checked-payload.ts'
-import { askFor, type Confirm } from '../signing/confirm.ts'
+import { type Confirm, requireConfirmation } from '../signing/confirm.ts'
 import { PayloadMismatchError } from '../signing/payload-mismatch.ts'
 import { executionTarget, type SignedCall } from '../signing/signed-call.ts'
 import { signed } from '../signing/signed-retry.ts'
@@ -11,17 +11,17 @@ import { isPayment, type Payment } from '../signing/statement.ts'
 import { DeviceKey } from './device-key.ts'
 import { RecipientKey } from './recipient-key.ts'
 
-/** The data of a session. A browser can keep it in IndexedDB: its keys are cloned, never exported. */
+/** A session's data. Browsers can store it in IndexedDB, where its keys stay non-exportable. */
 export interface SessionRecord {
   readonly id: string
-  /** The wallet it signs for. */
+  /** The wallet that the session belongs to. */
   readonly accountId: string
   /** ISO 8601. */
   readonly expiresAt: string
   readonly keyPair: CryptoKeyPair
 }
 
-/** The common fields of the responses that issue a session. */
+/** Fields common to all responses that issue a session. */
 interface IssuedSession {
   readonly id: string
   readonly accountId: string
@@ -29,15 +29,16 @@ interface IssuedSession {
   readonly encryptedSessionSigningKey?: string
 }
 
-/** The fields of a quote checked against its payload. */
+/** The fields of a quote that are compared with its payload. */
 export type SignedQuote = Pick<
   Answer<'quote_get'>['body'],
   'id' | 'expiresAt' | 'totalSendingAmount' | 'totalReceivingAmount' | 'feesIncluded' | 'paymentInstructions'
 >
 
 /**
- * A signed-in wallet: signs until it expires (specification 2.2). It signs a payload checked against a call
- * of this side, and a payment after `confirm` has shown it to the customer. The bare key is `key`.
+ * A signed-in wallet, which can sign until the session expires (specification 2.2). It signs payloads that
+ * were checked against a call of this program, and payments only after `confirm` has shown them to the
+ * customer. The underlying key is `key`.
  */
 export class Session implements Signer {
   readonly id: string
@@ -61,14 +62,14 @@ export class Session implements Signer {
     return new Session(caller, record, await DeviceKey.fromKeyPair(record.keyPair), confirm)
   }
 
-  /** A session of a sign-in by code: its key was made on the device. */
+  /** Creates the session of a sign-in by code, whose key was generated on the device. */
   static ofDeviceKey(caller: Caller, issued: IssuedSession, key: DeviceKey, confirm?: Confirm): Session {
     return new Session(caller, issued, key, confirm)
   }
 
   /**
-   * A session whose key the server made and sealed to `key`. Rejects with SealedKeyError if it cannot be
-   * opened.
+   * Creates a session whose key the server generated and sealed to `key`. Rejects with SealedKeyError if it
+   * cannot be opened.
    */
   static async ofSealedKey(
     caller: Caller,
@@ -84,13 +85,13 @@ export class Session implements Signer {
     return new Session(caller, issued, await key.openSessionKey(encryptedSessionSigningKey), confirm)
   }
 
-  /** A copy of the session with another `confirm`, for pages that show more about a payment. */
+  /** Returns a copy of the session with another `confirm`, for pages that show more details of a payment. */
   confirmedBy(confirm: Confirm): Session {
     const { id, accountId, expiresAt, key } = this
     return new Session(this.#caller, { id, accountId, expiresAt: expiresAt.toISOString() }, key, confirm)
   }
 
-  /** The data for `fromRecord`. */
+  /** The data for `fromRecord`, to be stored. */
   get record(): SessionRecord {
     const { id, accountId, expiresAt, key } = this
     return { id, accountId, expiresAt: expiresAt.toISOString(), keyPair: key.keyPair }
@@ -102,8 +103,8 @@ export class Session implements Signer {
   }
 
   /**
-   * The stamp over a checked payload of this wallet. A payment is shown first: rejects with
-   * ConfirmationRequiredError without a `confirm`, and with NotConfirmedError if the customer declines.
+   * Returns the stamp over a checked payload of this wallet. A payment is shown first. Rejects with
+   * ConfirmationRequiredError if there is no `confirm`, and with NotConfirmedError if the customer declines.
    */
   async sign(payload: CheckedPayload): Promise<string> {
     if (!CheckedPayload.isOne(payload))
@@ -111,14 +112,14 @@ export class Session implements Signer {
     const { account } = payload.statement
     if (account !== this.accountId)
       throw new PayloadMismatchError('account', `is ${account}, but the session is of ${this.accountId}`)
-    await askFor(payload.statement, this.#confirm)
+    await requireConfirmation(payload.statement, this.#confirm)
     return this.key.sign(payload.text)
   }
 
   /**
-   * For apps whose backend makes the calls and forwards the payload: the stamp over `payloadToSign`, if it
-   * authorizes exactly `call`, which this device itself knows (`signedCall('card_update', { params, body
-   * })`). Rejects with PayloadMismatchError, and like `sign`.
+   * For apps whose backend makes the calls and forwards the payload: returns the stamp over `payloadToSign`
+   * if it authorizes exactly `call`, which this device knows itself (`signedCall('card_update', { params,
+   * body })`). Rejects with PayloadMismatchError, and like `sign`.
    */
   async approve(
     payloadToSign: string,
@@ -128,14 +129,14 @@ export class Session implements Signer {
   }
 
   /**
-   * The stamp that executes a quote in one call, without a challenge: over the payload in its
-   * `paymentInstructions`. Rejects with PayloadMismatchError if the payload differs from this quote, and like
-   * `sign`.
+   * Returns the stamp over the payload in a quote's `paymentInstructions`, with which the quote can be
+   * executed in one call, without a challenge. Rejects with PayloadMismatchError if the payload differs from
+   * this quote, and like `sign`.
    */
   async approveQuote(quote: SignedQuote): Promise<string> {
     const call = { operation: 'quote_execute', target: executionTarget(quote.id) } as const
     const { expiresAt } = quote
-    const payload = await CheckedPayload.check(payloadOf(quote), {
+    const payload = await CheckedPayload.check(getPayload(quote), {
       ...call,
       account: this.accountId,
       expiresAt,
@@ -147,16 +148,17 @@ export class Session implements Signer {
   }
 
   /**
-   * True if the session has expired at `now`. The server's clock decides, which can be moved in the sandbox.
+   * True if the session has expired at `now`. The server's clock is authoritative; in a sandbox it can be
+   * moved.
    */
   isExpired(now: Date): boolean {
     return now >= this.expiresAt
   }
 
   /**
-   * A new session with its own key, while this one is active (specification 4.6); this one keeps its own
-   * expiry. Rejects with CountersignError 404 `SESSION_NOT_FOUND` once it has expired or was revoked; the
-   * customer must then sign in again.
+   * Creates a new session with a separate key while this one is active (specification 4.6). This session
+   * keeps its expiry. Rejects with CountersignError 404 `SESSION_NOT_FOUND` if it has expired or been
+   * revoked; the customer must then sign in again.
    */
   async refresh(): Promise<Session> {
     const key = await RecipientKey.generate()
@@ -166,13 +168,13 @@ export class Session implements Signer {
     return Session.ofSealedKey(this.#caller, { ...body, accountId: this.accountId }, key, this.#confirm)
   }
 
-  /** Revokes the session on the server: signs out (specification 4.7). */
+  /** Signs out by revoking the session on the server (specification 4.7). */
   async revoke(): Promise<void> {
     await signed(this.#caller, 'session_delete', { params: { id: this.id } }, this)
   }
 }
 
-function payloadOf({ paymentInstructions = [] }: SignedQuote): string {
+function getPayload({ paymentInstructions = [] }: SignedQuote): string {
   for (const { accountOrWalletInfo } of paymentInstructions) {
     const info: unknown = accountOrWalletInfo
     if (isObject(info) && typeof info.payloadToSign === 'string') return info.payloadToSign
@@ -183,7 +185,7 @@ function payloadOf({ paymentInstructions = [] }: SignedQuote): string {
   )
 }
 
-/** The payload must match the quote as the app shows it. */
+/** Checks that the payload matches the quote as the app shows it. */
 function checkAmounts({ sends, feesIncluded, delivers }: Payment, quote: SignedQuote): void {
   const pairs = [
     ['sends.amount', sends.amount, quote.totalSendingAmount],

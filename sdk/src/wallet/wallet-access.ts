@@ -4,7 +4,7 @@ import { signed } from '../signing/signed-retry.ts'
 import type { Signer } from '../signing/signer.ts'
 import type { PasskeyAuthenticator } from './passkey-authenticator.ts'
 
-/** The dependencies that all kinds of sign-in share. */
+/** The dependencies of all sign-in methods. */
 export interface WalletAccess {
   readonly caller: Caller
   readonly accountId: string
@@ -12,32 +12,34 @@ export interface WalletAccess {
   readonly quorumPublicKey: () => Promise<string>
   readonly authenticator: PasskeyAuthenticator
   readonly relyingParty: RelyingParty
-  /** Shows payments for the sessions of the wallet. */
+  /** Shows the wallet's payments before they are signed. */
   readonly confirm: Confirm | undefined
 }
 
-/** The relying party of the wallet's passkeys, as in `passkeyConfig` of the platform. */
+/** The relying party of the wallet's passkeys, as configured in the platform's `passkeyConfig`. */
 export interface RelyingParty {
-  /** Default: the domain of the page. */
+  /** Default: the page's domain. */
   readonly id?: string
-  /** The name of the app when the browser asks for a passkey. Default: the domain. */
+  /** The app's name in the browser's passkey dialog. Default: the domain. */
   readonly name?: string
-  /** Requires a fingerprint, a face or a PIN. Default: `preferred`, as in `passkeyConfig`. */
+  /** `required` demands a fingerprint, a face or a PIN. Default: `preferred`, as in `passkeyConfig`. */
   readonly userVerification?: 'required' | 'preferred' | 'discouraged'
 }
 
-/** A credential of a wallet, as the API shows it (specification 2.1). */
+/** A wallet's credential as returned by the API (specification 2.1). */
 export type Credential = Answer<'credential_list'>['body']['data'][number]
 
-/** The response to a registration. With `otpEncryptionTargetBundle` a code has already been sent. */
+/**
+ * The response to a registration. If it contains `otpEncryptionTargetBundle`, a code has already been sent.
+ */
 export type RegisteredCredential = Extract<Answer<'credential_create'>, { status: 201 }>['body']
 
-/** The wallet has no credential of this kind to sign in with. */
+/** The wallet has no credential of this kind. */
 export class NoCredentialError extends Error {
   override readonly name = 'NoCredentialError'
 }
 
-/** The wallet has several credentials of this kind, so `credentialId` must name one. */
+/** The wallet has several credentials of this kind, so `credentialId` is required. */
 export class AmbiguousCredentialError extends Error {
   override readonly name = 'AmbiguousCredentialError'
   readonly credentials: readonly Credential[]
@@ -48,7 +50,7 @@ export class AmbiguousCredentialError extends Error {
   }
 }
 
-/** The wallet already has a credential, so another one needs a session of the wallet. */
+/** The wallet already has a credential, so registering another one requires a session. */
 export class SessionRequiredError extends Error {
   override readonly name = 'SessionRequiredError'
 }
@@ -57,27 +59,27 @@ export async function listCredentials({ caller, accountId }: WalletAccess): Prom
   return (await caller.call('credential_list', { query: { accountId } })).body.data
 }
 
-/** The given id, or the id of the wallet's only credential of this type. */
+/** Returns the given id, or the id of the wallet's only credential of this type. */
 export async function findCredential(
   access: WalletAccess,
   type: Credential['type'],
   credentialId: string | undefined,
 ): Promise<string> {
   if (credentialId !== undefined) return credentialId
-  const found = (await listCredentials(access)).filter((credential) => credential.type === type)
-  const [credential] = found
+  const matching = (await listCredentials(access)).filter((credential) => credential.type === type)
+  const [credential] = matching
   if (!credential) throw new NoCredentialError(`${access.accountId} has no ${type} credential.`)
-  if (found.length > 1)
+  if (matching.length > 1)
     throw new AmbiguousCredentialError(
-      `${access.accountId} has ${found.length} ${type} credentials: choose one by credentialId.`,
-      found,
+      `${access.accountId} has ${matching.length} ${type} credentials: choose one by credentialId.`,
+      matching,
     )
   return credential.id
 }
 
 /**
- * Registers a credential (specification 4.1): immediately if it is the wallet's first, otherwise signed by a
- * session of another credential. Rejects with SessionRequiredError if the session is missing.
+ * Registers a credential (specification 4.1). The wallet's first credential needs no signature; for another
+ * one a session must sign. Rejects with SessionRequiredError if the session is missing.
  */
 export async function registerCredential(
   { caller, accountId }: WalletAccess,
@@ -85,8 +87,8 @@ export async function registerCredential(
   session: Signer | undefined,
 ): Promise<RegisteredCredential> {
   if (session) return (await signed(caller, 'credential_create', { body }, session)).body
-  const answer = await caller.call('credential_create', { body })
-  if (answer.status === 202)
+  const response = await caller.call('credential_create', { body })
+  if (response.status === 202)
     throw new SessionRequiredError(`${accountId} already has a credential: another one needs a session.`)
-  return answer.body
+  return response.body
 }

@@ -13,19 +13,22 @@ import { type Credential, listCredentials, type RelyingParty, type WalletAccess 
 
 export interface WalletOptions {
   /**
-   * The server's quorum key, 130 hex characters, or a function that gets it. It verifies signatures of the
-   * enclave. Build it into the app: a key that arrives the same way as the responses proves only that they
-   * agree.
+   * The server's quorum key, 130 hex characters, or a function that returns it. It verifies the enclave's
+   * signatures. Build it into the app: a key received the same way as the responses proves nothing about
+   * their origin.
    */
   readonly quorumPublicKey: string | (() => Promise<string>)
-  /** Makes and uses passkeys. Default: the browser's. */
+  /** Creates and uses passkeys. Default: the browser's authenticator. */
   readonly authenticator?: PasskeyAuthenticator
   readonly relyingParty?: RelyingParty
-  /** Shows the customer each payment before a session of this wallet signs it. Without it no payment is signed. */
+  /**
+   * Shows each payment to the customer before a session of this wallet signs it. Without it, payments cannot
+   * be signed.
+   */
   readonly confirm?: Confirm
   /**
-   * For a wallet on a chain, the app's own knowledge of it: payments that contradict it are refused before
-   * they are shown.
+   * For a wallet on a chain: what the app itself knows about it. Payments that contradict it are rejected
+   * before they are shown.
    */
   readonly chain?: WalletChain
 }
@@ -33,10 +36,10 @@ export interface WalletOptions {
 type ActiveSession = Answer<'session_list'>['body']['data'][number]
 
 /**
- * One embedded wallet and its kinds of sign-in. It reaches the API through a `Caller`: a `Client` if the key
- * and the API's credentials are in one place (tests, tools, agents), or, on a customer's device, an app's own
- * implementation through its backend. If a backend only forwards messages, use `DeviceKey` and `RecipientKey`
- * on the device instead.
+ * An embedded wallet and its sign-in methods. It calls the API through a `Caller`: a `Client` if the key and
+ * the API credentials are in the same place (tests, tools, agents), or, on a customer's device, an app's own
+ * implementation that goes through its backend. If the backend only forwards messages, use `DeviceKey` and
+ * `RecipientKey` on the device instead.
  */
 export class Wallet {
   readonly accountId: string
@@ -71,35 +74,35 @@ export class Wallet {
     return Session.fromRecord(caller, record, confirm)
   }
 
-  /** The credentials, in order of creation. */
+  /** Lists the credentials in order of creation. */
   async credentials(): Promise<Credential[]> {
     return listCredentials(this.#access)
   }
 
   /**
-   * Revokes a credential and its sessions (specification 4.3). `session` belongs to another credential of the wallet.
-   * Rejects with CountersignError: 400 for the last credential, 401 `WALLET_SIGNATURE_INVALID` for a session of the
-   * credential itself.
+   * Revokes a credential and its sessions (specification 4.3). `session` must belong to another credential of
+   * the wallet. Rejects with CountersignError: 400 for the last credential, 401 `WALLET_SIGNATURE_INVALID`
+   * for a session of the revoked credential.
    */
   async revokeCredential(id: string, session: Signer): Promise<void> {
     await signed(this.#access.caller, 'credential_delete', { params: { id } }, session)
   }
 
-  /** The active sessions, on this device or another. */
+  /** Lists the active sessions on all devices. */
   async sessions(): Promise<ActiveSession[]> {
     const { caller, accountId } = this.#access
     return (await caller.call('session_list', { query: { accountId } })).body.data
   }
 
-  /** Revokes a session on another device; `session` is any active one of the wallet. */
+  /** Revokes a session, for example on another device. `session` is any active session of the wallet. */
   async revokeSession(id: string, session: Signer): Promise<void> {
     await signed(this.#access.caller, 'session_delete', { params: { id } }, session)
   }
 
   /**
-   * The recovery phrase of the wallet, 24 words (specification 4.7), sealed to a key made here, in an
-   * envelope signed by the enclave. The words give access to all the money: show them, and never store or
-   * send them. Rejects with EnvelopeError if the envelope is not from the enclave.
+   * Returns the wallet's 24-word recovery phrase (specification 4.7). It arrives sealed to a key generated
+   * here, in an envelope signed by the enclave. The words give access to all the money: show them, but never
+   * store or send them; rejects with EnvelopeError if the envelope is not from the enclave.
    */
   async export(session: Signer): Promise<string> {
     const { caller, accountId, quorumPublicKey } = this.#access

@@ -38,11 +38,11 @@ export function chainRail(backend: Backend, world: ChainWorld, needsDecision: bo
     async payIn(account, amount) {
       return world.payIn(await findAddress(backend, account), BigInt(amount))
     },
-    async pass(seconds) {
+    async advanceTime(seconds) {
       machine.clock.offsetMs += seconds * 1_000
       await machine.pause((habits.confirmations + 3) * habits.blockMs)
     },
-    async look() {
+    async checkDeposits() {
       const counted = sumDeposits(await listDeposits(backend))
       const received = world.sumReceived()
       if (counted > received)
@@ -60,9 +60,9 @@ export function chainRail(backend: Backend, world: ChainWorld, needsDecision: bo
       hasRested = true
       return 'Wallets may owe what their owners have spent'
     },
-    async check(model) {
-      await rail.look()
-      await rail.pass(SIGNED_SECONDS)
+    async checkFinalState(model) {
+      await rail.checkDeposits()
+      await rail.advanceTime(SIGNED_SECONDS)
       const wrong = findDifference(model, chain.transfers(), { world, owners, needsDecision, isFinal: true })
       if (wrong !== undefined) throw new Wrong(wrong)
       const counted = sumDeposits(await listDeposits(backend))

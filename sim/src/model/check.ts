@@ -22,7 +22,7 @@ export async function checkEnd(bank: Bank, receiver: Receiver | undefined): Prom
   const transactions = await settle(bank)
   checkTransactions(bank, transactions)
   await checkBalances(bank)
-  await rail.check(bank.model)
+  await rail.checkFinalState(bank.model)
   if (receiver) await checkDelivered(bank, receiver)
   checkReported(bank, await checkEvents(backend))
 }
@@ -41,7 +41,7 @@ export async function checkBooks(db: Database, key: string): Promise<void> {
 /** Advances time until nothing is open. Returns all transactions. */
 async function settle({ backend, rail, model }: Bank): Promise<Reply['body'][]> {
   for (let turn = 0; ; turn++) {
-    await rail.pass(SETTLED_SECONDS)
+    await rail.advanceTime(SETTLED_SECONDS)
     // Ask the rail before and after: while the platform is checked, the rail may deliver its last report, or
     // the platform submit its last payment.
     const before = await rail.findOpenWork(model)
@@ -125,7 +125,7 @@ async function checkDelivered({ backend, rail }: Bank, receiver: Receiver): Prom
       throw new Wrong(
         `Events that were not delivered: ${missing.map(({ id, type }) => `${id} ${type}`).join(', ')}`,
       )
-    await rail.pass(DELIVERED_SECONDS)
+    await rail.advanceTime(DELIVERED_SECONDS)
     await backend.machine.pause(CLAIMED_MS)
   }
   const lastDelivered = new Map<string, number>()

@@ -44,8 +44,9 @@ export function fileRail(backend: Backend, bank: FileBank): Rail {
     async payIn(account, amount) {
       return bank.payIn(await findReference(backend, account), amount)
     },
-    pass: (seconds) => pass(machine, bank, bank.hasCollected ? Math.max(seconds, DAY_SECONDS) : seconds),
-    async look() {
+    advanceTime: (seconds) =>
+      advanceTime(machine, bank, bank.hasCollected ? Math.max(seconds, DAY_SECONDS) : seconds),
+    async checkDeposits() {
       const counted = sumDeposits(await listDeposits(backend))
       if (counted > bank.books.received)
         throw new Wrong(`${counted} came in by the books, and the bank has booked ${bank.books.received}`)
@@ -57,8 +58,8 @@ export function fileRail(backend: Backend, bank: FileBank): Rail {
       for (const payment of payments) if (sums.some((sum) => isAbout(sum, payment))) payment.ending = WAITS
       return open
     },
-    async check() {
-      await rail.look()
+    async checkFinalState() {
+      await rail.checkDeposits()
       await waitUntilNoDifference(rail, COMPARED_SECONDS, () => findAccountDifference(backend, bank))
       bank.end()
     },
@@ -67,7 +68,7 @@ export function fileRail(backend: Backend, bank: FileBank): Rail {
 }
 
 /** Advances time: the bank takes its steps, and the servers read the inbox. */
-async function pass(machine: Machine, bank: FileBank, seconds: number): Promise<void> {
+async function advanceTime(machine: Machine, bank: FileBank, seconds: number): Promise<void> {
   machine.clock.offsetMs += seconds * 1_000
   await machine.pause(TURN_MS)
   for (let turn = 0; turn < TURNS_MAX && bank.findOpenWork() !== undefined; turn++)

@@ -1,6 +1,6 @@
 import { type Backend, must } from './clients.ts'
 import { type Account, Model } from './model.ts'
-import type { Bank, Elsewhere, Rail } from './rail.ts'
+import type { Bank, ExternalAccount, Rail } from './rail.ts'
 
 const CUSTOMERS_MAX = 2
 const FUNDS = 80_000
@@ -11,7 +11,7 @@ export async function openBank(backend: Backend, rail: Rail, hasEndpoint: boolea
   const model = new Model()
   const accounts: Account[] = []
   const wallets: Account[] = []
-  const elsewhere: Elsewhere[] = []
+  const elsewhere: ExternalAccount[] = []
   if (hasEndpoint)
     must(await backend.again('PATCH', '/config', { webhookEndpoint: `https://${RECEIVER}/` }), 200)
   await rail.prepare?.()
@@ -50,7 +50,7 @@ export async function openBank(backend: Backend, rail: Rail, hasEndpoint: boolea
   const all = [...accounts, ...wallets]
   for (const account of all) model.accounts.set(account.id, account)
   while (!(await haveArrived(backend, all))) {
-    await rail.look()
+    await rail.checkDeposits()
     await backend.machine.pause(1_000)
   }
   return { backend, rail, model, accounts, wallets, elsewhere, hasEndpoint }

@@ -1,7 +1,7 @@
 import type { Random } from '../machine/random.ts'
 import type { Reply } from '../world/servers.ts'
 import { type Account, COMPLETES, type Ending, type Payment, Wrong } from './model.ts'
-import type { Bank, Elsewhere, Rail } from './rail.ts'
+import type { Bank, ExternalAccount, Rail } from './rail.ts'
 
 const AMOUNT_MIN = 60
 /** The maximum amount that the sandbox accepts for a pull. */
@@ -30,7 +30,7 @@ export async function pay(bank: Bank, random: Random, count: number): Promise<vo
   const ways = [...common, ...(bank.rail.ways ?? [])]
   for (let index = 0; index < count; index++) {
     await random.pick(ways)(bank, random)
-    await bank.rail.look()
+    await bank.rail.checkDeposits()
     await bank.backend.machine.pause(bank.backend.machine.someTime(1_500))
   }
 }
@@ -117,8 +117,8 @@ async function payIn(bank: Bank, random: Random): Promise<void> {
 }
 
 interface Quoted {
-  readonly from: Account | Elsewhere
-  readonly to: Account | Elsewhere
+  readonly from: Account | ExternalAccount
+  readonly to: Account | ExternalAccount
   readonly ending: Ending
   readonly isImmediate: boolean
 }
@@ -192,7 +192,7 @@ export function recordReply(
   model.acknowledge(recorded, id, sent, received)
 }
 
-function findEnding({ rail }: Bank, way: keyof Rail['endings'], { suffix }: Elsewhere): Ending {
+function findEnding({ rail }: Bank, way: keyof Rail['endings'], { suffix }: ExternalAccount): Ending {
   return rail.endings[way][suffix] ?? COMPLETES
 }
 
@@ -201,7 +201,7 @@ function internal({ model }: Bank, { id }: { readonly id: string }): string | un
 }
 
 /** External accounts of the same customer in the same currency. */
-function ownElsewhere({ elsewhere }: Bank, account: Account): Elsewhere[] {
+function ownElsewhere({ elsewhere }: Bank, account: Account): ExternalAccount[] {
   return elsewhere.filter(
     ({ customerId, currency }) => customerId === account.customerId && currency === account.currency,
   )

@@ -40,12 +40,12 @@ export function sandboxRail(backend: Backend): Rail {
       must(await backend.post(`/sandbox/internal-accounts/${id}/fund`, { amount }), 200)
       return undefined
     },
-    async pass(seconds) {
+    async advanceTime(seconds) {
       must(await backend.again('POST', '/sandbox/clock/advance', { seconds }), 200)
     },
-    look: async () => {},
+    checkDeposits: async () => {},
     findOpenWork: async () => undefined,
-    check: async () => {},
+    checkFinalState: async () => {},
   }
 }
 
@@ -78,11 +78,11 @@ export function connectorRail(backend: Backend, connector: Connector): Rail {
       await connector.control('POST', '/deposits', { depositId, account: number, amount: String(amount) })
       return depositId
     },
-    async pass(seconds) {
+    async advanceTime(seconds) {
       machine.clock.offsetMs += seconds * 1_000
       await machine.pause(REPORTED_MS)
     },
-    look: async () => {},
+    checkDeposits: async () => {},
     async findOpenWork({ payments }) {
       const orders: Order[] = [
         ...(await connector.control('GET', '/payments')).data,
@@ -93,7 +93,7 @@ export function connectorRail(backend: Backend, connector: Connector): Rail {
       const deposits: Deposit[] = (await connector.control('GET', '/deposits')).data
       return differenceOf(payments, orders, deposits)
     },
-    async check() {
+    async checkFinalState() {
       await connector.control('POST', '/days/close')
       await waitUntilNoDifference(rail, 0, async () => {
         const { data } = must(await backend.get(`/reconciliations?startDate=${FIRST_DAY}&limit=100`), 200)
@@ -153,11 +153,11 @@ const describeOrder = (order: Order | undefined): string => (order ? JSON.string
 export async function waitUntilNoDifference(
   rail: Rail,
   seconds: number,
-  look: () => Promise<string | undefined>,
+  findDifference: () => Promise<string | undefined>,
 ): Promise<void> {
   for (let turn = 0; ; turn++) {
-    await rail.pass(seconds)
-    const wrong = await look()
+    await rail.advanceTime(seconds)
+    const wrong = await findDifference()
     if (wrong === undefined) return
     if (turn === TURNS_MAX) throw new Wrong(wrong)
   }

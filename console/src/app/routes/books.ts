@@ -48,7 +48,7 @@ const reconciliation = createRoute({
   ),
 })
 
-/** The routes of the ledger and its reconciliation with the banks. */
+/** Routes of the ledger and of bank reconciliation. */
 export const booksRoutes = [
   ledger,
   ledgerTransfer,

@@ -25,5 +25,5 @@ const request = createRoute({
   component: lazyPage(() => import('../../pages/requests/request-page.tsx'), 'RequestPage'),
 })
 
-/** The routes for developers: webhooks and requests. */
+/** Routes for developers: webhook events and API requests. */
 export const buildRoutes = [events, event, requests, request] as const

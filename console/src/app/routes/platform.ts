@@ -20,5 +20,5 @@ const settings = createRoute({
   component: lazyPage(() => import('../../pages/settings/settings-page.tsx'), 'Settings'),
 })
 
-/** The routes of the platform itself: its audit trail and its settings. */
+/** Routes of the platform's audit trail and settings. */
 export const platformRoutes = [audit, auditEvent, settings] as const

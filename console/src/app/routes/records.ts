@@ -139,7 +139,7 @@ const account = createRoute({
   component: lazyPage(() => import('../../pages/accounts/account-page.tsx'), 'AccountPage'),
 })
 
-/** The routes of customers, their accounts and their payments. */
+/** Routes of customers, their accounts and their payments. */
 export const recordsRoutes = [
   customers,
   customer,

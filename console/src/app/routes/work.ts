@@ -32,5 +32,5 @@ const verification = createRoute({
   component: lazyPage(() => import('../../pages/verifications/verification-page.tsx'), 'VerificationPage'),
 })
 
-/** The routes of pending work: the overview and decisions. */
+/** Routes of pending work: the overview, approvals and verifications. */
 export const workRoutes = [overview, approvals, approval, verifications, verification] as const

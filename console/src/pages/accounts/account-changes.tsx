@@ -18,21 +18,21 @@ import { Time } from '../../ui/time.tsx'
 type Change = ItemOf<'account_change_list'>
 type Field = Change['changes'][number]
 
-/** The number of shown changes, newest first. */
-const SHOWN = 10
+/** Number of changes shown, newest first. */
+const ROWS_MAX = 10
 
 const FIELDS: readonly Column<Field>[] = [
-  { id: 'field', header: 'Field', width: '10rem', cell: ({ field }) => fieldInWords(field) },
+  { id: 'field', header: 'Field', width: '10rem', cell: ({ field }) => formatFieldName(field) },
   { id: 'before', header: 'On record', width: 'minmax(9rem, 1fr)', cell: ({ before }) => before ?? '–' },
   { id: 'after', header: 'Reported', width: 'minmax(9rem, 1fr)', cell: ({ after }) => after },
 ]
 
-/** The reports of banks about the details of an external account. */
+/** Changed account details that banks have reported for an external account. */
 export function AccountChanges({ accountId }: { readonly accountId: string }) {
   const query = useQuery({
     queryKey: ['accounts', accountId, 'changes'],
     queryFn: async () =>
-      (await countersign.accountChanges.list({ externalAccountId: accountId, limit: SHOWN })).data,
+      (await countersign.accountChanges.list({ externalAccountId: accountId, limit: ROWS_MAX })).data,
   })
   if (query.data?.length === 0) return null
   return (
@@ -77,14 +77,14 @@ function ChangePanel({ change }: { readonly change: Change }) {
 
 function Decisions({ change: { id, status, externalAccountId } }: { readonly change: Change }) {
   const client = useQueryClient()
-  const denied = useDenied('APPROVE')
+  const permissionProblem = useDenied('APPROVE')
   const onDone = () => void client.invalidateQueries({ queryKey: ['accounts', externalAccountId] })
   if (ACCOUNT_CHANGE_TRANSITIONS[status].apply === null) return null
   return (
     <>
       <ActionButton
         size="xs"
-        denied={denied}
+        denied={permissionProblem}
         label="Apply"
         done="Applied the details, or recorded your vote."
         ask={{
@@ -97,7 +97,7 @@ function Decisions({ change: { id, status, externalAccountId } }: { readonly cha
       />
       <ActionButton
         size="xs"
-        denied={denied}
+        denied={permissionProblem}
         label="Dismiss"
         done="Dismissed the report, or recorded your vote."
         ask={{
@@ -112,8 +112,8 @@ function Decisions({ change: { id, status, externalAccountId } }: { readonly cha
   )
 }
 
-/** `accountNumber` → `Account number`. */
-function fieldInWords(field: string): string {
+/** Converts `accountNumber` to `Account number`. */
+function formatFieldName(field: string): string {
   const words = field.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
   return words.charAt(0).toUpperCase() + words.slice(1)
 }

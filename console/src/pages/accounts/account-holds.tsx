@@ -6,12 +6,12 @@ import { ShortTable } from '../../ui/short-table.tsx'
 import { TextLink } from '../../ui/text-link.tsx'
 import { HOLD_COLUMNS } from '../holds/hold.tsx'
 
-/** The number of shown holds, newest first. */
-const SHOWN = 20
+/** Number of holds shown, newest first. */
+const ROWS_MAX = 20
 
-/** An account's newest holds on pulled money. */
+/** An account's latest holds on pulled money. */
 export function AccountHolds({ accountId }: { readonly accountId: string }) {
-  const filters = { accountId, limit: SHOWN }
+  const filters = { accountId, limit: ROWS_MAX }
   const query = useQuery({
     queryKey: ['accounts', accountId, 'holds'],
     queryFn: async () => (await countersign.fundsHolds.list(filters)).data,

@@ -24,8 +24,8 @@ const route = getRouteApi('/accounts/$accountId')
 const PARENT = { title: 'Ledger', to: '/ledger' }
 
 /**
- * An account by any of its ids. Ledger accounts and customers' accounts share this page; bank accounts have
- * their own.
+ * An account, found by any of its ids. Ledger accounts and customer accounts share this page; external
+ * accounts have their own.
  */
 export function AccountPage() {
   const { accountId } = route.useParams()

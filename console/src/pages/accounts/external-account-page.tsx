@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { countersign } from '../../data/client.ts'
-import { accountWords, bankOf, holderOf, lastFourOf } from '../../ui/account-words.ts'
+import { accountWords, formatLastFour, getBank, getHolder } from '../../ui/account-words.ts'
 import { CustomerName } from '../../ui/customer-name.tsx'
 import { Facts } from '../../ui/facts.tsx'
 import { Page, Panel } from '../../ui/page.tsx'
@@ -17,7 +17,7 @@ type ExternalAccount = Awaited<ReturnType<typeof countersign.externalAccounts.ge
 
 const PARENT = { title: 'Customers', to: '/customers' }
 
-/** An account at a bank, a provider or on a chain, to which a customer pays out or from which it pays in. */
+/** An account at a bank, at a provider or on a chain, used for payouts and for pulling money in. */
 export function ExternalAccountPage({ accountId }: { readonly accountId: string }) {
   const query = useQuery({
     queryKey: ['accounts', accountId],
@@ -47,11 +47,11 @@ function ExternalAccountDetail({ account }: { readonly account: ExternalAccount 
               ),
             ],
             ['Reason', account.statusReason],
-            ['Holder', holderOf(account)],
+            ['Holder', getHolder(account)],
             ['Name check', check && wordsOf(check)],
-            ['Bank', bankOf(account)],
+            ['Bank', getBank(account)],
             ['Kind', wordsOf(accountInfo.accountType)],
-            ['Number', lastFourOf(account)],
+            ['Number', formatLastFour(account)],
             ['Currency', currency],
           ]}
         />

@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import type { Static } from 'typebox'
 import { countersign } from '../../data/client.ts'
-import { addressOf } from '../../data/csv-address.ts'
+import { buildUrl } from '../../data/csv-address.ts'
 import { Facts } from '../../ui/facts.tsx'
 import { dayEnd, dayStart, type Filter, Filters, validValues } from '../../ui/filters.tsx'
 import { Money } from '../../ui/money.tsx'
@@ -18,10 +18,13 @@ const FILTERS: readonly Filter[] = [
   { name: 'to', label: 'To', isDay: true },
 ]
 
-/** Formats saved as files, with their labels. Those of banks are refused for accounts in stablecoins. */
+/** Download formats and their labels. The bank formats are not available for stablecoin accounts. */
 const FILES = { csv: 'CSV', camt053: 'camt.053', mt940: 'MT940', ofx: 'OFX' } as const
 
-/** The statement of an account for a period: its sums here, its lines as a page to print or a file. */
+/**
+ * An account's statement for a period: its totals, and links to the complete statement as a printable page or
+ * a file.
+ */
 export function StatementPanel({ accountId }: { readonly accountId: string }) {
   const search = validValues(FILTERS, route.useSearch())
   const from = dayStart(search.from)
@@ -31,7 +34,7 @@ export function StatementPanel({ accountId }: { readonly accountId: string }) {
     queryKey: ['accounts', accountId, 'statement', period],
     queryFn: async () => (await countersign.statements.get({ accountId, ...period })) as Statement,
   })
-  const address = (format: string) => addressOf('/statements', { accountId, format, ...period })
+  const address = (format: string) => buildUrl('/statements', { accountId, format, ...period })
   return (
     <Panel
       title="Statement"
@@ -51,7 +54,7 @@ export function StatementPanel({ accountId }: { readonly accountId: string }) {
       <div className="stacked">
         <Filters filters={FILTERS} values={search} />
         <Read query={query} lines={5}>
-          {(statement) => <Sums of={statement} />}
+          {(statement) => <Totals of={statement} />}
         </Read>
       </div>
     </Panel>
@@ -60,19 +63,19 @@ export function StatementPanel({ accountId }: { readonly accountId: string }) {
 
 type Statement = Static<typeof AccountStatement>
 
-function Sums({ of }: { readonly of: Statement }) {
-  const { currency } = of.account
+function Totals({ of: statement }: { readonly of: Statement }) {
+  const { currency } = statement.account
   const money = (amount: bigint) => <Money of={{ amount, currency }} />
   return (
     <Facts
       of={[
-        ['Before', money(of.openingBalance)],
-        ['Came in', money(of.credits)],
-        ['Went out', money(of.debits)],
-        ['Fees among them', money(of.fees)],
-        ['After', money(of.closingBalance)],
-        ['Held of it', money(of.heldBalance)],
-        ['Lines', of.lines.length.toLocaleString()],
+        ['Before', money(statement.openingBalance)],
+        ['Came in', money(statement.credits)],
+        ['Went out', money(statement.debits)],
+        ['Fees among them', money(statement.fees)],
+        ['After', money(statement.closingBalance)],
+        ['Held of it', money(statement.heldBalance)],
+        ['Lines', statement.lines.length.toLocaleString()],
       ]}
     />
   )

@@ -14,7 +14,7 @@ interface Account {
   readonly name: string
 }
 
-/** The accounts that the agent may use, with rules for individual accounts. */
+/** Selects the accounts that the agent may use, and sets rules for individual accounts. */
 export function AccountFields(props: FieldsProps & { readonly customerId: string }) {
   const { draft, problems, set, customerId } = props
   const { own, others } = useAccounts(customerId)
@@ -48,20 +48,20 @@ function useAccounts(customerId: string): {
   readonly own: readonly Account[]
   readonly others: readonly Account[]
 } {
-  const own = useQuery({
+  const internalAccounts = useQuery({
     queryKey: ['accounts', 'of', customerId],
     queryFn: () => countersign.internalAccounts.list({ customerId, limit: 100 }),
   })
-  const others = useQuery({
+  const externalAccounts = useQuery({
     queryKey: ['accounts', 'external', customerId],
     queryFn: () => countersign.externalAccounts.list({ customerId, limit: 100 }),
   })
   return {
-    own: (own.data?.data ?? []).map(({ id, type, balance }) => ({
+    own: (internalAccounts.data?.data ?? []).map(({ id, type, balance }) => ({
       id,
       name: `${wordsOf(type)}, ${balance.currency.code}, …${id.slice(-8)}`,
     })),
-    others: (others.data?.data ?? []).map(({ id, accountInfo, currency }) => ({
+    others: (externalAccounts.data?.data ?? []).map(({ id, accountInfo, currency }) => ({
       id,
       name: `${wordsOf(accountInfo.accountType)}, ${currency}, …${id.slice(-8)}`,
     })),
@@ -75,9 +75,9 @@ function Choice(props: {
   readonly choose: (ids: readonly string[] | null) => void
 }) {
   const { label, accounts, chosen, choose } = props
-  // Listed accounts that the customer no longer has stay until they are removed here.
-  const gone = (chosen ?? []).filter((id) => !accounts.some((account) => account.id === id))
-  const shown = [...accounts, ...gone.map((id) => ({ id, name: shortId(id) }))]
+  // An account that the customer no longer has stays listed until it is removed here.
+  const removedIds = (chosen ?? []).filter((id) => !accounts.some((account) => account.id === id))
+  const options = [...accounts, ...removedIds.map((id) => ({ id, name: shortId(id) }))]
   return (
     <Stack gap="xs">
       <Checkbox
@@ -88,10 +88,10 @@ function Choice(props: {
       {chosen !== null && (
         <Checkbox.Group aria-label={`${label}: only these`} value={[...chosen]} onChange={choose}>
           <Stack gap="xs" ps="lg">
-            {shown.map(({ id, name }) => (
+            {options.map(({ id, name }) => (
               <Checkbox key={id} value={id} label={name} />
             ))}
-            {shown.length === 0 && <span className="soft">The customer has no accounts.</span>}
+            {options.length === 0 && <span className="soft">The customer has no accounts.</span>}
           </Stack>
         </Checkbox.Group>
       )}
@@ -112,9 +112,9 @@ function Rules(props: {
   readonly set: (rules: readonly DraftRule[]) => void
 }) {
   const { accounts, rules, problem, set } = props
-  const free = accounts.filter(({ id }) => !rules.some(({ accountId }) => accountId === id))
+  const unusedAccounts = accounts.filter(({ id }) => !rules.some(({ accountId }) => accountId === id))
   const change = (index: number, part: Partial<DraftRule>) =>
-    set(rules.map((rule, at) => (at === index ? { ...rule, ...part } : rule)))
+    set(rules.map((rule, otherIndex) => (otherIndex === index ? { ...rule, ...part } : rule)))
   return (
     <Stack gap="sm">
       {rules.map((rule, index) => (
@@ -123,7 +123,7 @@ function Rules(props: {
             label="For"
             value={rule.accountId}
             data={accounts
-              .filter(({ id }) => id === rule.accountId || free.some((one) => one.id === id))
+              .filter(({ id }) => id === rule.accountId || unusedAccounts.some((one) => one.id === id))
               .map(({ id, name }) => ({ value: id, label: name }))}
             onChange={({ currentTarget: { value } }) => change(index, { accountId: value })}
           />
@@ -152,8 +152,8 @@ function Rules(props: {
         <Button
           variant="default"
           size="xs"
-          disabled={free.length === 0}
-          onClick={() => set([...rules, { accountId: free[0]!.id, mode: '', limit: '' }])}
+          disabled={unusedAccounts.length === 0}
+          onClick={() => set([...rules, { accountId: unusedAccounts[0]!.id, mode: '', limit: '' }])}
         >
           Add a rule for one account
         </Button>

@@ -10,17 +10,17 @@ import type { Agent } from './agent.ts'
 
 type DeviceCode = Awaited<ReturnType<typeof countersign.agents.createDeviceCode>>
 
-/** Connects, pauses and deletes the agent. */
+/** Buttons that connect, pause and delete the agent. */
 export function AgentActions({ agent }: { readonly agent: Agent }) {
   const { id, name, isPaused, isConnected } = agent
   const client = useQueryClient()
   const navigate = useNavigate()
   const [code, setCode] = useState<DeviceCode>()
-  const mayNot = useDenied('MANAGE')
-  const mayNotSpend = useSpendingDenied(agent)
+  const manageDenied = useDenied('MANAGE')
+  const spendDenied = useSpendingDenied(agent)
   const pause = async () => {
-    const changed = await countersign.agents.update(id, { isPaused: !isPaused })
-    client.setQueryData(['agents', 'one', id], changed)
+    const refresh = await countersign.agents.update(id, { isPaused: !isPaused })
+    client.setQueryData(['agents', 'one', id], refresh)
     await client.invalidateQueries({ queryKey: ['agents'] })
   }
   const remove = async () => {
@@ -34,7 +34,7 @@ export function AgentActions({ agent }: { readonly agent: Agent }) {
       <ActionButton
         label="Device code"
         done={undefined}
-        denied={mayNot ?? mayNotSpend}
+        denied={manageDenied ?? spendDenied}
         act={async () => setCode(await countersign.agents.createDeviceCode(id))}
         {...(isConnected
           ? {
@@ -48,27 +48,28 @@ export function AgentActions({ agent }: { readonly agent: Agent }) {
       <ActionButton
         label={isPaused ? 'Resume' : 'Pause'}
         done={isPaused ? 'The agent may act again.' : 'The agent is paused.'}
-        denied={mayNot ?? (isPaused ? mayNotSpend : undefined)}
+        denied={manageDenied ?? (isPaused ? spendDenied : undefined)}
         act={pause}
       />
       <ActionButton
         label="Delete"
         done="Deleted the agent."
         color="red"
-        denied={mayNot}
+        denied={manageDenied}
         act={remove}
         ask={{
           title: `Delete ${name}?`,
           text: 'Its token ends immediately, and what waits for approval is rejected. Its history is kept. This cannot be undone.',
         }}
       />
-      {code && <CodeWindow code={code} close={() => setCode(undefined)} />}
+      {code && <CodeDialog code={code} close={() => setCode(undefined)} />}
     </>
   )
 }
 
 /**
- * The reason why the member may not let this agent act: it moves money, which needs the member's permission.
+ * Why the member may not let this agent act, if it moves money and the member may not. Undefined if the
+ * member may.
  */
 function useSpendingDenied({ policy: { permissions } }: Agent): string | undefined {
   const denied = useDenied('TRANSACT')
@@ -79,8 +80,8 @@ function useSpendingDenied({ policy: { permissions } }: Agent): string | undefin
 
 const WAITING_MS = 2_000
 
-/** The code, which is shown once, and the state of its redemption. */
-function CodeWindow({ code, close }: { readonly code: DeviceCode; readonly close: () => void }) {
+/** Shows the code, which is displayed only once, and whether it has been redeemed. */
+function CodeDialog({ code, close }: { readonly code: DeviceCode; readonly close: () => void }) {
   const client = useQueryClient()
   const { data } = useQuery({
     queryKey: ['device-codes', code.code],

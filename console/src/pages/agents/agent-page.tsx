@@ -17,7 +17,7 @@ import { useListed } from '../../ui/use-listed.ts'
 import { type Agent, agentState } from './agent.ts'
 import { AgentActions } from './agent-actions.tsx'
 import { DECISIONS } from './decisions.tsx'
-import { policyWords } from './policy-words.ts'
+import { describePolicy } from './policy-words.ts'
 import { Usage } from './usage.tsx'
 
 const route = getRouteApi('/agents/$agentId')
@@ -61,7 +61,7 @@ function AgentDetail({ agent }: { readonly agent: Agent }) {
               </Button>
             }
           >
-            <p className="sentence">{policyWords(agent.policy)}</p>
+            <p className="sentence">{describePolicy(agent.policy)}</p>
           </Panel>
           <Decisions agentId={agent.id} />
         </div>

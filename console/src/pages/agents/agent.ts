@@ -7,18 +7,18 @@ import { figures } from '../../ui/money-format.ts'
 export type Agent = Static<typeof AgentSchema>
 export type Policy = Static<typeof AgentPolicy>
 
-/** The state of an agent in one word. */
+/** Summarizes an agent's state. */
 export function agentState({ isPaused, isConnected }: Agent): 'PAUSED' | 'ACTIVE' | 'NOT_CONNECTED' {
   if (isPaused) return 'PAUSED'
   return isConnected ? 'ACTIVE' : 'NOT_CONNECTED'
 }
 
-/** A currency's decimals; 0 if the currency is unknown. */
+/** Returns a currency's decimals, or 0 if the currency is unknown. */
 export function decimalsOf(code: string): number {
   return isKnownCurrency(code) ? CURRENCIES[code].decimals : 0
 }
 
-/** An amount of a policy for people: `1,234.50 USD`. */
+/** Formats an amount of a policy: `1,234.50 USD`. */
 export function limitText(amount: bigint, code: string): string {
   return `${figures({ amount, decimals: decimalsOf(code) })} ${code}`
 }

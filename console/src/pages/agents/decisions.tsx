@@ -4,14 +4,14 @@ import type { Column } from '../../ui/column.ts'
 import { Status } from '../../ui/status.tsx'
 import { Time } from '../../ui/time.tsx'
 import { limitText } from './agent.ts'
-import { decisionWords } from './policy-words.ts'
+import { describeDecision } from './policy-words.ts'
 
 type Decision = Static<typeof AgentDecisionRecord>
 
 const amountText = ({ decision: { amount, currency } }: Decision) =>
   amount === undefined || currency === undefined ? '–' : limitText(amount, currency)
 
-/** Decisions of the policy, with reasons. */
+/** Columns for the policy's decisions and their reasons. */
 export const DECISIONS: readonly Column<Decision>[] = [
   {
     id: 'outcome',
@@ -25,8 +25,8 @@ export const DECISIONS: readonly Column<Decision>[] = [
     width: 'minmax(10rem, 3fr)',
     priority: 2,
     cell: ({ decision }) => (
-      <span className="clipped" title={decisionWords(decision)}>
-        {decisionWords(decision)}
+      <span className="clipped" title={describeDecision(decision)}>
+        {describeDecision(decision)}
       </span>
     ),
   },

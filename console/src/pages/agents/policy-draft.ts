@@ -10,7 +10,7 @@ import { decimalsOf, type Policy } from './agent.ts'
 export type PolicyChange = Static<typeof AgentPolicyUpdateRequest>
 type AccountRules = NonNullable<Policy['accountRestrictions']>['accountRules']
 
-/** A policy in the fields of the editor: amounts as typed, empty for no limit. */
+/** A policy as it is edited: amounts as typed, empty for no limit. */
 export interface Draft {
   readonly permissions: readonly AgentPermission[]
   readonly mode: AgentExecutionMode
@@ -21,13 +21,13 @@ export interface Draft {
   readonly monthly: string
   readonly threshold: string
   readonly thresholdCurrency: string
-  /** null: all. */
+  /** null for all accounts. */
   readonly accounts: readonly string[] | null
   readonly externalAccounts: readonly string[] | null
   readonly rules: readonly DraftRule[]
 }
 
-/** The rule of one account. */
+/** A rule for a single account. */
 export interface DraftRule {
   readonly accountId: string
   readonly mode: AgentExecutionMode | ''
@@ -36,7 +36,7 @@ export interface DraftRule {
 
 export type DraftProblems = { readonly [Field in keyof Draft]?: string }
 
-export function draftOf(policy: Policy): Draft {
+export function createDraft(policy: Policy): Draft {
   const { spendingLimits: limits, accountRestrictions: restrictions, approvalThresholds: thresholds } = policy
   const { currency } = limits
   const formatDraftAmount = (amount: bigint | null | undefined, code = currency) =>
@@ -62,8 +62,8 @@ export function draftOf(policy: Policy): Draft {
   }
 }
 
-/** The invalid fields, with messages. `former` is the policy that the draft would change. */
-export function problemsOf(draft: Draft, former: Policy): DraftProblems {
+/** Returns the invalid fields with error messages. `former` is the policy being edited. */
+export function findProblems(draft: Draft, former: Policy): DraftProblems {
   const checkAmount = (typed: string, code = draft.currency) =>
     typed.trim() !== '' && smallestUnits(typed, decimalsOf(code)) === undefined
       ? `Type an amount with at most ${decimalsOf(code)} decimals, such as 250.`
@@ -91,9 +91,9 @@ function countProblem(typed: string, hadCount: boolean): string | undefined {
   return /^\d+$/.test(typed) && Number(typed) <= COUNT_MAX ? undefined : `Type a number up to ${COUNT_MAX}.`
 }
 
-/** The policy change of a draft. Only for a draft without problems. */
-export function changeOf(draft: Draft) {
-  const units = (typed: string, code = draft.currency) =>
+/** Builds the policy change from a draft, which must be valid. */
+export function buildChange(draft: Draft) {
+  const toUnits = (typed: string, code = draft.currency) =>
     typed.trim() === '' ? null : smallestUnits(typed, decimalsOf(code))!
   const { dailyCount, threshold, thresholdCurrency } = draft
   return {
@@ -101,9 +101,9 @@ export function changeOf(draft: Draft) {
     defaultExecutionMode: draft.mode,
     spendingLimits: {
       currency: draft.currency,
-      perTransactionLimit: units(draft.perTransaction)!,
-      dailyLimit: units(draft.daily),
-      monthlyLimit: units(draft.monthly),
+      perTransactionLimit: toUnits(draft.perTransaction)!,
+      dailyLimit: toUnits(draft.daily),
+      monthlyLimit: toUnits(draft.monthly),
       ...(dailyCount.trim() === '' ? {} : { dailyTransactionLimit: Number(dailyCount) }),
     },
     accountRestrictions: {
@@ -112,12 +112,12 @@ export function changeOf(draft: Draft) {
       accountRules: draft.rules.map(({ accountId, mode, limit }) => ({
         accountId,
         ...(mode === '' ? {} : { executionMode: mode }),
-        ...(limit.trim() === '' ? {} : { perTransactionLimit: units(limit) }),
+        ...(limit.trim() === '' ? {} : { perTransactionLimit: toUnits(limit) }),
       })) as NonNullable<AccountRules>,
     },
     approvalThresholds:
       threshold.trim() === ''
         ? { amount: null }
-        : { currency: thresholdCurrency, amount: units(threshold, thresholdCurrency) },
+        : { currency: thresholdCurrency, amount: toUnits(threshold, thresholdCurrency) },
   } satisfies PolicyChange & Policy
 }

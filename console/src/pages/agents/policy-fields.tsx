@@ -4,7 +4,7 @@ import { wordOf } from '@countersign/contract/core/objects'
 import { Checkbox, NativeSelect, Radio, SimpleGrid, Stack, TextInput } from '@mantine/core'
 import { Panel } from '../../ui/page.tsx'
 import type { Draft, DraftProblems } from './policy-draft.ts'
-import { permissionWords } from './policy-words.ts'
+import { describePermission } from './policy-words.ts'
 
 export interface FieldsProps {
   readonly draft: Draft
@@ -12,7 +12,7 @@ export interface FieldsProps {
   readonly set: (change: Partial<Draft>) => void
 }
 
-/** The agent's permissions, limits, and approvals. */
+/** Edits the agent's permissions, limits and approvals. */
 export function PolicyFields(props: FieldsProps) {
   const { draft, set } = props
   return (
@@ -25,7 +25,7 @@ export function PolicyFields(props: FieldsProps) {
         >
           <Stack gap="xs">
             {AGENT_PERMISSIONS.map((one) => (
-              <Checkbox key={one} value={one} label={permissionWords(one)} />
+              <Checkbox key={one} value={one} label={describePermission(one)} />
             ))}
           </Stack>
         </Checkbox.Group>

@@ -7,17 +7,19 @@ import { ActionButton } from '../../ui/action-button.tsx'
 import { Page, Panel } from '../../ui/page.tsx'
 import { RecordPage } from '../../ui/record-page.tsx'
 import { useUnsaved } from '../../ui/unsaved.tsx'
-import { rawJson } from '../../ui/words.ts'
+import { formatJson } from '../../ui/words.ts'
 import { AccountFields } from './account-fields.tsx'
 import type { Agent } from './agent.ts'
-import { changeOf, type Draft, draftOf, problemsOf } from './policy-draft.ts'
+import { buildChange, createDraft, type Draft, findProblems } from './policy-draft.ts'
 import { PolicyFields } from './policy-fields.tsx'
-import { policyWords } from './policy-words.ts'
+import { describePolicy } from './policy-words.ts'
 import { WhatIf } from './what-if.tsx'
 
 const route = getRouteApi('/agents/$agentId/policy')
 
-/** The editor of a policy: plain fields, their meaning, and their effect on last week's actions. */
+/**
+ * The policy editor: form fields, the policy described in sentences, and its effect on last week's actions.
+ */
 export function PolicyPage() {
   const { agentId } = route.useParams()
   const query = useQuery({
@@ -32,23 +34,23 @@ export function PolicyPage() {
 }
 
 function Editor({ agent }: { readonly agent: Agent }) {
-  // Keeps the input while the agent's usage is reloaded below.
-  const [draft, setDraft] = useState<Draft>(() => draftOf(agent.policy))
-  const problems = problemsOf(draft, agent.policy)
+  // Kept in state, so that input is not lost when the agent is reloaded.
+  const [draft, setDraft] = useState<Draft>(() => createDraft(agent.policy))
+  const problems = findProblems(draft, agent.policy)
   const isWrong = Object.keys(problems).length > 0
   const set = (change: Partial<Draft>) => setDraft((former) => ({ ...former, ...change }))
-  const { question, leave } = useUnsaved(rawJson(draft) !== rawJson(draftOf(agent.policy)))
-  const words = isWrong ? undefined : policyWords(changeOf(draft))
+  const { question, leave } = useUnsaved(formatJson(draft) !== formatJson(createDraft(agent.policy)))
+  const description = isWrong ? undefined : describePolicy(buildChange(draft))
   return (
     <Page
       title={`Policy of ${agent.name}`}
       parent={{ title: agent.name, to: `/agents/${agent.id}` }}
-      actions={<SaveButton agent={agent} draft={draft} words={words} leave={leave} />}
+      actions={<SaveButton agent={agent} draft={draft} words={description} leave={leave} />}
     >
       {question}
       <Panel title="Meaning">
         <p className="sentence" aria-live="polite">
-          {words ?? <span className="soft">{Object.values(problems)[0]}</span>}
+          {description ?? <span className="soft">{Object.values(problems)[0]}</span>}
         </p>
       </Panel>
       <div className="columns">
@@ -73,12 +75,12 @@ function SaveButton(props: {
   const { agent, draft, words, leave } = props
   const client = useQueryClient()
   const navigate = useNavigate()
-  const mayNot = useDenied('MANAGE')
+  const manageDenied = useDenied('MANAGE')
   const spends = draft.permissions.some((one) => one === 'CREATE_TRANSFERS' || one === 'EXECUTE_QUOTES')
-  const mayNotSpend = useDenied('TRANSACT')
+  const spendDenied = useDenied('TRANSACT')
   const save = async () => {
-    const saved = await countersign.agents.updatePolicy(agent.id, changeOf(draft))
-    client.setQueryData(['agents', 'one', agent.id], saved)
+    const response = await countersign.agents.updatePolicy(agent.id, buildChange(draft))
+    client.setQueryData(['agents', 'one', agent.id], response)
     await client.invalidateQueries({ queryKey: ['agents'] })
     leave()
     await navigate({ to: '/agents/$agentId', params: { agentId: agent.id } })
@@ -88,8 +90,8 @@ function SaveButton(props: {
       label="Save the policy"
       variant="filled"
       denied={
-        mayNot ??
-        (spends ? mayNotSpend : undefined) ??
+        manageDenied ??
+        (spends ? spendDenied : undefined) ??
         (words ? undefined : 'Correct the marked fields first.')
       }
       act={save}

@@ -15,27 +15,27 @@ const MAY: Readonly<Record<AgentPermission, string>> = {
   MANAGE_EXTERNAL_ACCOUNTS: 'add and remove external accounts',
 }
 
-/** The label of a permission. */
-export function permissionWords(permission: AgentPermission): string {
+/** Returns a permission's label. */
+export function describePermission(permission: AgentPermission): string {
   return MAY[permission].charAt(0).toUpperCase() + MAY[permission].slice(1)
 }
 
 /** Describes a policy in sentences, for the person who must approve it. */
-export function policyWords(policy: Policy): string {
+export function describePolicy(policy: Policy): string {
   const { permissions } = policy
   if (permissions.length === 0) return 'This agent may do nothing but read its accounts.'
   const may = `This agent may ${joinWords(permissions.map((one) => MAY[one]))}.`
   const isSpending = permissions.some((one) => one === 'CREATE_TRANSFERS' || one === 'EXECUTE_QUOTES')
   if (!isSpending) return `${may} It moves no money.`
-  return [may, amountWords(policy), approvalWords(policy), ...accountWords(policy)].join(' ')
+  return [may, describeAmounts(policy), describeApprovals(policy), ...describeAccounts(policy)].join(' ')
 }
 
-function amountWords({ spendingLimits: limits }: Policy): string {
+function describeAmounts({ spendingLimits: limits }: Policy): string {
   const { currency, perTransactionLimit, dailyLimit, dailyTransactionLimit, monthlyLimit } = limits
   if (perTransactionLimit === 0n) return 'It can move no amount, because one action may move at most 0.'
   const day = [
     ...(dailyLimit == null ? [] : [limitText(dailyLimit, currency)]),
-    ...(dailyTransactionLimit === undefined ? [] : [actions(dailyTransactionLimit)]),
+    ...(dailyTransactionLimit === undefined ? [] : [countActions(dailyTransactionLimit)]),
   ]
   return `${joinWords([
     `One action moves at most ${limitText(perTransactionLimit, currency)}`,
@@ -44,7 +44,7 @@ function amountWords({ spendingLimits: limits }: Policy): string {
   ])}${day.length === 0 && monthlyLimit == null ? ', with no limit on how many' : ''}.`
 }
 
-function approvalWords({ defaultExecutionMode, approvalThresholds, spendingLimits }: Policy): string {
+function describeApprovals({ defaultExecutionMode, approvalThresholds, spendingLimits }: Policy): string {
   if (defaultExecutionMode === 'APPROVAL_REQUIRED') return 'A person approves every action.'
   const amount = approvalThresholds?.amount
   if (amount == null) return 'It acts without approval.'
@@ -52,17 +52,17 @@ function approvalWords({ defaultExecutionMode, approvalThresholds, spendingLimit
   return `It acts without approval up to ${text}; a person approves larger amounts.`
 }
 
-function accountWords({ accountRestrictions: rules, spendingLimits }: Policy): string[] {
-  const own = rules?.allowedAccountIds
-  const others = rules?.allowedExternalAccountIds
+function describeAccounts({ accountRestrictions: rules, spendingLimits }: Policy): string[] {
+  const internalRule = rules?.allowedAccountIds
+  const externalRule = rules?.allowedExternalAccountIds
   const perAccount = rules?.accountRules ?? []
   return [
-    own == null
+    internalRule == null
       ? 'It can use every account of the customer.'
-      : `It uses ${describeCount(own.length, 'account')} of the customer.`,
-    others == null
+      : `It uses ${describeCount(internalRule.length, 'account')} of the customer.`,
+    externalRule == null
       ? 'It can pay every external account, and UMA addresses.'
-      : `It pays ${describeCount(others.length, 'external account')}, and no UMA address.`,
+      : `It pays ${describeCount(externalRule.length, 'external account')}, and no UMA address.`,
     ...perAccount.map(({ accountId, executionMode, perTransactionLimit }) => {
       const kind = accountId.startsWith('External') ? 'external account' : 'account'
       const parts = [
@@ -97,18 +97,18 @@ const APPROVED: Readonly<Record<AgentApprovalRule, string>> = {
   walletSignature: 'The holder of the wallet has not signed',
 }
 
-/** Describes the reason for a policy's decision in a sentence. */
-export function decisionWords(decision: Static<typeof AgentDecision>): string {
+/** Explains a policy's decision in a sentence. */
+export function describeDecision(decision: Static<typeof AgentDecision>): string {
   const { outcome, rule, subject, left, currency, because = [] } = decision
   if (outcome === 'ALLOWED') return 'The policy allows it.'
   if (outcome === 'APPROVAL_REQUIRED') return because.map((one) => `${APPROVED[one]}.`).join(' ')
   const isAmount = left !== undefined && currency !== undefined && rule !== 'dailyTransactionLimit'
   const rest = isAmount ? `: ${limitText(left, currency)}` : ''
-  const what = subject === undefined ? '' : `: ${subject}`
-  return `${rule === undefined ? 'The policy denies it' : DENIED[rule]}${what}${rest}.`
+  const requested = subject === undefined ? '' : `: ${subject}`
+  return `${rule === undefined ? 'The policy denies it' : DENIED[rule]}${requested}${rest}.`
 }
 
-function actions(count: number): string {
+function countActions(count: number): string {
   return count === 1 ? '1 action' : `${count.toLocaleString('en')} actions`
 }
 
@@ -117,7 +117,7 @@ function describeCount(count: number, noun: string): string {
   return count === 1 ? `only 1 ${noun}` : `only ${count} ${noun}s`
 }
 
-/** `a`, `a and b`, `a, b and c`. */
+/** Formats `a`, `a and b` or `a, b and c`. */
 function joinWords(parts: readonly string[]): string {
   return parts.length < 2 ? (parts[0] ?? '') : `${parts.slice(0, -1).join(', ')} and ${parts.at(-1)}`
 }

@@ -2,7 +2,7 @@ import { Progress, Stack } from '@mantine/core'
 import { Panel } from '../../ui/page.tsx'
 import { type Agent, limitText } from './agent.ts'
 
-/** The used and remaining part of the agent's limits. */
+/** The agent's limits, and the used part of each. */
 export function Usage({ agent: { policy, usage } }: { readonly agent: Agent }) {
   const { currency, dailyLimit, dailyTransactionLimit, monthlyLimit } = policy.spendingLimits
   const money = (amount: bigint) => limitText(amount, currency)

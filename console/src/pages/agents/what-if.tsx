@@ -10,19 +10,22 @@ import { ShortTable } from '../../ui/short-table.tsx'
 import { Status } from '../../ui/status.tsx'
 import { wordsOf } from '../../ui/status-meaning.ts'
 import { Time } from '../../ui/time.tsx'
-import { changeOf, type Draft } from './policy-draft.ts'
+import { buildChange, type Draft } from './policy-draft.ts'
 
 type Replayed = Static<typeof ReplayedSchema>
 type Replay = Awaited<ReturnType<typeof countersign.agents.replayPolicy>>
 
 const TYPING_MS = 400
 
-/** The draft's decisions about the actions of the last week. `draft` is undefined while it has a problem. */
+/**
+ * The decisions that the edited policy would have made about last week's actions. `draft` is undefined while
+ * it is invalid.
+ */
 export function WhatIf({ agentId, draft }: { readonly agentId: string; readonly draft: Draft | undefined }) {
   const [settled] = useDebouncedValue(draft, TYPING_MS)
   const query = useQuery({
     queryKey: ['agents', 'replay', agentId, settled],
-    queryFn: () => countersign.agents.replayPolicy(agentId, { policy: changeOf(settled!) }),
+    queryFn: () => countersign.agents.replayPolicy(agentId, { policy: buildChange(settled!) }),
     enabled: settled !== undefined,
     placeholderData: keepPreviousData,
   })
@@ -42,7 +45,7 @@ function Result({ replay }: { readonly replay: Replay }) {
     <>
       {replay.counts.actions > 0 && (
         <p className="none" role="status">
-          {countWords(replay)}
+          {describeCounts(replay)}
         </p>
       )}
       <ShortTable
@@ -56,14 +59,14 @@ function Result({ replay }: { readonly replay: Replay }) {
   )
 }
 
-function countWords({ counts, isCut }: Replay): string {
+function describeCounts({ counts, isCut }: Replay): string {
   const { actions, changed, wouldBe } = counts
-  const of = `${isCut ? 'The first ' : ''}${actions === 1 ? '1 action' : `${actions} actions`}`
+  const total = `${isCut ? 'The first ' : ''}${actions === 1 ? '1 action' : `${actions} actions`}`
   const otherwise =
     changed === 0
       ? 'no decision would change'
       : `${changed} ${changed === 1 ? 'decision' : 'decisions'} would change`
-  return `${of}: ${otherwise}. ${wouldBe.ALLOWED} allowed, ${wouldBe.APPROVAL_REQUIRED} left to a person, ${wouldBe.DENIED} denied.`
+  return `${total}: ${otherwise}. ${wouldBe.ALLOWED} allowed, ${wouldBe.APPROVAL_REQUIRED} left to a person, ${wouldBe.DENIED} denied.`
 }
 
 const COLUMNS = [

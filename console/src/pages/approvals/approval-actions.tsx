@@ -7,8 +7,8 @@ import { Confirmed } from './confirmed.tsx'
 import { DepositButtons } from './deposit-buttons.tsx'
 import { ALLOWS, describeEarlierVote, REFUSES, type Verdict } from './verdicts.ts'
 
-/** Reads everything again that a decision may have changed. */
-export function useDecided(): () => void {
+/** Returns a function that reloads everything that a decision may have changed. */
+export function useReloadAfterDecision(): () => void {
   const client = useQueryClient()
   return () => {
     for (const noun of [
@@ -27,10 +27,13 @@ export function useDecided(): () => void {
   }
 }
 
-/** The decision, with the endpoint of its kind. Grey if the member may not decide or has voted. */
+/**
+ * The decision buttons, which call the endpoint of the record's kind. Disabled if the member may not decide
+ * or has already voted.
+ */
 export function ApprovalActions(props: {
   readonly approval: Approval
-  /** Called after the decision. */
+  /** Called after a decision to open the next approval. */
   readonly openNext: () => void
 }) {
   const { approval, openNext: next } = props
@@ -38,9 +41,9 @@ export function ApprovalActions(props: {
   const refusal = REFUSES[kind]
   const { member } = useMe()
   const denied = useDenied('APPROVE')
-  const decided = useDecided()
+  const reload = useReloadAfterDecision()
   const onDone = () => {
-    decided()
+    reload()
     next()
   }
   const shared = { approval, onDone }
@@ -61,7 +64,7 @@ export function ApprovalActions(props: {
           transactionId={approval.transactionId}
           railEventId={approval.objectId}
           denied={denied}
-          onDone={decided}
+          onDone={reload}
         />
       )}
       {typeof refusal !== 'string' && <VerdictButton {...shared} verdict={refusal} denied={denied} />}

@@ -7,11 +7,11 @@ import { RecordId, shortId } from '../../ui/record-id.tsx'
 import { wordsOf } from '../../ui/status-meaning.ts'
 import { TextLink } from '../../ui/text-link.tsx'
 import type { Approval } from './approval.ts'
-import { ballotsOf } from './deposit-choice.ts'
+import { groupVotes } from './deposit-choice.ts'
 
 /**
- * The facts for a decision: requester, customer, payee, amount, the reason why a person must decide, and
- * earlier approvals.
+ * The information needed for a decision: requester, customer, payee, amount, why approval is needed, and
+ * earlier votes.
  */
 export function ApprovalFacts({ approval }: { readonly approval: Approval }) {
   const { kind, objectId, amount, policy, payee, expiresAt, createdAt, customerId, customerName } = approval
@@ -21,7 +21,7 @@ export function ApprovalFacts({ approval }: { readonly approval: Approval }) {
       of={[
         ['Amount', amount && <Money of={amount} />],
         ['Payee', [payee?.name, payee?.account].filter(Boolean).join(', ')],
-        [requesterTitle(approval), asker(approval)],
+        [requesterTitle(approval), renderRequester(approval)],
         [
           'Customer',
           customerId && <TextLink to={`/customers/${customerId}`}>{customerName ?? customerId}</TextLink>,
@@ -49,8 +49,8 @@ export function ApprovalFacts({ approval }: { readonly approval: Approval }) {
         ],
         ['Waits for', <Age key="age" since={createdAt} />],
         ['Deadline', expiresAt && <Deadline at={expiresAt} />],
-        ['Approved by', votesOf(approval)],
-        ['Signature', signatureOf(approval)],
+        ['Approved by', renderVotes(approval)],
+        ['Signature', describeSignature(approval)],
         ['Id', <RecordId key="id" id={objectId} isShort />],
       ]}
     />
@@ -59,10 +59,10 @@ export function ApprovalFacts({ approval }: { readonly approval: Approval }) {
 
 type Limits = NonNullable<NonNullable<Approval['policy']>['remaining']>
 
-function Remaining({ of }: { readonly of: Limits }) {
+function Remaining({ of: limits }: { readonly of: Limits }) {
   return (
     <Group gap="md">
-      {of.map(({ limit, amount: left }) => (
+      {limits.map(({ limit, amount: left }) => (
         <span key={limit}>
           <Money of={left} /> {limit === 'DAILY' ? 'of the day' : 'of the month'}
         </span>
@@ -75,27 +75,27 @@ function requesterTitle({ requestedBy }: Approval): string {
   return requestedBy?.type === 'SENDER' ? 'Sender' : 'Requested by'
 }
 
-function asker({ requestedBy }: Approval): ReactNode {
+function renderRequester({ requestedBy }: Approval): ReactNode {
   if (!requestedBy) return undefined
   const { type, id, name } = requestedBy
   if (type === 'AGENT' && id) return <TextLink to={`/agents/${id}`}>{name ?? id}</TextLink>
   return name ?? wordsOf(type)
 }
 
-/** The votes so far; votes on a deposit are grouped by choice. */
-function votesOf(approval: Approval): ReactNode {
+/** Shows the votes so far. Votes on a deposit are grouped by choice. */
+function renderVotes(approval: Approval): ReactNode {
   const { votesRequired, votes } = approval
   if (votesRequired === 1 && votes.length === 0) return undefined
   if (votes.length === 0) return `0 of ${votesRequired}`
-  return ballotsOf(approval).map(({ text, votes: own }) => (
+  return groupVotes(approval).map(({ text, votes: choiceVotes }) => (
     <div key={text}>
-      {own.length} of {votesRequired}
-      {text !== '' && ` for “${text}”`}: {own.map(({ memberName }) => memberName).join(', ')}
+      {choiceVotes.length} of {votesRequired}
+      {text !== '' && ` for “${text}”`}: {choiceVotes.map(({ memberName }) => memberName).join(', ')}
     </div>
   ))
 }
 
-function signatureOf({ policy }: Approval): string | undefined {
+function describeSignature({ policy }: Approval): string | undefined {
   return policy?.rule.includes('walletSignature')
     ? 'Only the customer can approve this, with the key of the wallet. Request the signature in your app.'
     : undefined

@@ -9,7 +9,7 @@ import { DataTable } from '../../ui/data-table.tsx'
 import { type Filter, Filters, validValues } from '../../ui/filters.tsx'
 import { Money } from '../../ui/money.tsx'
 import { Page } from '../../ui/page.tsx'
-import { searchOf } from '../../ui/search-text.ts'
+import { formatSearch } from '../../ui/search-text.ts'
 import { type Approval, approvalText, KIND_WORDS, partyText, useQueue } from './approval.ts'
 import { BulkActions } from './bulk-actions.tsx'
 
@@ -75,7 +75,10 @@ const COLUMNS: readonly Column<Approval>[] = [
   },
 ]
 
-/** Everything that waits for a person, the oldest first: one by one on its own page, or several together. */
+/**
+ * Everything waiting for a decision, oldest first. Records can be decided on their own page, or several
+ * together.
+ */
 export function ApprovalList() {
   const search = validValues(FILTERS, route.useSearch())
   const kind = wordOf(APPROVAL_KINDS, search.kind)
@@ -92,7 +95,7 @@ export function ApprovalList() {
         columns={COLUMNS}
         list={list}
         idOf={({ objectId }) => objectId}
-        linkOf={({ objectId }) => `/approvals/${objectId}${searchOf({ kind, customerId })}`}
+        linkOf={({ objectId }) => `/approvals/${objectId}${formatSearch({ kind, customerId })}`}
         selection={{
           ids: new Set(selected.map(({ objectId }) => objectId)),
           change: setIds,

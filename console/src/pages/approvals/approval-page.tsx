@@ -4,9 +4,9 @@ import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { countersign } from '../../data/client.ts'
 import { Page, Panel } from '../../ui/page.tsx'
-import { nextOf, QueueNav } from '../../ui/queue-nav.tsx'
+import { findNext, QueueNav } from '../../ui/queue-nav.tsx'
 import { RecordPage } from '../../ui/record-page.tsx'
-import { searchOf } from '../../ui/search-text.ts'
+import { formatSearch } from '../../ui/search-text.ts'
 import { EmptyState } from '../../ui/states.tsx'
 import { targetOf } from '../../ui/target.ts'
 import { type Approval, approvalText, KIND_WORDS, useQueue } from './approval.ts'
@@ -16,7 +16,7 @@ import { ApprovalFacts } from './approval-facts.tsx'
 const route = getRouteApi('/approvals/$objectId')
 const PARENT = { title: 'Approvals', to: '/approvals' }
 
-/** One pending decision, with a link to the next one in the queue. */
+/** A pending decision, with a link to the next one in the queue. */
 export function ApprovalPage() {
   const { objectId } = route.useParams()
   const search = route.useSearch()
@@ -28,20 +28,20 @@ export function ApprovalPage() {
     queryFn: async () => (await countersign.approvals.list({ objectId })).data[0] ?? null,
   })
   const navigate = useNavigate()
-  const filters = searchOf({ kind, customerId })
-  const pathOf = (id: string) => `/approvals/${id}${filters}`
+  const filters = formatSearch({ kind, customerId })
+  const getPath = (id: string) => `/approvals/${id}${filters}`
   const parent = { ...PARENT, to: `/approvals${filters}` }
   const ids = rows.map((row) => row.objectId)
-  const queue = <QueueNav ids={ids} current={objectId} pathOf={pathOf} />
+  const queue = <QueueNav ids={ids} current={objectId} pathOf={getPath} />
   const openNext = () => {
-    const following = nextOf(ids, objectId)
-    void navigate(targetOf(following === undefined ? parent.to : pathOf(following)))
+    const next = findNext(ids, objectId)
+    void navigate(targetOf(next === undefined ? parent.to : getPath(next)))
   }
   return (
     <RecordPage query={query} title="Approval" parent={parent}>
       {(approval) =>
         approval ? (
-          <Waiting approval={approval} parent={parent} queue={queue} openNext={openNext} />
+          <PendingApproval approval={approval} parent={parent} queue={queue} openNext={openNext} />
         ) : (
           <Page title="Approval" parent={parent} actions={queue} isUnread>
             <EmptyState title="No decision is pending">
@@ -54,7 +54,7 @@ export function ApprovalPage() {
   )
 }
 
-function Waiting(props: {
+function PendingApproval(props: {
   readonly approval: Approval
   readonly parent: typeof PARENT
   readonly queue: React.ReactNode

@@ -9,7 +9,7 @@ export type Approval = Static<typeof ApprovalSchema>
 export type DepositChoice = NonNullable<Approval['votes'][number]['choice']>
 type Kind = Approval['kind']
 
-/** The kinds, as a row of the queue names them. */
+/** Label of each kind in the queue. */
 export const KIND_WORDS: Readonly<Record<Kind, string>> = {
   AGENT_ACTION: 'Agent payment',
   INCOMING_PAYMENT: 'Incoming payment',
@@ -26,7 +26,7 @@ export const KIND_WORDS: Readonly<Record<Kind, string>> = {
   FUNDS_HOLD: 'Hold of pulled money',
 }
 
-/** The payee, or the sender of money that comes in: `to Ada Lovelace, USD account •••• 6789`. */
+/** Describes the payee, or the sender of incoming money: `to Ada Lovelace, USD account •••• 6789`. */
 export function partyText({ payee, requestedBy, kind }: Approval): string {
   const to = [payee?.name, payee?.account].filter(Boolean).join(', ')
   if (to !== '') return `to ${to}`
@@ -34,7 +34,7 @@ export function partyText({ payee, requestedBy, kind }: Approval): string {
   return isIncoming && requestedBy?.name ? `from ${requestedBy.name}` : ''
 }
 
-/** An approval in one line, for labels and confirmations: `45.00 USD to Ada Lovelace`. */
+/** Summarizes an approval in one line, for labels and confirmations: `45.00 USD to Ada Lovelace`. */
 export function approvalText(approval: Approval): string {
   const text = [moneyText(approval.amount), partyText(approval)].filter(Boolean).join(' ')
   return text === '' ? KIND_WORDS[approval.kind].toLowerCase() : text
@@ -45,21 +45,21 @@ export interface QueueFilters {
   readonly customerId?: string
 }
 
-/** Everything that waits, the oldest first. */
+/** Loads everything waiting for a decision, oldest first. */
 export function useQueue(filters: QueueFilters): Listed<Approval> {
-  const given = present({ ...filters })
-  return useListed(['approvals', 'list', given], (page) =>
-    countersign.approvals.list({ ...given, ...page, sortOrder: 'asc' }),
+  const definedFilters = present({ ...filters })
+  return useListed(['approvals', 'list', definedFilters], (page) =>
+    countersign.approvals.list({ ...definedFilters, ...page, sortOrder: 'asc' }),
   )
 }
 
-/** The sums by currency: `45.00 USD and 10.00 EUR`. */
-export function sumsOf(approvals: readonly Approval[]): string {
-  const sums = new Map<string, Amount>()
+/** Formats the totals by currency: `45.00 USD and 10.00 EUR`. */
+export function formatTotals(approvals: readonly Approval[]): string {
+  const totals = new Map<string, Amount>()
   for (const { amount } of approvals) {
     if (!amount) continue
-    const before = sums.get(amount.currency.code)
-    sums.set(amount.currency.code, before ? { ...before, amount: before.amount + amount.amount } : amount)
+    const before = totals.get(amount.currency.code)
+    totals.set(amount.currency.code, before ? { ...before, amount: before.amount + amount.amount } : amount)
   }
-  return [...sums.values()].map(moneyText).join(' and ')
+  return [...totals.values()].map(moneyText).join(' and ')
 }

@@ -19,7 +19,7 @@ interface AssignFormProps {
   readonly onDone: () => void
 }
 
-/** The customer, one of its accounts, and a note for an unattributed deposit. */
+/** Assigns an unattributed deposit: a customer, one of its accounts, and a note. */
 export function AssignForm({ approval, close, onDone }: AssignFormProps) {
   const [customerId, setCustomerId] = useState('')
   const [accountId, setAccountId] = useState('')
@@ -76,7 +76,7 @@ interface CustomerChoiceProps {
   readonly choose: (customerId: string) => void
 }
 
-/** A search for customers, and a choice among those found. */
+/** Searches for customers and lets the member choose one. */
 function CustomerChoice({ customerId, choose }: CustomerChoiceProps) {
   const [typed, setTyped] = useState('')
   const [search] = useDebouncedValue(typed.trim(), TYPING_MS)
@@ -85,8 +85,8 @@ function CustomerChoice({ customerId, choose }: CustomerChoiceProps) {
     queryFn: () => countersign.customers.list({ search, limit: FOUND_MAX }),
     enabled: search !== '',
   })
-  const found = customers.data?.data ?? []
-  const isMissing = search !== '' && customers.isSuccess && found.length === 0
+  const options = customers.data?.data ?? []
+  const isMissing = search !== '' && customers.isSuccess && options.length === 0
   return (
     <>
       <TextInput
@@ -100,11 +100,11 @@ function CustomerChoice({ customerId, choose }: CustomerChoiceProps) {
       <NativeSelect
         label="Found"
         value={customerId}
-        disabled={found.length === 0}
+        disabled={options.length === 0}
         onChange={({ currentTarget }) => choose(currentTarget.value)}
         data={[
           { value: '', label: isMissing ? 'No customer matches' : 'Choose …' },
-          ...found.map((customer) => ({
+          ...options.map((customer) => ({
             value: customer.id,
             label: `${nameOf(customer)} (${customer.platformCustomerId})`,
           })),
@@ -121,7 +121,7 @@ interface AccountChoiceProps {
   readonly choose: (accountId: string) => void
 }
 
-/** A choice among the customer's accounts in the currency of the deposit. */
+/** Lets the member choose one of the customer's accounts in the deposit's currency. */
 function AccountChoice({ customerId, currency, accountId, choose }: AccountChoiceProps) {
   const accounts = useQuery({
     queryKey: ['accounts', 'for deposit', customerId, currency],
@@ -129,19 +129,19 @@ function AccountChoice({ customerId, currency, accountId, choose }: AccountChoic
       countersign.internalAccounts.list({ customerId, ...(currency ? { currency } : {}), limit: FOUND_MAX }),
     enabled: customerId !== '',
   })
-  const found = accounts.data?.data
+  const options = accounts.data?.data
   return (
     <NativeSelect
       label="Account"
       value={accountId}
-      disabled={!found || found.length === 0}
+      disabled={!options || options.length === 0}
       onChange={({ currentTarget }) => choose(currentTarget.value)}
       data={[
         {
           value: '',
-          label: found?.length === 0 ? `No account in ${currency ?? 'its currency'}` : 'Choose …',
+          label: options?.length === 0 ? `No account in ${currency ?? 'its currency'}` : 'Choose …',
         },
-        ...(found ?? []).map(({ id, type, balance }) => ({
+        ...(options ?? []).map(({ id, type, balance }) => ({
           value: id,
           label: `${wordsOf(type)}, ${moneyText(balance)}`,
         })),

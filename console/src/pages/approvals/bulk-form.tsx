@@ -4,8 +4,8 @@ import { useState } from 'react'
 import { announce } from '../../ui/announce.tsx'
 import { Money } from '../../ui/money.tsx'
 import { messageOf } from '../../ui/states.tsx'
-import { type Approval, KIND_WORDS, partyText, sumsOf } from './approval.ts'
-import { verdictOf } from './verdicts.ts'
+import { type Approval, formatTotals, KIND_WORDS, partyText } from './approval.ts'
+import { getVerdict } from './verdicts.ts'
 
 interface BulkFormProps {
   readonly approvals: readonly Approval[]
@@ -16,18 +16,20 @@ interface BulkFormProps {
 }
 
 /**
- * The question before several decisions: names each amount and payee, and takes one reason for all. They are decided one after
- * the other; those that the server refuses stay selected, each with its error.
+ * Confirms several decisions together: lists each amount and payee, and asks for one reason for all. The
+ * decisions are sent one by one. Those that the server rejects stay selected and show their error.
  */
 export function BulkForm({ approvals: given, isAllowing, keep, close, onDone }: BulkFormProps) {
-  // The rows at the time when the dialog was opened.
+  // The selected rows when the dialog was opened.
   const [approvals] = useState(given)
   const [reason, setReason] = useState('')
   const { outcomes, decide } = useDecisions(approvals, isAllowing, (failed) => {
     keep(failed)
     if (failed.length === 0) onDone()
   })
-  const verdicts = approvals.map((one) => verdictOf(one, isAllowing)).filter((one) => typeof one !== 'string')
+  const verdicts = approvals
+    .map((one) => getVerdict(one, isAllowing))
+    .filter((one) => typeof one !== 'string')
   const needsReason = verdicts.some((one) => one.needsReason)
   const takesReason = verdicts.some((one) => one.takesReason !== false)
   const isLacking = needsReason && reason.trim() === ''
@@ -35,8 +37,8 @@ export function BulkForm({ approvals: given, isAllowing, keep, close, onDone }: 
   return (
     <Stack gap="md">
       <span>
-        {approvals.length === 1 ? 'One decision' : `${approvals.length} decisions`}, {sumsOf(approvals)}. Each
-        is made on its own.
+        {approvals.length === 1 ? 'One decision' : `${approvals.length} decisions`}, {formatTotals(approvals)}
+        . Each is made on its own.
       </span>
       <ul className="decided">
         {approvals.map((approval) => (
@@ -83,7 +85,7 @@ function Reason(props: {
   )
 }
 
-/** True: decided. A string: the error. */
+/** True for a decision that was made; otherwise the error message. */
 type Outcome = true | string
 
 function useDecisions(
@@ -98,7 +100,7 @@ function useDecisions(
       for (const approval of approvals) {
         const outcome = await decideOne(approval, isAllowing, reason)
         if (outcome !== true) failed.push(approval.objectId)
-        setOutcomes((former) => new Map(former).set(approval.objectId, outcome))
+        setOutcomes((previous) => new Map(previous).set(approval.objectId, outcome))
       }
       return failed
     },
@@ -114,7 +116,7 @@ function useDecisions(
 }
 
 async function decideOne(approval: Approval, isAllowing: boolean, reason: string): Promise<Outcome> {
-  const verdict = verdictOf(approval, isAllowing)
+  const verdict = getVerdict(approval, isAllowing)
   if (typeof verdict === 'string') return verdict
   try {
     await verdict.act(approval, reason)

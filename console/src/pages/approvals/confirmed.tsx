@@ -3,7 +3,7 @@ import { Facts } from '../../ui/facts.tsx'
 import { Money } from '../../ui/money.tsx'
 import { type Approval, KIND_WORDS, partyText } from './approval.ts'
 
-/** The text of a confirmation: amount, payee and effect of the decision. */
+/** The text of a confirmation: the amount, the payee, and the effect of the decision. */
 export function Confirmed(props: { readonly approval: Approval; readonly children: ReactNode }) {
   const { approval, children } = props
   const { kind, amount, customerName, payee, policy } = approval

@@ -4,7 +4,7 @@ import { DialogButton } from '../../ui/dialog-button.tsx'
 import { type Approval, approvalText } from './approval.ts'
 import { AssignForm } from './assign-form.tsx'
 import { Confirmed } from './confirmed.tsx'
-import { ballotsOf, needsReason, voteFor } from './deposit-choice.ts'
+import { groupVotes, needsReason, voteFor } from './deposit-choice.ts'
 import { SplitForm } from './split-form.tsx'
 
 interface DepositButtonsProps {
@@ -14,7 +14,10 @@ interface DepositButtonsProps {
   readonly onDone: () => void
 }
 
-/** The decisions about a deposit in suspense, next to returning it: agree with others, assign, split, and write off. */
+/**
+ * The decisions on a deposit in suspense other than returning it: agree with others, assign, split, and write
+ * off.
+ */
 export function DepositButtons({ approval, memberId, denied, onDone }: DepositButtonsProps) {
   const { amount, objectId } = approval
   return (
@@ -55,9 +58,9 @@ export function DepositButtons({ approval, memberId, denied, onDone }: DepositBu
   )
 }
 
-/** A button for each choice that other members, but not this one, have voted for. */
+/** One button for each choice that other members have voted for, but this member has not. */
 function AgreeButtons({ approval, memberId, denied, onDone }: DepositButtonsProps) {
-  return ballotsOf(approval).map(({ text, choice, votes }) => {
+  return groupVotes(approval).map(({ text, choice, votes }) => {
     if (choice === undefined || votes.some((vote) => vote.memberId === memberId)) return null
     const names = votes.map(({ memberName }) => memberName).join(', ')
     return (

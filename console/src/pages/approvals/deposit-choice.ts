@@ -4,10 +4,10 @@ import { shortId } from '../../ui/record-id.tsx'
 import type { Approval, DepositChoice } from './approval.ts'
 
 /**
- * The subject of a vote on a deposit as text: `Split into 3.00 USD and 4.00 USD`. Empty for a vote about
- * anything else.
+ * Describes a choice in a deposit vote: `Split into 3.00 USD and 4.00 USD`. Empty for a vote on anything
+ * else.
  */
-export function choiceText(choice: DepositChoice | undefined, whole: Amount | undefined): string {
+export function describeChoice(choice: DepositChoice | undefined, whole: Amount | undefined): string {
   if (choice === undefined) return ''
   const { decision, accountId = '', amounts = [] } = choice
   const parts = whole ? amounts.map((amount) => moneyText({ ...whole, amount })).join(' and ') : ''
@@ -25,20 +25,20 @@ export function choiceText(choice: DepositChoice | undefined, whole: Amount | un
   }
 }
 
-/** Votes for the same choice. */
+/** All votes for the same choice. */
 export interface Ballot {
   readonly text: string
   readonly choice: DepositChoice | undefined
   readonly votes: Approval['votes']
 }
 
-/** The votes so far, grouped by choice. */
-export function ballotsOf({ votes, amount }: Approval): readonly Ballot[] {
+/** Groups the votes so far by choice. */
+export function groupVotes({ votes, amount }: Approval): readonly Ballot[] {
   const ballots = new Map<string, Ballot>()
   for (const vote of votes) {
-    const text = choiceText(vote.choice, amount)
-    const { votes: before = [] } = ballots.get(text) ?? {}
-    ballots.set(text, { text, choice: vote.choice, votes: [...before, vote] })
+    const text = describeChoice(vote.choice, amount)
+    const { votes: previousVotes = [] } = ballots.get(text) ?? {}
+    ballots.set(text, { text, choice: vote.choice, votes: [...previousVotes, vote] })
   }
   return [...ballots.values()]
 }
@@ -48,7 +48,7 @@ export function needsReason({ decision }: DepositChoice): boolean {
   return decision !== 'ASSIGN' && decision !== 'RETURN'
 }
 
-/** Votes for a choice that somebody has voted for. */
+/** Votes for a choice that another member has already voted for. */
 export async function voteFor(depositId: string, choice: DepositChoice, reason: string): Promise<unknown> {
   const { decision, accountId = '', amounts = [] } = choice
   const note = reason === '' ? {} : { note: reason }

@@ -1,6 +1,6 @@
 import { SignatureRequiredError } from '@countersign/sdk'
 
-/** Waits for an approval; throws a readable error if the customer's wallet must also sign. */
+/** Awaits an approval. Throws a readable error if the customer's wallet also has to sign. */
 export async function awaitApproval(call: PromiseLike<unknown>): Promise<void> {
   try {
     await call

@@ -14,13 +14,16 @@ interface SplitFormProps {
   readonly onDone: () => void
 }
 
-/** The first part of a deposit and a reason. The rest is the second part, which can be split again. */
+/**
+ * Asks for the amount of a deposit's first part and a reason. The remainder is the second part, which can be
+ * split again.
+ */
 export function SplitForm({ approval: { objectId, amount: whole }, close, onDone }: SplitFormProps) {
   const [typed, setTyped] = useState('')
   const [reason, setReason] = useState('')
   const part = smallestUnits(typed, whole.currency.decimals)
   const rest = part === undefined ? 0n : whole.amount - part
-  const isRight = part !== undefined && part > 0n && rest > 0n
+  const isValid = part !== undefined && part > 0n && rest > 0n
   const split = useMutation({
     mutationFn: async () =>
       await countersign.deposits.split(objectId, { amounts: [part ?? 0n, rest], reason }),
@@ -41,10 +44,10 @@ export function SplitForm({ approval: { objectId, amount: whole }, close, onDone
         data-autofocus
         inputMode="decimal"
         value={typed}
-        error={typed !== '' && !isRight && `Type an amount below ${moneyText(whole)}`}
+        error={typed !== '' && !isValid && `Type an amount below ${moneyText(whole)}`}
         onChange={({ currentTarget }) => setTyped(currentTarget.value)}
       />
-      {isRight && <span>Second part: {moneyText({ ...whole, amount: rest })}</span>}
+      {isValid && <span>Second part: {moneyText({ ...whole, amount: rest })}</span>}
       <Textarea
         label="Reason"
         description="Stored with the deposit"
@@ -60,7 +63,7 @@ export function SplitForm({ approval: { objectId, amount: whole }, close, onDone
           Cancel
         </Button>
         <Button
-          disabled={!isRight || reason.trim() === ''}
+          disabled={!isValid || reason.trim() === ''}
           loading={split.isPending}
           onClick={() => split.mutate()}
         >

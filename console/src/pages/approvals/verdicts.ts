@@ -3,25 +3,25 @@ import { executeBatch } from '../payouts/payout.ts'
 import type { Approval } from './approval.ts'
 import { awaitApproval } from './signature.ts'
 
-/** One of the two decisions about a pending record. */
+/** One of the two possible decisions on a pending record. */
 export interface Verdict {
   readonly label: string
-  /** The confirmation, before amount and payee: `Approved`. */
+  /** The start of the confirmation, before amount and payee: `Approved`. */
   readonly done: string
   readonly title: string
-  /** The effect, as a sentence. */
+  /** The effect, in a sentence. */
   readonly text: string
   readonly needsReason: boolean
-  /** False: the call takes no reason. */
+  /** False if the call takes no reason. */
   readonly takesReason?: false
   readonly act: (approval: Approval, reason: string) => PromiseLike<unknown>
 }
 
-const note = (text: string) => (text === '' ? {} : { note: text })
+const toNote = (text: string) => (text === '' ? {} : { note: text })
 
-const reason = (text: string) => (text === '' ? {} : { reason: text })
+const toReason = (text: string) => (text === '' ? {} : { reason: text })
 
-/** The call that approves each kind. A deposit has several: `DepositButtons`. */
+/** The call that approves each kind. Deposits have several choices: see `DepositButtons`. */
 export const ALLOWS: Readonly<Record<Exclude<Approval['kind'], 'DEPOSIT'>, Verdict>> = {
   AGENT_ACTION: {
     label: 'Approve',
@@ -48,7 +48,7 @@ export const ALLOWS: Readonly<Record<Exclude<Approval['kind'], 'DEPOSIT'>, Verdi
     title: 'Release this hit?',
     text: 'You confirm that this is a false match. The payment continues, or the deposit is credited, as if the address were on no list.',
     needsReason: true,
-    act: ({ objectId }, text) => countersign.screenings.release(objectId, note(text)),
+    act: ({ objectId }, text) => countersign.screenings.release(objectId, toNote(text)),
   },
   RAIL_EVENT: {
     label: 'Resolve',
@@ -141,7 +141,7 @@ export const REFUSES: Readonly<Record<Approval['kind'], Verdict | string>> = {
     text: 'The payment is not made, and the reserved amount is released.',
     needsReason: false,
     act: ({ objectId, requestedBy }, text) =>
-      countersign.agents.reject(requestedBy?.id ?? '', objectId, reason(text)),
+      countersign.agents.reject(requestedBy?.id ?? '', objectId, toReason(text)),
   },
   INCOMING_PAYMENT: {
     label: 'Reject',
@@ -149,7 +149,7 @@ export const REFUSES: Readonly<Record<Approval['kind'], Verdict | string>> = {
     title: 'Reject this payment?',
     text: 'Its sender gets the money back, and sees your reason.',
     needsReason: false,
-    act: ({ objectId }, text) => countersign.transactions.reject(objectId, reason(text)),
+    act: ({ objectId }, text) => countersign.transactions.reject(objectId, toReason(text)),
   },
   SCREENING: {
     label: 'Reject',
@@ -157,7 +157,7 @@ export const REFUSES: Readonly<Record<Approval['kind'], Verdict | string>> = {
     title: 'Reject this hit?',
     text: 'A payment fails and its money is given back. A deposit stays in suspense: only you know whether it may be returned.',
     needsReason: true,
-    act: ({ objectId }, text) => countersign.screenings.reject(objectId, note(text)),
+    act: ({ objectId }, text) => countersign.screenings.reject(objectId, toNote(text)),
   },
   DEPOSIT: {
     label: 'Return to sender',
@@ -165,7 +165,7 @@ export const REFUSES: Readonly<Record<Approval['kind'], Verdict | string>> = {
     title: 'Send this money back?',
     text: 'It goes back to its sender by the rail that it came by. This cannot be undone.',
     needsReason: false,
-    act: ({ objectId }, text) => countersign.deposits.return(objectId, note(text)),
+    act: ({ objectId }, text) => countersign.deposits.return(objectId, toNote(text)),
   },
   PAYOUT_BATCH: {
     label: 'Cancel batch',
@@ -231,13 +231,13 @@ export const REFUSES: Readonly<Record<Approval['kind'], Verdict | string>> = {
   },
 }
 
-/** The decision of one direction about an approval, or the reason why it cannot be made here. */
-export function verdictOf({ kind }: Approval, isAllowing: boolean): Verdict | string {
+/** Returns how to approve or reject a record, or why that is not possible here. */
+export function getVerdict({ kind }: Approval, isAllowing: boolean): Verdict | string {
   if (!isAllowing) return REFUSES[kind]
   return kind === 'DEPOSIT' ? 'Choose an account for each deposit on its own page.' : ALLOWS[kind]
 }
 
-/** The reason why a member cannot approve it again. */
+/** Returns why a member cannot vote again. Undefined if the member has not voted. */
 export function describeEarlierVote({ votes, kind }: Approval, memberId: string): string | undefined {
   return kind !== 'DEPOSIT' && votes.some((vote) => vote.memberId === memberId)
     ? 'You have approved it. It waits for others.'

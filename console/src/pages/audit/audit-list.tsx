@@ -6,7 +6,7 @@ import type { Static } from 'typebox'
 import { countersign } from '../../data/client.ts'
 import { csvAddress } from '../../data/csv-address.ts'
 import { actorText } from '../../ui/actor.tsx'
-import { callWords } from '../../ui/call-words.ts'
+import { describeCall } from '../../ui/call-words.ts'
 import type { Column } from '../../ui/column.ts'
 import { DataTable } from '../../ui/data-table.tsx'
 import { type Filter, Filters, timesOfDays, validValues } from '../../ui/filters.tsx'
@@ -20,13 +20,13 @@ type Entry = Static<typeof AuditSchema>
 
 const route = getRouteApi('/audit')
 
-/** The calls that can be in the trail. Calls that only read are not recorded. */
+/** The calls that can occur in the trail. Read-only calls are not recorded. */
 const CHANGES = keysOf(NOUNS)
   .filter((name) => !/_(?:list|get|csv)$/.test(name))
-  .toSorted((one, other) => callWords(one).localeCompare(callWords(other)))
+  .toSorted((one, other) => describeCall(one).localeCompare(describeCall(other)))
 
 const FILTERS: readonly Filter[] = [
-  { name: 'operation', label: 'Call', choices: CHANGES, labelOf: callWords },
+  { name: 'operation', label: 'Call', choices: CHANGES, labelOf: describeCall },
   { name: 'httpRequestId', label: 'Request id' },
   { name: 'actorId', label: 'Caller', record: 'caller' },
   { name: 'objectId', label: 'Id of the record' },
@@ -40,7 +40,7 @@ const COLUMNS: readonly Column<Entry>[] = [
     id: 'what',
     header: 'What',
     width: 'minmax(9rem, 2fr)',
-    cell: ({ operation }) => <span className="clipped">{callWords(operation)}</span>,
+    cell: ({ operation }) => <span className="clipped">{describeCall(operation)}</span>,
   },
   {
     id: 'who',
@@ -82,7 +82,7 @@ const COLUMNS: readonly Column<Entry>[] = [
   },
 ]
 
-/** Every change, with its author. */
+/** All recorded changes, with the caller of each. */
 export function AuditList() {
   const { operation, httpRequestId, actorId, objectId, customerId, from, to } = validValues(
     FILTERS,

@@ -4,7 +4,7 @@ import { getRouteApi } from '@tanstack/react-router'
 import type { Static } from 'typebox'
 import { countersign } from '../../data/client.ts'
 import { Actor } from '../../ui/actor.tsx'
-import { callWords } from '../../ui/call-words.ts'
+import { describeCall } from '../../ui/call-words.ts'
 import { CustomerName } from '../../ui/customer-name.tsx'
 import { Facts } from '../../ui/facts.tsx'
 import { Page, Panel } from '../../ui/page.tsx'
@@ -15,14 +15,14 @@ import { RecordLink } from '../../ui/record-link.tsx'
 import { RecordPage } from '../../ui/record-page.tsx'
 import { TextLink } from '../../ui/text-link.tsx'
 import { Time } from '../../ui/time.tsx'
-import { changesOf } from './changes.ts'
+import { listChanges } from './changes.ts'
 
 type Entry = Static<typeof AuditSchema>
 
 const route = getRouteApi('/audit/$auditEventId')
 const PARENT = { title: 'Audit trail', to: '/audit' }
 
-/** One change: its author, time and origin, and the differences. */
+/** A recorded change: its caller, time and origin, and the differences. */
 export function AuditPage() {
   const { auditEventId } = route.useParams()
   const query = useQuery({
@@ -38,7 +38,7 @@ export function AuditPage() {
 
 function EntryDetail({ entry }: { readonly entry: Entry }) {
   return (
-    <Page title={callWords(entry.operation)} parent={PARENT}>
+    <Page title={describeCall(entry.operation)} parent={PARENT}>
       <RecordId id={entry.id} />
       <div className="columns">
         <Changes entry={entry} />
@@ -84,7 +84,7 @@ function About({ entry }: { readonly entry: Entry }) {
 }
 
 function Changes({ entry: { before, after } }: { readonly entry: Entry }) {
-  const changes = changesOf(before, after)
+  const changes = listChanges(before, after)
   const isComparison = before !== undefined
   return (
     <Panel title={isComparison ? 'Before and after' : 'Sent or created data'}>

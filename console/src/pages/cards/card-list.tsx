@@ -14,13 +14,13 @@ import { shortId } from '../../ui/record-id.tsx'
 import { Status } from '../../ui/status.tsx'
 import { Time } from '../../ui/time.tsx'
 import { useListed } from '../../ui/use-listed.ts'
-import { cardName } from './card.ts'
+import { formatCardName } from './card.ts'
 
 type Card = Static<typeof CardSchema>
 
 const route = getRouteApi('/cards')
 
-/** The currencies that a card can have. */
+/** The currencies in which cards can be issued. */
 const CURRENCIES = [...new Set(Object.values(CARD_CURRENCY_OF))]
 
 const FILTERS: readonly Filter[] = [
@@ -35,7 +35,7 @@ const COLUMNS: readonly Column<Card>[] = [
     id: 'card',
     header: 'Card',
     width: 'minmax(9rem, 2fr)',
-    cell: (card) => <span className="figures">{cardName(card)}</span>,
+    cell: (card) => <span className="figures">{formatCardName(card)}</span>,
   },
   {
     id: 'holder',

@@ -18,7 +18,7 @@ import { Status } from '../../ui/status.tsx'
 import { wordsOf } from '../../ui/status-meaning.ts'
 import { Time } from '../../ui/time.tsx'
 import { useListed } from '../../ui/use-listed.ts'
-import { cardName } from './card.ts'
+import { formatCardName } from './card.ts'
 import { FreezeButtons } from './freeze-buttons.tsx'
 import { PURCHASES } from './purchases.tsx'
 
@@ -40,7 +40,7 @@ export function CardPage() {
 function CardDetail({ card }: { readonly card: Card }) {
   return (
     <Page
-      title={cardName(card)}
+      title={formatCardName(card)}
       aside={<Status of={card.state} />}
       actions={<FreezeButtons card={card} />}
       parent={PARENT}

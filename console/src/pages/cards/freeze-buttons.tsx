@@ -14,13 +14,13 @@ import { ErrorState } from '../../ui/states.tsx'
 type Card = Static<typeof CardSchema>
 
 /**
- * Freezes a card for safety, without its holder, and lifts that freeze. Renders nothing for a card that
- * cannot be used anyway.
+ * Freezes a card for safety without its holder, and lifts such a freeze. Renders nothing if the card cannot
+ * be used anyway.
  */
 export function FreezeButtons({ card: { id, state, platformFreeze } }: { readonly card: Card }) {
   const denied = useDenied('APPROVE')
   const client = useQueryClient()
-  const changed = () => void client.invalidateQueries({ queryKey: ['cards'] })
+  const refresh = () => void client.invalidateQueries({ queryKey: ['cards'] })
   if (platformFreeze)
     return (
       <ActionButton
@@ -33,7 +33,7 @@ export function FreezeButtons({ card: { id, state, platformFreeze } }: { readonl
           needsReason: true,
         }}
         act={(reason) => countersign.cards.liftFreeze(id, { reason })}
-        onDone={changed}
+        onDone={refresh}
       />
     )
   const { freeze, unfreeze } = CARD_TRANSITIONS[state]
@@ -44,7 +44,7 @@ export function FreezeButtons({ card: { id, state, platformFreeze } }: { readonl
       title="Freeze this card?"
       variant="default"
       denied={denied}
-      onDone={changed}
+      onDone={refresh}
     >
       {(dialog) => <FreezeForm id={id} onDone={dialog.onDone} />}
     </DialogButton>

@@ -7,16 +7,20 @@ import { Time } from '../../ui/time.tsx'
 
 type Purchase = Static<typeof PurchaseSchema>
 
-const money = (id: string, header: string, of: (row: Purchase) => Amount | undefined): Column<Purchase> => ({
+const money = (
+  id: string,
+  header: string,
+  getAmount: (row: Purchase) => Amount | undefined,
+): Column<Purchase> => ({
   id,
   header,
   width: 'minmax(5.5rem, 1fr)',
   isRight: true,
   priority: id === 'authorized' ? 1 : 2,
-  cell: (row) => <Money of={of(row)} />,
+  cell: (row) => <Money of={getAmount(row)} />,
 })
 
-/** A purchase, from its authorization to its returns. */
+/** Columns for card purchases, from authorization to refunds. */
 export const PURCHASES: readonly Column<Purchase>[] = [
   {
     id: 'merchant',

@@ -34,9 +34,9 @@ export function ReportPage() {
   )
 }
 
-/** The debt to customers and the holdings of rails at the end of a day, by currency. */
-function Day({ of }: { readonly of: Report }) {
-  const { id, date, asOf, createdAt, currencies } = of
+/** The money owed to customers and the money held by rails at the end of a day, by currency. */
+function Day({ of: report }: { readonly of: Report }) {
+  const { id, date, asOf, createdAt, currencies } = report
   return (
     <Page title={`Client money, ${date}`} parent={PARENT}>
       <RecordId id={id} />
@@ -50,13 +50,13 @@ function Day({ of }: { readonly of: Report }) {
       </Panel>
       <Verification id={id} />
       {currencies.map((one) => (
-        <InCurrency key={one.currency.code} of={one} />
+        <CurrencyPanel key={one.currency.code} of={one} />
       ))}
     </Page>
   )
 }
 
-/** The signature and the ledger are checked each time the page is opened. */
+/** The signature and the ledger are verified each time the page is opened. */
 function Verification({ id }: { readonly id: string }) {
   const query = useQuery({
     queryKey: ['client-money', id, 'verification'],
@@ -78,8 +78,8 @@ function Verification({ id }: { readonly id: string }) {
   )
 }
 
-function InCurrency({ of }: { readonly of: OfCurrency }) {
-  const { currency, owed, onHold, held, difference, reasons, rails } = of
+function CurrencyPanel({ of: day }: { readonly of: OfCurrency }) {
+  const { currency, owed, onHold, held, difference, reasons, rails } = day
   const money = (amount: bigint) => <Money of={{ amount, currency }} />
   return (
     <Panel title={currency.name} isBare>

@@ -4,7 +4,7 @@ import type { AuthMethod as AuthMethodSchema } from '@countersign/contract/auth/
 import { useQuery } from '@tanstack/react-query'
 import type { Static } from 'typebox'
 import { countersign } from '../../data/client.ts'
-import { accountWords, bankOf, holderOf, kindAndEndOf } from '../../ui/account-words.ts'
+import { accountWords, formatKindAndEnd, getBank, getHolder } from '../../ui/account-words.ts'
 import type { Column } from '../../ui/column.ts'
 import { Money } from '../../ui/money.tsx'
 import { Panel } from '../../ui/page.tsx'
@@ -63,7 +63,7 @@ const EXTERNAL: Columns<ExternalAccount> = [
     width: 'minmax(10rem, 2fr)',
     cell: (account) => (
       <span className="clipped" title={accountWords(account)}>
-        {kindAndEndOf(account)}
+        {formatKindAndEnd(account)}
       </span>
     ),
   },
@@ -72,14 +72,14 @@ const EXTERNAL: Columns<ExternalAccount> = [
     header: 'Holder',
     width: 'minmax(7rem, 2fr)',
     priority: 2,
-    cell: (account) => <span className="clipped">{holderOf(account) ?? '–'}</span>,
+    cell: (account) => <span className="clipped">{getHolder(account) ?? '–'}</span>,
   },
   {
     id: 'bank',
     header: 'Bank',
     width: 'minmax(6rem, 1fr)',
     priority: 3,
-    cell: (account) => <span className="clipped">{bankOf(account) ?? '–'}</span>,
+    cell: (account) => <span className="clipped">{getBank(account) ?? '–'}</span>,
   },
   { id: 'status', header: 'Status', width: '6rem', cell: ({ status }) => <Status of={status} /> },
   { id: 'currency', header: 'Currency', width: '4rem', isRight: true, cell: ({ currency }) => currency },
@@ -102,7 +102,7 @@ const CREDENTIALS: Columns<AuthMethod> = [
   },
 ]
 
-/** The customer's internal and external accounts, and the credentials of its wallets. */
+/** The customer's internal and external accounts, and the credentials of their wallets. */
 export function CustomerAccounts({ customerId }: { readonly customerId: string }) {
   const internal = useQuery({
     queryKey: ['accounts', 'of', customerId],

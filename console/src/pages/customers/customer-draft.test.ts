@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Customer } from './customer.ts'
-import { changeOf, draftOf, faultOf } from './customer-draft.ts'
+import { buildChange, createDraft, findFieldError } from './customer-draft.ts'
 
 const shared = {
   id: 'Customer:0190a000-0000-7000-8000-00000000c001',
@@ -27,34 +27,36 @@ const BUSINESS: Customer = {
 
 describe('the form of a customer', () => {
   test('an unchanged form changes nothing', () => {
-    expect(changeOf(PERSON, draftOf(PERSON))).toEqual({ customerType: 'INDIVIDUAL' })
-    expect(changeOf(BUSINESS, draftOf(BUSINESS))).toEqual({ customerType: 'BUSINESS' })
+    expect(buildChange(PERSON, createDraft(PERSON))).toEqual({ customerType: 'INDIVIDUAL' })
+    expect(buildChange(BUSINESS, createDraft(BUSINESS))).toEqual({ customerType: 'BUSINESS' })
   })
 
   test('the request has only the fields that differ', () => {
-    expect(changeOf(PERSON, { ...draftOf(PERSON), name: ' Ada King ' })).toEqual({
+    expect(buildChange(PERSON, { ...createDraft(PERSON), name: ' Ada King ' })).toEqual({
       customerType: 'INDIVIDUAL',
       fullName: 'Ada King',
     })
-    expect(changeOf(BUSINESS, { ...draftOf(BUSINESS), taxId: '12-34' })).toEqual({
+    expect(buildChange(BUSINESS, { ...createDraft(BUSINESS), taxId: '12-34' })).toEqual({
       customerType: 'BUSINESS',
       businessInfo: { taxId: '12-34' },
     })
   })
 
   test('an address is replaced as a whole, so a line of it can be removed', () => {
-    expect(changeOf(PERSON, { ...draftOf(PERSON), line2: '', city: 'New York', country: 'us' })).toEqual({
+    expect(
+      buildChange(PERSON, { ...createDraft(PERSON), line2: '', city: 'New York', country: 'us' }),
+    ).toEqual({
       customerType: 'INDIVIDUAL',
       address: { line1: '1 Main Street', city: 'New York', postalCode: '10001', country: 'US' },
     })
   })
 
   test('a field that the API cannot empty, and half an address, are faults', () => {
-    const former = draftOf(PERSON)
-    expect(faultOf('name', former, { ...former, name: '' })).toBeDefined()
-    expect(faultOf('line2', former, { ...former, line2: '' })).toBeUndefined()
-    const none = draftOf(BUSINESS)
-    expect(faultOf('postalCode', none, { ...none, city: 'Paris' })).toBe('Part of every address')
-    expect(faultOf('postalCode', none, none)).toBeUndefined()
+    const former = createDraft(PERSON)
+    expect(findFieldError('name', former, { ...former, name: '' })).toBeDefined()
+    expect(findFieldError('line2', former, { ...former, line2: '' })).toBeUndefined()
+    const none = createDraft(BUSINESS)
+    expect(findFieldError('postalCode', none, { ...none, city: 'Paris' })).toBe('Part of every address')
+    expect(findFieldError('postalCode', none, none)).toBeUndefined()
   })
 })

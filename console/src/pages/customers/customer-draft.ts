@@ -4,7 +4,7 @@ import type { Customer } from './customer.ts'
 
 type Change = Parameters<typeof countersign.customers.update>[1]
 
-/** The editable fields of a customer, as typed. Empty: unknown. */
+/** The editable fields of a customer, as typed. An empty string means unknown. */
 export interface CustomerDraft {
   readonly name: string
   readonly birthDate: string
@@ -25,7 +25,7 @@ export interface CustomerDraft {
 
 export type DraftField = keyof CustomerDraft
 
-/** The field of the form, its label, and the type of its input. */
+/** A form field: its name, its label, and its input type. */
 export type Field = readonly [name: DraftField, label: string, type?: 'email' | 'tel' | 'date']
 
 const PERSON: readonly Field[] = [
@@ -53,8 +53,8 @@ const ADDRESS: readonly Field[] = [
   ['country', 'Country, two letters'],
 ]
 
-/** The parts of the customer form. */
-export function fieldsOf({
+/** Returns the sections of the customer form. */
+export function getSections({
   customerType,
 }: Customer): readonly (readonly [title: string, readonly Field[]])[] {
   return [
@@ -64,8 +64,8 @@ export function fieldsOf({
   ]
 }
 
-/** The form as the record fills it. */
-export function draftOf(customer: Customer): CustomerDraft {
+/** Fills the form from a record. */
+export function createDraft(customer: Customer): CustomerDraft {
   const { email = '', phoneNumber = '', address } = customer
   const business = customer.customerType === 'BUSINESS' ? customer.businessInfo : undefined
   const person = customer.customerType === 'INDIVIDUAL' ? customer : undefined
@@ -90,15 +90,18 @@ export function draftOf(customer: Customer): CustomerDraft {
 
 const ADDRESS_NAMES = ADDRESS.map(([name]) => name)
 
-/** The request that updates the record to the form: the fields that differ, and the address as a whole. */
-export function changeOf(customer: Customer, draft: CustomerDraft): Change {
-  const former = draftOf(customer)
+/**
+ * Builds the request that updates the record to match the form: the changed fields, and the address as a
+ * whole.
+ */
+export function buildChange(customer: Customer, draft: CustomerDraft): Change {
+  const former = createDraft(customer)
   const findChange = (name: DraftField) =>
     draft[name].trim() === former[name] ? undefined : draft[name].trim()
   const shared = present({
     email: findChange('email'),
     phoneNumber: findChange('phoneNumber'),
-    address: ADDRESS_NAMES.some((name) => findChange(name) !== undefined) ? addressOf(draft) : undefined,
+    address: ADDRESS_NAMES.some((name) => findChange(name) !== undefined) ? buildAddress(draft) : undefined,
   })
   if (customer.customerType === 'INDIVIDUAL')
     return {
@@ -124,7 +127,7 @@ export function changeOf(customer: Customer, draft: CustomerDraft): Change {
   }
 }
 
-function addressOf(draft: CustomerDraft) {
+function buildAddress(draft: CustomerDraft) {
   const text = (name: DraftField) => draft[name].trim() || undefined
   return {
     line1: draft.line1.trim(),
@@ -134,14 +137,15 @@ function addressOf(draft: CustomerDraft) {
   }
 }
 
-/**
- * Fields that the API cannot clear. A line of an address can be removed, because the address is replaced as a
- * whole.
- */
+/** Fields that the API lets us clear by replacing the whole address. It cannot clear any other field. */
 const REMOVABLE: readonly DraftField[] = ['line2', 'city', 'state']
 
-/** The fault of a field; undefined if the field is valid. */
-export function faultOf(name: DraftField, former: CustomerDraft, draft: CustomerDraft): string | undefined {
+/** Returns a field's error message. Undefined if the field is valid. */
+export function findFieldError(
+  name: DraftField,
+  former: CustomerDraft,
+  draft: CustomerDraft,
+): string | undefined {
   const isEmpty = draft[name].trim() === ''
   if (isEmpty && former[name] !== '' && !REMOVABLE.includes(name)) return 'It can be changed, but not removed'
   const hasAddress = ADDRESS_NAMES.some((one) => draft[one].trim() !== '')

@@ -8,10 +8,16 @@ import { Status } from '../../ui/status.tsx'
 import { wordsOf } from '../../ui/status-meaning.ts'
 import { TextLink } from '../../ui/text-link.tsx'
 import { Time } from '../../ui/time.tsx'
-import { addressOf, businessOf, type Customer, checkOf, personOf } from './customer.ts'
+import {
+  type Customer,
+  formatAddress,
+  getVerificationState,
+  listBusinessFacts,
+  listPersonFacts,
+} from './customer.ts'
 import { VerificationActions } from './verification-actions.tsx'
 
-/** The customer's identity and the progress of its verification. */
+/** The customer's identity, and how far their verification is. */
 export function CustomerFacts({ customer }: { readonly customer: Customer }) {
   const { email, phoneNumber, contactVerification } = customer
   return (
@@ -20,11 +26,13 @@ export function CustomerFacts({ customer }: { readonly customer: Customer }) {
         <Facts
           of={[
             ['Kind', wordsOf(customer.customerType)],
-            ...(customer.customerType === 'INDIVIDUAL' ? personOf(customer) : businessOf(customer)),
+            ...(customer.customerType === 'INDIVIDUAL'
+              ? listPersonFacts(customer)
+              : listBusinessFacts(customer)),
             ['E-mail', email && <Contact text={email} state={contactVerification?.email} />],
             ['Phone', phoneNumber && <Contact text={phoneNumber} state={contactVerification?.phone} />],
             ['UMA address', customer.umaAddress],
-            ['Address', addressOf(customer)],
+            ['Address', formatAddress(customer)],
             ['Region', customer.region],
             ['Currencies', customer.currencies?.join(', ')],
             ['Your reference', customer.platformCustomerId],
@@ -53,7 +61,7 @@ function VerificationPanel({ customer }: { readonly customer: Customer }) {
     queryFn: () => countersign.verifications.list({ customerId: customer.id, limit: 1 }),
   })
   return (
-    <Panel title="Verification" actions={<Status of={checkOf(customer)} />}>
+    <Panel title="Verification" actions={<Status of={getVerificationState(customer)} />}>
       <div className="stacked">
         <Read query={query} lines={3}>
           {({ data: [latest] }) =>

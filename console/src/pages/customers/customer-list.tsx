@@ -13,7 +13,7 @@ import { Status } from '../../ui/status.tsx'
 import { wordsOf } from '../../ui/status-meaning.ts'
 import { Time } from '../../ui/time.tsx'
 import { useListed } from '../../ui/use-listed.ts'
-import { type Customer, checkOf, nameOf } from './customer.ts'
+import { type Customer, getVerificationState, nameOf } from './customer.ts'
 
 const route = getRouteApi('/customers')
 
@@ -62,7 +62,7 @@ const COLUMNS: readonly Column<Customer>[] = [
     id: 'status',
     header: 'Verification',
     width: '9rem',
-    cell: (row) => <Status of={row.isDeleted ? 'DELETED' : checkOf(row)} />,
+    cell: (row) => <Status of={row.isDeleted ? 'DELETED' : getVerificationState(row)} />,
   },
   {
     id: 'created',

@@ -7,7 +7,7 @@ import { Page } from '../../ui/page.tsx'
 import { RecordId } from '../../ui/record-id.tsx'
 import { RecordPage } from '../../ui/record-page.tsx'
 import { Status } from '../../ui/status.tsx'
-import { type Customer, checkOf, nameOf } from './customer.ts'
+import { type Customer, getVerificationState, nameOf } from './customer.ts'
 import { CustomerAccounts } from './customer-accounts.tsx'
 import { CustomerFacts } from './customer-facts.tsx'
 import { CustomerRecords } from './customer-records.tsx'
@@ -34,7 +34,7 @@ function CustomerDetail({ customer }: { readonly customer: Customer }) {
   return (
     <Page
       title={nameOf(customer)}
-      aside={<Status of={customer.isDeleted ? 'DELETED' : checkOf(customer)} />}
+      aside={<Status of={customer.isDeleted ? 'DELETED' : getVerificationState(customer)} />}
       actions={
         <>
           <EditCustomer customer={customer} />

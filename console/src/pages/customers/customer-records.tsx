@@ -55,7 +55,7 @@ interface OfCustomer {
   readonly customerId: string
 }
 
-/** The latest transactions, cards and agents of the customer. */
+/** The customer's latest transactions, cards and agents. */
 export function CustomerRecords({ customerId }: OfCustomer) {
   return (
     <>

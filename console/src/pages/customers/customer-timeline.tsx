@@ -5,7 +5,7 @@ import { countersign } from '../../data/client.ts'
 import { Panel } from '../../ui/page.tsx'
 import { ErrorState, Loading } from '../../ui/states.tsx'
 import { Status } from '../../ui/status.tsx'
-import { meaningOf } from '../../ui/status-meaning.ts'
+import { getMeaning } from '../../ui/status-meaning.ts'
 import { TextLink } from '../../ui/text-link.tsx'
 import { Time } from '../../ui/time.tsx'
 import {
@@ -19,9 +19,9 @@ import {
 } from './timeline-entries.ts'
 
 const STEP = 10
-/** The largest page of the API. */
+/** The API's maximum page size. */
 const ENTRIES_MAX = 100
-/** Per kind. The lists have the others. */
+/** Maximum per kind. The lists show the rest. */
 const RECORDS_MAX = 5
 const FIRST = 10
 
@@ -32,7 +32,7 @@ interface ListPage<Row> {
   readonly hasMore: boolean
 }
 
-/** Builds a query for the newest records of one kind, as timeline entries. */
+/** Builds a query for the latest records of one kind, as timeline entries. */
 function source<Row>(
   key: readonly unknown[],
   read: () => PromiseLike<ListPage<Row>>,
@@ -48,7 +48,7 @@ function source<Row>(
   }
 }
 
-/** The history of a customer: payments, purchases, calls by people and programs, events of the verification. */
+/** Loads a customer's history: payments, purchases, API calls, and verification events. */
 function useTimeline(customerId: string, limit: number) {
   const page = { limit }
   const cards = useQuery({
@@ -111,12 +111,12 @@ export function CustomerTimeline({ customerId }: { readonly customerId: string }
     >
       <div className="stacked" aria-busy={isReading}>
         <Failure results={results} />
-        {entries.length === 0 && (isReading ? <Loading lines={4} /> : <None />)}
+        {entries.length === 0 && (isReading ? <Loading lines={4} /> : <EmptyTimeline />)}
         <Timeline bulletSize={12} lineWidth={2} active={entries.length}>
           {entries.map((entry) => (
             <Timeline.Item
               key={entry.id}
-              color={entry.state === undefined ? 'gray' : COLORS[meaningOf(entry.state)]}
+              color={entry.state === undefined ? 'gray' : COLORS[getMeaning(entry.state)]}
               title={<EntryTitle entry={entry} />}
             >
               <span className="soft">
@@ -141,7 +141,7 @@ export function CustomerTimeline({ customerId }: { readonly customerId: string }
   )
 }
 
-function None() {
+function EmptyTimeline() {
   return <span className="soft">Nothing has happened yet.</span>
 }
 
@@ -154,7 +154,7 @@ function EntryTitle({ entry: { title, state, to } }: { readonly entry: Entry }) 
   )
 }
 
-/** The error of kinds that could not be loaded. The other kinds are shown. */
+/** Shows the error of kinds that could not be loaded, next to the entries of the others. */
 function Failure({ results }: { readonly results: readonly UseQueryResult<Source>[] }) {
   const failed = results.find(({ isError }) => isError)
   return failed ? <ErrorState error={failed.error} retry={() => void failed.refetch()} /> : null

@@ -4,21 +4,21 @@ import { wordsOf } from '../../ui/status-meaning.ts'
 
 export type Customer = Static<typeof CustomerSchema>
 
-/** The name of a customer, or a placeholder. */
+/** Returns a customer's name, or a placeholder. */
 export function nameOf(customer: Customer): string {
   const name = customer.customerType === 'INDIVIDUAL' ? customer.fullName : customer.businessInfo?.legalName
   return name ?? customer.email ?? customer.platformCustomerId
 }
 
-/** The state of the customer's verification. */
-export function checkOf(customer: Customer): string {
+/** Returns the state of a customer's verification. */
+export function getVerificationState(customer: Customer): string {
   return customer.customerType === 'INDIVIDUAL' ? customer.kycStatus : customer.kybStatus
 }
 
 type Fact = readonly [name: string, value: string | undefined]
 
-/** A person's own data. */
-export function personOf(customer: Extract<Customer, { customerType: 'INDIVIDUAL' }>): Fact[] {
+/** Lists a person's data. */
+export function listPersonFacts(customer: Extract<Customer, { customerType: 'INDIVIDUAL' }>): Fact[] {
   return [
     ['Name', customer.fullName],
     ['Born', customer.birthDate],
@@ -26,8 +26,10 @@ export function personOf(customer: Extract<Customer, { customerType: 'INDIVIDUAL
   ]
 }
 
-/** A business's own data. */
-export function businessOf({ businessInfo: info }: Extract<Customer, { customerType: 'BUSINESS' }>): Fact[] {
+/** Lists a business's data. */
+export function listBusinessFacts({
+  businessInfo: info,
+}: Extract<Customer, { customerType: 'BUSINESS' }>): Fact[] {
   return [
     ['Legal name', info?.legalName],
     ['Trades as', info?.doingBusinessAs],
@@ -39,8 +41,8 @@ export function businessOf({ businessInfo: info }: Extract<Customer, { customerT
   ]
 }
 
-/** The address in one line. */
-export function addressOf({ address }: Customer): string | undefined {
+/** Formats the address in one line. */
+export function formatAddress({ address }: Customer): string | undefined {
   if (!address) return undefined
   const { line1, line2, city, state, postalCode, country } = address
   return [line1, line2, [postalCode, city].filter(Boolean).join(' '), state, country]

@@ -9,11 +9,17 @@ import { DialogButton } from '../../ui/dialog-button.tsx'
 import { ErrorState } from '../../ui/states.tsx'
 import { useUnsaved } from '../../ui/unsaved.tsx'
 import type { Customer } from './customer.ts'
-import { type CustomerDraft, changeOf, draftOf, faultOf, fieldsOf } from './customer-draft.ts'
+import {
+  buildChange,
+  type CustomerDraft,
+  createDraft,
+  findFieldError,
+  getSections,
+} from './customer-draft.ts'
 
-/** Changes the data of a customer. */
+/** A button and form to edit a customer's data. */
 export function EditCustomer({ customer }: { readonly customer: Customer }) {
-  const lacking = useDenied('MANAGE')
+  const missingPermission = useDenied('MANAGE')
   const client = useQueryClient()
   return (
     <DialogButton
@@ -21,7 +27,7 @@ export function EditCustomer({ customer }: { readonly customer: Customer }) {
       title="Edit the customer"
       variant="default"
       size="lg"
-      denied={lacking ?? (customer.isDeleted ? 'The customer is deleted.' : undefined)}
+      denied={missingPermission ?? (customer.isDeleted ? 'The customer is deleted.' : undefined)}
       onDone={() => {
         for (const noun of ['customers', 'audit', 'events', 'verifications'])
           void client.invalidateQueries({ queryKey: [noun] })
@@ -32,10 +38,10 @@ export function EditCustomer({ customer }: { readonly customer: Customer }) {
   )
 }
 
-/** Saves the change; throws a readable error if the customer's wallet must sign it. */
+/** Saves the change. Throws a readable error if the customer's wallet has to sign it. */
 async function save(customer: Customer, draft: CustomerDraft): Promise<void> {
   try {
-    await countersign.customers.update(customer.id, changeOf(customer, draft))
+    await countersign.customers.update(customer.id, buildChange(customer, draft))
   } catch (error) {
     if (error instanceof SignatureRequiredError)
       throw new Error(
@@ -51,13 +57,13 @@ function EditForm(props: {
   readonly setDirty: (isDirty: boolean) => void
 }) {
   const { customer, onDone, setDirty } = props
-  // Fixed when the form opens, because the record may be reloaded in the meantime.
-  const [former] = useState(() => draftOf(customer))
-  const [draft, setDraft] = useState(former)
-  const parts = fieldsOf(customer)
-  const names = parts.flatMap(([, fields]) => fields.map(([name]) => name))
-  const isDirty = names.some((name) => draft[name].trim() !== former[name])
-  const isFaulty = names.some((name) => faultOf(name, former, draft) !== undefined)
+  // Captured when the form opens, because the record may be reloaded while it is open.
+  const [initialDraft] = useState(() => createDraft(customer))
+  const [draft, setDraft] = useState(initialDraft)
+  const sections = getSections(customer)
+  const names = sections.flatMap(([, fields]) => fields.map(([name]) => name))
+  const isDirty = names.some((name) => draft[name].trim() !== initialDraft[name])
+  const hasErrors = names.some((name) => findFieldError(name, initialDraft, draft) !== undefined)
   const { question } = useUnsaved(isDirty)
   useEffect(() => setDirty(isDirty), [setDirty, isDirty])
   const update = useMutation({
@@ -74,7 +80,7 @@ function EditForm(props: {
   return (
     <form onSubmit={submit}>
       <Stack gap="lg">
-        {parts.map(([title, fields]) => (
+        {sections.map(([title, fields]) => (
           <fieldset key={title} className="plain">
             <legend>{title}</legend>
             <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="sm">
@@ -85,7 +91,7 @@ function EditForm(props: {
                   type={type}
                   maxLength={255}
                   value={draft[name]}
-                  error={faultOf(name, former, draft)}
+                  error={findFieldError(name, initialDraft, draft)}
                   onChange={({ currentTarget }) => setDraft({ ...draft, [name]: currentTarget.value })}
                 />
               ))}
@@ -94,7 +100,7 @@ function EditForm(props: {
         ))}
         {update.isError && <ErrorState error={update.error} />}
         <Group justify="flex-end">
-          <Button type="submit" disabled={!isDirty || isFaulty} loading={update.isPending}>
+          <Button type="submit" disabled={!isDirty || hasErrors} loading={update.isPending}>
             Save
           </Button>
         </Group>

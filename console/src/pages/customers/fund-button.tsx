@@ -6,7 +6,7 @@ import { FundForm } from '../sandbox/fund.tsx'
 
 type Accounts = Parameters<typeof FundForm>[0]['accounts']
 
-/** Puts test money into an account of the customer. Only a sandbox has it. */
+/** Adds test money to one of the customer's accounts. Only in a sandbox. */
 export function FundButton({ accounts }: { readonly accounts: Accounts }) {
   const denied = useDenied('TRANSACT')
   const client = useQueryClient()

@@ -18,12 +18,12 @@ interface OfCustomer {
 
 type Account = Awaited<ReturnType<typeof countersign.internalAccounts.list>>['data'][number]
 
-/** The currency of a card that the account can pay for; undefined if it can pay for none. */
+/** Returns the currency of cards that the account can pay for. Undefined if it can pay for no card. */
 function cardCurrency({ balance: { currency } }: Account): string | undefined {
   return isKeyOf(CARD_CURRENCY_OF, currency.code) ? CARD_CURRENCY_OF[currency.code] : undefined
 }
 
-/** Orders a card for the customer. */
+/** A button and form to issue a card to the customer. */
 export function IssueCard({ customerId }: OfCustomer) {
   const denied = useDenied('TRANSACT')
   const client = useQueryClient()
@@ -101,7 +101,7 @@ function CardForm({ customerId, onDone }: OfCustomer & { readonly onDone: () => 
 
 function FundingAccounts(props: {
   readonly accounts: readonly Account[]
-  /** The currency of the card, once an account is chosen. */
+  /** The card's currency, once an account has been chosen. */
   readonly currency: string | undefined
   readonly chosen: readonly string[]
   readonly onChange: (chosen: string[]) => void

@@ -2,12 +2,12 @@ import type { CardTransaction } from '@countersign/contract/cards/cards'
 import type { Transaction } from '@countersign/contract/payments/transactions'
 import type { Static } from 'typebox'
 import { type AuditActor, actorText } from '../../ui/actor.tsx'
-import { callWords } from '../../ui/call-words.ts'
+import { describeCall } from '../../ui/call-words.ts'
 import { moneyText } from '../../ui/money.tsx'
 import { wordsOf } from '../../ui/status-meaning.ts'
-import { amountOf } from '../transactions/columns.tsx'
+import { getAmount } from '../transactions/columns.tsx'
 
-/** One line of a timeline. */
+/** A line in a timeline. */
 export interface Entry {
   readonly id: string
   readonly at: string
@@ -18,22 +18,22 @@ export interface Entry {
   readonly to?: string
 }
 
-/** The entries of one kind that were read, newest first. */
+/** The loaded entries of one kind, newest first. */
 export interface Source {
   readonly entries: readonly Entry[]
   readonly hasMore: boolean
 }
 
 /**
- * The entries of all sources, newest first, without a gap: only those that are newer than the oldest of every source that
- * has more. The others follow once more is read.
+ * Merges all sources, newest first and without gaps: entries older than the oldest loaded entry of a source
+ * that has more are withheld until more is loaded.
  */
 export function mergeSources(sources: readonly Source[]): {
   readonly entries: readonly Entry[]
   readonly hasMore: boolean
 } {
-  const ends = sources.flatMap(({ entries, hasMore }) => (hasMore ? (entries.at(-1)?.at ?? []) : []))
-  const horizon = ends.reduce((latest, end) => (end > latest ? end : latest), '')
+  const oldestLoaded = sources.flatMap(({ entries, hasMore }) => (hasMore ? (entries.at(-1)?.at ?? []) : []))
+  const horizon = oldestLoaded.reduce((latest, end) => (end > latest ? end : latest), '')
   const entries = sources
     .flatMap((source) => source.entries)
     .filter(({ at }) => at >= horizon)
@@ -51,7 +51,7 @@ export function auditEntry(of: {
   return {
     id,
     at,
-    title: callWords(operation),
+    title: describeCall(operation),
     detail: `by ${actorText(actor)}`,
     to: `/audit/${id}`,
   }
@@ -59,7 +59,7 @@ export function auditEntry(of: {
 
 export function paymentEntry(payment: Static<typeof Transaction>): Entry {
   const { id, createdAt, status, direction } = payment
-  const amount = moneyText(amountOf(payment))
+  const amount = moneyText(getAmount(payment))
   const kind = direction === 'DEBIT' ? 'Payment out' : 'Payment in'
   return {
     id,

@@ -9,18 +9,20 @@ import { ErrorState } from '../../ui/states.tsx'
 import { wordsOf } from '../../ui/status-meaning.ts'
 import { Time } from '../../ui/time.tsx'
 import { Secret } from '../settings/secret.tsx'
-import { type Customer, checkOf, nameOf } from './customer.ts'
+import { type Customer, getVerificationState, nameOf } from './customer.ts'
 
-/** Starts or submits the verification of a customer, and makes a link with which the customer completes it. */
+/**
+ * Starts or submits a customer's verification, and creates a link with which the customer can complete it.
+ */
 export function VerificationActions({ customer }: { readonly customer: Customer }) {
   const { id, isDeleted } = customer
-  const lacking = useDenied('MANAGE')
+  const missingPermission = useDenied('MANAGE')
   const client = useQueryClient()
   const navigate = useNavigate()
-  const state = checkOf(customer)
+  const state = getVerificationState(customer)
   const isDecided = state === 'APPROVED' || state === 'REJECTED'
   const denied =
-    lacking ??
+    missingPermission ??
     (isDeleted ? 'The customer is deleted.' : undefined) ??
     (isDecided ? `The customer is ${wordsOf(state).toLowerCase()} already.` : undefined)
   const refreshData = () => {
@@ -56,23 +58,23 @@ export function VerificationActions({ customer }: { readonly customer: Customer 
 }
 
 function LinkForm({ customer }: { readonly customer: Customer }) {
-  const make = useMutation({ mutationFn: async () => await countersign.kycLinks.create(customer.id) })
-  if (make.data === undefined)
+  const createLink = useMutation({ mutationFn: async () => await countersign.kycLinks.create(customer.id) })
+  if (createLink.data === undefined)
     return (
       <Stack gap="md">
         <span>
           On the page {nameOf(customer)} enters what is missing, adds documents and submits the verification.
           The link can be opened once, within 24 hours. Anyone who has it can open it.
         </span>
-        {make.isError && <ErrorState error={make.error} />}
+        {createLink.isError && <ErrorState error={createLink.error} />}
         <Group justify="flex-end">
-          <Button loading={make.isPending} onClick={() => make.mutate()}>
+          <Button loading={createLink.isPending} onClick={() => createLink.mutate()}>
             Make the link
           </Button>
         </Group>
       </Stack>
     )
-  const { kycUrl, expiresAt } = make.data
+  const { kycUrl, expiresAt } = createLink.data
   return (
     <Stack gap="md">
       <Secret label="Verification link" value={kycUrl} />
@@ -80,14 +82,14 @@ function LinkForm({ customer }: { readonly customer: Customer }) {
         Valid until <Time at={expiresAt} />
       </Text>
       {customer.email !== undefined && (
-        <Anchor href={mailTo(customer.email, kycUrl)}>Write an e-mail to {customer.email}</Anchor>
+        <Anchor href={buildMailtoLink(customer.email, kycUrl)}>Write an e-mail to {customer.email}</Anchor>
       )}
     </Stack>
   )
 }
 
-/** Opens the mail program of this computer, because the platform writes the message itself. */
-function mailTo(email: string, url: string): string {
+/** Opens the member's mail program, because the platform does not send this message. */
+function buildMailtoLink(email: string, url: string): string {
   const subject = encodeURIComponent('Verify your identity')
   const body = encodeURIComponent(`Please complete your verification here: ${url}`)
   return `mailto:${encodeURIComponent(email)}?subject=${subject}&body=${body}`

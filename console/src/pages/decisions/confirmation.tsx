@@ -4,7 +4,7 @@ import { countersign } from '../../data/client.ts'
 import { Facts } from '../../ui/facts.tsx'
 import { type Amount, Money } from '../../ui/money.tsx'
 import { ErrorState } from '../../ui/states.tsx'
-import { otherSideText, type TransactionRecord } from '../transactions/columns.tsx'
+import { describeCounterparty, type TransactionRecord } from '../transactions/columns.tsx'
 import { type DecisionBody, OUTCOME_WORDS } from './decision.ts'
 
 interface ConfirmationProps {
@@ -17,7 +17,7 @@ interface ConfirmationProps {
   readonly confirm: () => void
 }
 
-/** The question before a decision: amount and payee, what will happen, and that it is final. */
+/** Confirms a decision: shows the amount, the payee and the effect, and that it is final. */
 export function Confirmation(props: ConfirmationProps) {
   const { transaction, amount, body, isPending, error, back, confirm } = props
   const { label, effect } = OUTCOME_WORDS[body.outcome]
@@ -48,7 +48,7 @@ export function Confirmation(props: ConfirmationProps) {
   )
 }
 
-/** The paid account's holder, if known, else the account. */
+/** The holder of the account being paid, if known; otherwise the account. */
 function usePayeeName(transaction: TransactionRecord): string {
   const { destination } = transaction
   const accountId = 'accountId' in destination ? destination.accountId : ''
@@ -65,5 +65,5 @@ function usePayeeName(transaction: TransactionRecord): string {
       : beneficiary && 'legalName' in beneficiary
         ? beneficiary.legalName
         : undefined
-  return [name, otherSideText(transaction)].filter(Boolean).join(', ')
+  return [name, describeCounterparty(transaction)].filter(Boolean).join(', ')
 }

@@ -9,13 +9,16 @@ import { DecideForm } from './decide-form.tsx'
 
 interface DecideButtonProps {
   readonly transactionId: string
-  /** The report that the decision resolves. */
+  /** The rail report that this decision resolves. */
   readonly railEventId?: string
   readonly denied: string | undefined
   readonly onDone: () => void
 }
 
-/** Records the outcome of a payment that its rail has not reported, or has reported in contradiction to the ledger. */
+/**
+ * Records a payment's outcome when its rail has not reported it, or has reported one that contradicts the
+ * ledger.
+ */
 export function DecideButton({ transactionId, railEventId, denied, onDone }: DecideButtonProps) {
   const [isOpen, { open, close: hide }] = useDisclosure(false)
   const [isDirty, setDirty] = useState(false)

@@ -6,9 +6,9 @@ import { useState } from 'react'
 import { countersign } from '../../data/client.ts'
 import { type Amount, moneyText } from '../../ui/money.tsx'
 import { wordsOf } from '../../ui/status-meaning.ts'
-import { isOfPlatform, type TransactionRecord } from '../transactions/columns.tsx'
+import { isOwnedByPlatform, type TransactionRecord } from '../transactions/columns.tsx'
 import { Confirmation } from './confirmation.tsx'
-import { bodyOf, type DecisionBody, type Draft, EMPTY_DRAFT, hasMoney, OUTCOME_WORDS } from './decision.ts'
+import { buildBody, type DecisionBody, type Draft, EMPTY_DRAFT, hasMoney, OUTCOME_WORDS } from './decision.ts'
 
 interface DecideFormProps {
   readonly transaction: TransactionRecord
@@ -19,10 +19,10 @@ interface DecideFormProps {
 
 const DOCUMENTS_MAX = 100
 
-/** Outcome, reason, evidence and charge; then a question that names amount and payee. */
+/** Asks for the outcome, reason, evidence and charge, then for a confirmation with amount and payee. */
 export function DecideForm({ transaction, railEventId, close, onDone }: DecideFormProps) {
   const [draft, setDraft] = useState(EMPTY_DRAFT)
-  const [asked, setAsked] = useState<DecisionBody>()
+  const [confirming, setConfirming] = useState<DecisionBody>()
   const decide = useMutation({
     mutationFn: async (body: DecisionBody) => await countersign.transactions.decide(transaction.id, body),
     onSuccess: onDone,
@@ -30,19 +30,19 @@ export function DecideForm({ transaction, railEventId, close, onDone }: DecideFo
   const amount = transaction.receivedAmount ?? transaction.sentAmount
   if (!amount) return <p>This payment has no amount.</p>
   if (decide.isSuccess) return <Outcome status={decide.data.decision?.status} close={close} />
-  if (asked)
+  if (confirming)
     return (
       <Confirmation
         transaction={transaction}
         amount={amount}
-        body={asked}
+        body={confirming}
         isPending={decide.isPending}
         error={decide.error}
-        back={() => setAsked(undefined)}
-        confirm={() => decide.mutate(asked)}
+        back={() => setConfirming(undefined)}
+        confirm={() => decide.mutate(confirming)}
       />
     )
-  const body = bodyOf(draft, amount.currency, railEventId)
+  const body = buildBody(draft, amount.currency, railEventId)
   return (
     <Stack gap="md">
       <Fields
@@ -57,7 +57,7 @@ export function DecideForm({ transaction, railEventId, close, onDone }: DecideFo
         <Button variant="default" onClick={close}>
           Cancel
         </Button>
-        <Button disabled={body === undefined} onClick={() => setAsked(body)}>
+        <Button disabled={body === undefined} onClick={() => setConfirming(body)}>
           Continue
         </Button>
       </Group>
@@ -138,7 +138,7 @@ function Fields({ draft, change, amount, transaction, outcomes }: FieldsProps) {
           />
         </>
       )}
-      {!isOfPlatform(transaction) && (
+      {!isOwnedByPlatform(transaction) && (
         <DocumentChoice
           customerId={transaction.customerId}
           documentId={draft.documentId}
@@ -155,7 +155,7 @@ interface DocumentChoiceProps {
   readonly choose: (documentId: string) => void
 }
 
-/** A choice among the uploaded documents of the customer who pays. */
+/** Lets the member choose one of the paying customer's documents. */
 function DocumentChoice({ customerId, documentId, choose }: DocumentChoiceProps) {
   const { data } = useQuery({
     queryKey: ['documents', 'of', customerId],

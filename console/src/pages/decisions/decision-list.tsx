@@ -10,7 +10,7 @@ import { Time } from '../../ui/time.tsx'
 import type { TransactionRecord } from '../transactions/columns.tsx'
 import { OUTCOME_WORDS, type PaymentDecision } from './decision.ts'
 
-/** The decisions and proposals about a payment. Empty if it has neither. */
+/** The decisions and proposals about a payment. Renders nothing without decisions. */
 export function Decisions({ transaction }: { readonly transaction: TransactionRecord }) {
   const { id, updatedAt } = transaction
   const { data } = useQuery({

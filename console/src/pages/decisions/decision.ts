@@ -10,7 +10,7 @@ import { smallestUnits } from '../../ui/money-format.ts'
 export type PaymentDecision = Static<typeof PaymentDecisionSchema>
 export type DecisionBody = Static<typeof PaymentDecisionRequest>
 
-/** The label and the effect of each outcome. */
+/** Each outcome's label and effect. */
 export const OUTCOME_WORDS: Readonly<
   Record<PaymentOutcome, { readonly label: string; readonly effect: string }>
 > = {
@@ -24,12 +24,12 @@ export const OUTCOME_WORDS: Readonly<
   },
 }
 
-/** The fields of the form, as typed. */
+/** The form fields, as typed. */
 export interface Draft {
   readonly outcome: PaymentOutcome
   readonly reason: string
   readonly note: string
-  /** Statement line ids, separated by spaces or commas. */
+  /** Ids of statement lines, separated by spaces or commas. */
   readonly lines: string
   readonly documentId: string
   readonly charge: string
@@ -50,7 +50,7 @@ export function hasMoney(outcome: PaymentOutcome): boolean {
 }
 
 /** The call of a draft; undefined while something that it needs is missing or unreadable. */
-export function bodyOf(
+export function buildBody(
   draft: Draft,
   currency: Static<typeof Currency>,
   railEventId: string | undefined,

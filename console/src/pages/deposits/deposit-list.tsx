@@ -4,7 +4,7 @@ import type { ItemOf } from '@countersign/sdk'
 import { getRouteApi } from '@tanstack/react-router'
 import { countersign } from '../../data/client.ts'
 import { csvAddress } from '../../data/csv-address.ts'
-import { AMOUNT_FILTERS, amountsOf, withoutLooseBounds } from '../../ui/amount-filters.ts'
+import { AMOUNT_FILTERS, omitUnusableBounds, toAmountFilters } from '../../ui/amount-filters.ts'
 import type { Column } from '../../ui/column.ts'
 import { DataTable } from '../../ui/data-table.tsx'
 import { type Filter, Filters, validValues } from '../../ui/filters.tsx'
@@ -59,20 +59,21 @@ const COLUMNS: readonly Column<Deposit>[] = [
   },
 ]
 
-/** Deposits by rails. A deposit in suspense opens on the page of its decision. */
+/** Deposits received through rails. A deposit in suspense opens on its approval page. */
 export function DepositList() {
   const search = validValues(FILTERS, route.useSearch())
   const filters = present({
     status: wordOf(DEPOSIT_STATES, search.status),
-    ...amountsOf(search),
+    ...toAmountFilters(search),
   })
-  // The search and not the filters, which have amounts: JSON has no bigint.
+  // The key contains the raw search instead of the filters, whose amounts are bigint and cannot be serialized
+  // as JSON.
   const list = useListed(['deposits', 'list', search], (page) =>
     countersign.deposits.list({ ...filters, ...page }),
   )
   return (
     <Page title="Deposits">
-      <Filters filters={withoutLooseBounds(FILTERS, search)} values={search} />
+      <Filters filters={omitUnusableBounds(FILTERS, search)} values={search} />
       <DataTable
         name="Deposits"
         file={csvAddress('/deposits', filters)}

@@ -3,11 +3,11 @@ import { Facts } from '../../ui/facts.tsx'
 import { Panel } from '../../ui/page.tsx'
 import { Status } from '../../ui/status.tsx'
 import { Time } from '../../ui/time.tsx'
-import { type Attempt, type AttemptGroup, groupAttempts, isReceived, resultOf } from './attempts.ts'
+import { type Attempt, type AttemptGroup, describeResult, groupAttempts, isReceived } from './attempts.ts'
 
 type Event = Awaited<ReturnType<typeof countersign.events.get>>
 
-/** Each attempt to deliver an event: a chart of all, with equal results folded into one line. */
+/** All attempts to deliver an event: a chart, and a list with equal results folded into one line. */
 export function Deliveries({ event }: { readonly event: Event }) {
   const { deliveryAttempts, nextAttemptAt } = event
   const groups = groupAttempts(deliveryAttempts).toReversed()
@@ -35,7 +35,7 @@ export function Deliveries({ event }: { readonly event: Event }) {
   )
 }
 
-/** One bar per attempt: its height is the duration, its color the result. */
+/** One bar per attempt. The height is the duration, the color is the result. */
 function Chart({ attempts }: { readonly attempts: readonly Attempt[] }) {
   const longest = Math.max(1, ...attempts.map(({ durationMs }) => durationMs))
   const received = attempts.filter(isReceived).length
@@ -50,7 +50,7 @@ function Chart({ attempts }: { readonly attempts: readonly Attempt[] }) {
             key={one.attempt}
             className={isReceived(one) ? 'received' : 'missed'}
             style={{ height: `${Math.max(8, (100 * one.durationMs) / longest)}%` }}
-            title={`Attempt ${one.attempt}: ${resultOf(one)}, ${one.durationMs.toLocaleString()} ms`}
+            title={`Attempt ${one.attempt}: ${describeResult(one)}, ${one.durationMs.toLocaleString()} ms`}
           />
         ))}
       </div>
@@ -97,7 +97,7 @@ function AttemptFacts({ attempt }: { readonly attempt: Attempt }) {
       <Facts
         of={[
           ['At', <Time key="at" at={startedAt} />],
-          ['Result', resultOf(attempt)],
+          ['Result', describeResult(attempt)],
           ['Took', `${durationMs.toLocaleString()} ms`],
           ['To', url],
           ['Body', responseBody && <span dir="auto">{responseBody}</span>],

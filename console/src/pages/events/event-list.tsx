@@ -67,7 +67,7 @@ const COLUMNS: readonly Column<PlatformEvent>[] = [
   },
 ]
 
-/** All events, with the state of their delivery. */
+/** All events, with their delivery status. */
 export function EventList() {
   const { type, objectId, deliveryStatus, from, to } = validValues(FILTERS, route.useSearch())
   const filters = present({

@@ -21,10 +21,10 @@ type Event = Awaited<ReturnType<typeof countersign.events.get>>
 
 const route = getRouteApi('/events/$eventId')
 const PARENT = { title: 'Webhooks', to: '/events' }
-/** The reload interval of an event during its delivery: an attempt does not cause an event. */
+/** The polling interval of an event that is being delivered: a delivery attempt emits no separate event. */
 const DELIVERING_MS = 2_000
 
-/** One event: what happened, and each attempt to deliver it. */
+/** A webhook event: its content and all attempts to deliver it. */
 export function EventPage() {
   const { eventId } = route.useParams()
   const query = useQuery({
@@ -73,7 +73,7 @@ function EventDetail({ event }: { readonly event: Event }) {
 function RedeliverButton({ event }: { readonly event: Event }) {
   const client = useQueryClient()
   const config = useQuery({ queryKey: ['config'], queryFn: () => countersign.config.get() })
-  const mayNot = useDenied('TRANSACT')
+  const denied = useDenied('TRANSACT')
   const isUnset = config.data !== undefined && !config.data.webhookEndpoint
   const redeliver = async () => {
     client.setQueryData(['events', 'one', event.id], await countersign.events.redeliver(event.id))
@@ -82,7 +82,7 @@ function RedeliverButton({ event }: { readonly event: Event }) {
     <ActionButton
       label={event.deliveryStatus === 'NONE' ? 'Deliver' : 'Deliver again'}
       done="The event is delivered next."
-      denied={mayNot ?? (isUnset ? 'Set a webhook endpoint in the settings first.' : undefined)}
+      denied={denied ?? (isUnset ? 'Set a webhook endpoint in the settings first.' : undefined)}
       act={redeliver}
     />
   )

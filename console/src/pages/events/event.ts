@@ -3,7 +3,10 @@ import type { Static } from 'typebox'
 
 export type PlatformEvent = Static<typeof EventSchema>
 
-/** The progress of an event's delivery, in the words of the page: it advances without a person. */
+/**
+ * An event's delivery status as shown on the page. A delivery advances without a person, so none of these is
+ * pending work.
+ */
 export function deliveryState(status: PlatformEvent['deliveryStatus']): string {
   if (status === 'PENDING') return 'DELIVERING'
   return status === 'NONE' ? 'NOT_SENT' : status

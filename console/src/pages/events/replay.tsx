@@ -10,7 +10,7 @@ import { wordsOf } from '../../ui/status-meaning.ts'
 
 const TYPES = EVENT_TYPES.map((type) => ({ value: type, label: wordsOf(type) }))
 
-/** Delivers events again from a given time on, for example after an outage of the platform's server. */
+/** Redelivers the events since a given time, for example after an outage of the platform's server. */
 export function ReplayButton() {
   const [isOpen, { open, close }] = useDisclosure(false)
   const denied = useDenied('TRANSACT')
@@ -39,15 +39,15 @@ interface Span {
   readonly types: readonly EventType[]
 }
 
-/** Counts first, so that a person sees how many events their server is about to receive. */
+/** Counts the events first, so that the member knows how many the server will receive. */
 function ReplayForm({ close }: { readonly close: () => void }) {
   const [span, setSpan] = useState<Span>({ from: '', to: '', types: [] })
   const client = useQueryClient()
   const count = useMutation({
-    mutationFn: () => countersign.events.replay({ ...requestOf(span), countOnly: true }),
+    mutationFn: () => countersign.events.replay({ ...buildRequest(span), countOnly: true }),
   })
   const replay = useMutation({
-    mutationFn: () => countersign.events.replay(requestOf(span)),
+    mutationFn: () => countersign.events.replay(buildRequest(span)),
     onSuccess: () => client.invalidateQueries({ queryKey: ['events'] }),
   })
   const change = (changes: Partial<Span>) => {
@@ -62,8 +62,8 @@ function ReplayForm({ close }: { readonly close: () => void }) {
       {(replay.isError || count.isError) && <ErrorState error={replay.error ?? count.error} />}
       <div role="status">
         {replay.isSuccess
-          ? `Delivering ${countText(replay.data.events)} again.`
-          : count.isSuccess && foundText(events)}
+          ? `Delivering ${describeCount(replay.data.events)} again.`
+          : count.isSuccess && describeFound(events)}
       </div>
       <Group justify="flex-end">
         <Button variant="default" onClick={close}>
@@ -75,7 +75,7 @@ function ReplayForm({ close }: { readonly close: () => void }) {
           </Button>
         ) : (
           <Button disabled={replay.isSuccess} loading={replay.isPending} onClick={() => replay.mutate()}>
-            Deliver {countText(events)} again
+            Deliver {describeCount(events)} again
           </Button>
         )}
       </Group>
@@ -83,7 +83,7 @@ function ReplayForm({ close }: { readonly close: () => void }) {
   )
 }
 
-function requestOf({ from, to, types }: Span) {
+function buildRequest({ from, to, types }: Span) {
   return {
     startDate: new Date(from).toISOString(),
     ...(to ? { endDate: new Date(to).toISOString() } : {}),
@@ -130,12 +130,12 @@ function SpanFields({ span: { from, to, types }, change }: SpanFieldsProps) {
   )
 }
 
-function foundText(events: number): string {
+function describeFound(events: number): string {
   return events === 0
     ? 'No events match. Choose other times or types.'
-    : `${countText(events)} ${events === 1 ? 'matches' : 'match'}.`
+    : `${describeCount(events)} ${events === 1 ? 'matches' : 'match'}.`
 }
 
-function countText(events: number): string {
+function describeCount(events: number): string {
   return events === 1 ? '1 event' : `${events.toLocaleString()} events`
 }

@@ -9,12 +9,12 @@ import { TextLink } from '../../ui/text-link.tsx'
 
 type TestResult = Awaited<ReturnType<typeof countersign.sandbox.testWebhook>>
 
-/** The destination of events, and a test of it. */
+/** The webhook URL, with a button to test it. */
 export function Endpoint() {
   const config = useQuery({ queryKey: ['config'], queryFn: () => countersign.config.get() })
   const client = useQueryClient()
   const isSandbox = useIsSandbox()
-  const mayNot = useDenied('TRANSACT')
+  const denied = useDenied('TRANSACT')
   const [result, setResult] = useState<TestResult>()
   const endpoint = config.data?.webhookEndpoint
   const test = async () => {
@@ -45,11 +45,11 @@ export function Endpoint() {
           <ActionButton
             label="Send a test"
             done={undefined}
-            denied={mayNot ?? testDenied(isSandbox, endpoint ?? undefined)}
+            denied={denied ?? testDenied(isSandbox, endpoint ?? undefined)}
             act={test}
           />
         </Group>
-        {result && <Answer result={result} close={() => setResult(undefined)} />}
+        {result && <TestResultNotice result={result} close={() => setResult(undefined)} />}
       </div>
     </section>
   )
@@ -60,7 +60,7 @@ function testDenied(isSandbox: boolean, endpoint: string | undefined): string | 
   return endpoint === undefined ? 'Set an endpoint in the settings first.' : undefined
 }
 
-function Answer({ result, close }: { readonly result: TestResult; readonly close: () => void }) {
+function TestResultNotice({ result, close }: { readonly result: TestResult; readonly close: () => void }) {
   const { response_status: status, response_body: body, error, event_id: eventId } = result
   const isReceived = status >= 200 && status < 300
   return (

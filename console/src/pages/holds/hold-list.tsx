@@ -44,7 +44,7 @@ const COLUMNS: readonly Column<Hold>[] = [
   ...HOLD_COLUMNS,
 ]
 
-/** Holds of pulled money, of all accounts. */
+/** Holds on pulled money, in all accounts. */
 export function HoldList() {
   const search = validValues(FILTERS, route.useSearch())
   const { status, customerId, account } = search

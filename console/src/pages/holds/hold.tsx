@@ -7,12 +7,12 @@ import type { Column } from '../../ui/column.ts'
 import { Money } from '../../ui/money.tsx'
 import { Status } from '../../ui/status.tsx'
 import { Time } from '../../ui/time.tsx'
-import { useDecided } from '../approvals/approval-actions.tsx'
+import { useReloadAfterDecision } from '../approvals/approval-actions.tsx'
 import { ALLOWS } from '../approvals/verdicts.ts'
 
 export type Hold = ItemOf<'funds_hold_list'>
 
-/** The columns of holds, of whatever account. */
+/** Columns for holds that do not depend on the account. */
 export const HOLD_COLUMNS: readonly Column<Hold>[] = [
   { id: 'status', header: 'Status', width: '7rem', cell: ({ status }) => <Status of={status} /> },
   {
@@ -45,7 +45,7 @@ export const HOLD_COLUMNS: readonly Column<Hold>[] = [
 
 function LiftButton({ hold: { id, status } }: { readonly hold: Hold }) {
   const { title, text, needsReason } = ALLOWS.FUNDS_HOLD
-  const decided = useDecided()
+  const reload = useReloadAfterDecision()
   const denied = useDenied('APPROVE')
   if (!FUNDS_HOLD_TRANSITIONS[status].lift) return null
   return (
@@ -56,7 +56,7 @@ function LiftButton({ hold: { id, status } }: { readonly hold: Hold }) {
       done="Lifted the hold, or recorded your vote."
       ask={{ title, text, needsReason }}
       act={async (reason) => await countersign.fundsHolds.lift(id, { reason })}
-      onDone={decided}
+      onDone={reload}
     />
   )
 }

@@ -17,9 +17,10 @@ export type Booking = Static<typeof LedgerTransfer>
 const ROWS_MAX = 100
 
 /**
- * The name of a booking's side: the purpose of the platform's own accounts, the end of other accounts' ids.
+ * Names one side of a booking: a ledger account of the platform by its purpose, any other account by the end
+ * of its id.
  */
-export function sideOf({ name, accountId }: Booking['debit']): string {
+export function formatSide({ name, accountId }: Booking['debit']): string {
   return name === undefined ? shortId(accountId) : wordsOf(name.toUpperCase())
 }
 
@@ -28,13 +29,13 @@ export const BOOKING_COLUMNS: readonly Column<Booking>[] = [
     id: 'debit',
     header: 'Debited',
     width: 'minmax(9rem, 1fr)',
-    cell: ({ debit }) => <span className="clipped">{sideOf(debit)}</span>,
+    cell: ({ debit }) => <span className="clipped">{formatSide(debit)}</span>,
   },
   {
     id: 'credit',
     header: 'Credited',
     width: 'minmax(9rem, 1fr)',
-    cell: ({ credit }) => <span className="clipped">{sideOf(credit)}</span>,
+    cell: ({ credit }) => <span className="clipped">{formatSide(credit)}</span>,
   },
   {
     id: 'state',

@@ -6,7 +6,7 @@ import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import type { Static } from 'typebox'
 import { countersign } from '../../data/client.ts'
-import { addressOf } from '../../data/csv-address.ts'
+import { buildUrl } from '../../data/csv-address.ts'
 import type { Column } from '../../ui/column.ts'
 import { dayEnd, dayStart, type Filter, Filters, validValues } from '../../ui/filters.tsx'
 import { Page, Panel } from '../../ui/page.tsx'
@@ -27,7 +27,7 @@ const FILTERS: readonly Filter[] = [
   { name: 'currency', label: 'Currency' },
 ]
 
-/** The journal of a period as a file, and the chart of accounts that it uses. */
+/** Downloads the journal of a period, and shows the chart of accounts that it uses. */
 export function JournalPage() {
   const search = validValues(FILTERS, route.useSearch())
   const from = dayStart(search.from)
@@ -39,7 +39,7 @@ export function JournalPage() {
       <Filters filters={FILTERS} values={search} />
       <Panel title="File">
         {from !== undefined && to !== undefined ? (
-          <Anchor href={addressOf('/ledger/journal', { from, to, ...query })} download inherit>
+          <Anchor href={buildUrl('/ledger/journal', { from, to, ...query })} download inherit>
             Download for {JOURNAL_FORMATS[format].split(':', 1)[0]}
           </Anchor>
         ) : (

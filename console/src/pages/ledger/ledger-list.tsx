@@ -71,7 +71,9 @@ const COLUMNS: readonly Column<LedgerAccount>[] = [
   },
 ]
 
-/** The double-entry books: in each currency the debit accounts together equal the credit accounts. */
+/**
+ * The double-entry ledger. In each currency, the debit accounts and the credit accounts have the same total.
+ */
 export function LedgerList() {
   const search = validValues(FILTERS, route.useSearch())
   const { name, currency, owner } = search

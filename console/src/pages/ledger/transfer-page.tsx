@@ -1,7 +1,7 @@
 import { Timeline } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { pageOf } from '../../app/page-paths.ts'
+import { getPagePath } from '../../app/page-paths.ts'
 import { countersign } from '../../data/client.ts'
 import { Facts } from '../../ui/facts.tsx'
 import { Money, moneyText } from '../../ui/money.tsx'
@@ -13,14 +13,14 @@ import { Status } from '../../ui/status.tsx'
 import { wordsOf } from '../../ui/status-meaning.ts'
 import { TextLink } from '../../ui/text-link.tsx'
 import { Time } from '../../ui/time.tsx'
-import { type Booking, sideOf } from './bookings.tsx'
+import { type Booking, formatSide } from './bookings.tsx'
 
 type Explained = Awaited<ReturnType<typeof countersign.ledgerTransfers.explain>>
 
 const route = getRouteApi('/ledger/transfers/$transferId')
 const PARENT = { title: 'Ledger', to: '/ledger' }
 
-/** A booking, and the steps that led to it, back to the person who agreed. */
+/** A booking and the steps that led to it, starting with the person who authorized it. */
 export function TransferPage() {
   const { transferId } = route.useParams()
   const query = useQuery({
@@ -29,12 +29,12 @@ export function TransferPage() {
   })
   return (
     <RecordPage query={query} title="Booking" parent={PARENT}>
-      {(record) => <BookingDetail of={record} />}
+      {(record) => <BookingDetail explanation={record} />}
     </RecordPage>
   )
 }
 
-function BookingDetail({ of: { transfer, steps } }: { readonly of: Explained }) {
+function BookingDetail({ explanation: { transfer, steps } }: { readonly explanation: Explained }) {
   return (
     <Page
       title={`${moneyText(transfer.amount)} booked`}
@@ -73,13 +73,13 @@ function BookingDetail({ of: { transfer, steps } }: { readonly of: Explained }) 
 }
 
 function Side({ side }: { readonly side: Booking['debit'] }) {
-  return <TextLink to={`/accounts/${side.accountId}`}>{sideOf(side)}</TextLink>
+  return <TextLink to={`/accounts/${side.accountId}`}>{formatSide(side)}</TextLink>
 }
 
 function StepTitle({ step, id }: { readonly step: string; readonly id: string }) {
   const words = wordsOf(step)
   return step === 'TRANSACTION' || step === 'QUOTE' ? (
-    <TextLink to={pageOf(step, id)}>{words}</TextLink>
+    <TextLink to={getPagePath(step, id)}>{words}</TextLink>
   ) : (
     words
   )

@@ -7,22 +7,22 @@ import { TextLink } from '../../ui/text-link.tsx'
 import { type ExternalAccount, isDebitable, MANDATE_COLUMNS } from './mandate.tsx'
 import { RegisterMandate } from './register-mandate.tsx'
 
-/** The number of shown mandates, newest first. */
-const SHOWN = 10
+/** Number of mandates shown, newest first. */
+const ROWS_MAX = 10
 
 /**
- * The mandates of one account, or of all of a customer's accounts. Nothing if none of the accounts can be
+ * The mandates of one account, or of all accounts of a customer. Renders nothing if no account can be
  * debited.
  */
 export function AccountMandates(props: {
   readonly of: { readonly externalAccountId: string } | { readonly customerId: string }
   readonly accounts: readonly ExternalAccount[]
 }) {
-  const { of, accounts } = props
+  const { of: filter, accounts } = props
   const debitable = accounts.filter(isDebitable)
   const query = useQuery({
-    queryKey: ['mandates', 'of', of],
-    queryFn: async () => (await countersign.mandates.list({ ...of, limit: SHOWN })).data,
+    queryKey: ['mandates', 'of', filter],
+    queryFn: async () => (await countersign.mandates.list({ ...filter, limit: ROWS_MAX })).data,
     enabled: debitable.length > 0,
   })
   if (debitable.length === 0) return null

@@ -7,12 +7,13 @@ import { CustomerName } from '../../ui/customer-name.tsx'
 import { Facts } from '../../ui/facts.tsx'
 import { debtorText, type Mandate } from './mandate.tsx'
 
-/** Ends a mandate, now or with its next collection. */
+/** Buttons that end a mandate, now or with the next collection. */
 export function MandateActions({ mandate }: { readonly mandate: Mandate }) {
   const { id, status, isFinal } = mandate
   const client = useQueryClient()
-  const lacking = useDenied('MANAGE')
-  const denied = lacking ?? (status === 'ACTIVE' ? undefined : 'Only an active mandate can be canceled.')
+  const missingPermission = useDenied('MANAGE')
+  const denied =
+    missingPermission ?? (status === 'ACTIVE' ? undefined : 'Only an active mandate can be canceled.')
   const onDone = () => void client.invalidateQueries({ queryKey: ['mandates'] })
   const now: MenuAction = {
     label: 'Cancel mandate',
@@ -51,7 +52,7 @@ export function MandateActions({ mandate }: { readonly mandate: Mandate }) {
   return <ActionMenu actions={[now, later]} />
 }
 
-/** The effect of a cancellation, the customer and the account. */
+/** Shows what a cancellation does, and which customer and account it affects. */
 function Affected({ mandate, text }: { readonly mandate: Mandate; readonly text: string }) {
   const { customerId, reference } = mandate
   return (

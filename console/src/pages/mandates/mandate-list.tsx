@@ -28,7 +28,7 @@ const COLUMNS: readonly Column<Mandate>[] = [
   ...MANDATE_COLUMNS,
 ]
 
-/** Mandates for direct debits, of all accounts. */
+/** Direct debit mandates of all accounts. */
 export function MandateList() {
   const search = validValues(FILTERS, route.useSearch())
   const filters = present({

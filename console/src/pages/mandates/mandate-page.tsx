@@ -18,7 +18,7 @@ import { Status } from '../../ui/status.tsx'
 import { wordsOf } from '../../ui/status-meaning.ts'
 import { TextLink } from '../../ui/text-link.tsx'
 import { Time } from '../../ui/time.tsx'
-import { type Mandate, numberOf } from './mandate.tsx'
+import { getAccountNumber, type Mandate } from './mandate.tsx'
 import { MandateActions } from './mandate-actions.tsx'
 
 const route = getRouteApi('/mandates/$mandateId')
@@ -57,7 +57,7 @@ function MandateDetail({ mandate }: { readonly mandate: Mandate }) {
 }
 
 function Debtor({ mandate: { customerId, externalAccountId, debtor } }: { readonly mandate: Mandate }) {
-  const [numberLabel, number] = numberOf(debtor)
+  const [numberLabel, number] = getAccountNumber(debtor)
   return (
     <Panel title="Debtor">
       <Facts
@@ -135,10 +135,13 @@ const COLUMNS: readonly Column<Collection>[] = [
   },
 ]
 
-/** The number of shown collections, newest first. */
-const SHOWN = 20
+/** Number of collections shown, newest first. */
+const ROWS_MAX = 20
 
-/** The payments that debited the account while this was its mandate: an account has one at a time. */
+/**
+ * The payments that debited the account while this was its mandate. An account has only one mandate at a
+ * time.
+ */
 function Collections({ mandate }: { readonly mandate: Mandate }) {
   const { id, externalAccountId, createdAt, canceledAt } = mandate
   const query = useQuery({
@@ -149,7 +152,7 @@ function Collections({ mandate }: { readonly mandate: Mandate }) {
           senderAccountIdentifier: externalAccountId,
           startDate: createdAt,
           ...(canceledAt === undefined ? {} : { endDate: canceledAt }),
-          limit: SHOWN,
+          limit: ROWS_MAX,
         })
       ).data,
   })

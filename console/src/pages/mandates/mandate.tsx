@@ -7,28 +7,32 @@ import { Status } from '../../ui/status.tsx'
 export type Mandate = ItemOf<'mandate_list'>
 export type ExternalAccount = Static<typeof ExternalAccountSchema>
 
-/** True for an account that SEPA or Bacs debits. */
+/** True if the account can be debited through SEPA or Bacs. */
 export function isDebitable({ currency, accountInfo }: ExternalAccount): boolean {
   return currency === 'EUR' ? 'iban' in accountInfo : currency === 'GBP' && 'sortCode' in accountInfo
 }
 
 type Numbers = Pick<Mandate['debtor'], 'iban' | 'sortCode' | 'accountNumber'>
 
-/** The number of the account at its bank, by label and value. */
-export function numberOf({ iban, sortCode = '', accountNumber = '' }: Numbers): readonly [string, string] {
+/** Returns the label and value of the account's number at its bank. */
+export function getAccountNumber({
+  iban,
+  sortCode = '',
+  accountNumber = '',
+}: Numbers): readonly [string, string] {
   return iban === undefined
     ? ['Sort code and account', `${sortCode} ${accountNumber}`.trim()]
     : ['IBAN', iban]
 }
 
-/** The holder and the account, as direct debits state them. */
+/** The account holder and number, as they appear in direct debits. */
 export function debtorText({ debtor }: Pick<Mandate, 'debtor'>): string {
-  return `${debtor.name}, ${numberOf(debtor)[1]}`
+  return `${debtor.name}, ${getAccountNumber(debtor)[1]}`
 }
 
-const day = (value: string | undefined) => <span className="figures">{value ?? '–'}</span>
+const formatDay = (value: string | undefined) => <span className="figures">{value ?? '–'}</span>
 
-/** The columns of mandates, of whatever account. */
+/** Columns for mandates that do not depend on the account. */
 export const MANDATE_COLUMNS: readonly Column<Mandate>[] = [
   {
     id: 'reference',
@@ -57,7 +61,7 @@ export const MANDATE_COLUMNS: readonly Column<Mandate>[] = [
     header: 'Last collection',
     width: '7.5rem',
     isRight: true,
-    cell: ({ lastCollectedOn }) => day(lastCollectedOn),
+    cell: ({ lastCollectedOn }) => formatDay(lastCollectedOn),
   },
   {
     id: 'signed',
@@ -65,6 +69,6 @@ export const MANDATE_COLUMNS: readonly Column<Mandate>[] = [
     width: '6.5rem',
     isRight: true,
     priority: 3,
-    cell: ({ signedOn }) => day(signedOn),
+    cell: ({ signedOn }) => formatDay(signedOn),
   },
 ]

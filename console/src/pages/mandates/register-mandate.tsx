@@ -13,14 +13,14 @@ import { DialogButton } from '../../ui/dialog-button.tsx'
 import { Facts } from '../../ui/facts.tsx'
 import { leaveByTab } from '../../ui/leave-by-tab.ts'
 import { ErrorState } from '../../ui/states.tsx'
-import { type ExternalAccount, numberOf } from './mandate.tsx'
+import { type ExternalAccount, getAccountNumber } from './mandate.tsx'
 
 interface OfAccounts {
-  /** Accounts that SEPA or Bacs debits, of one owner: one or more. */
+  /** At least one account that can be debited through SEPA or Bacs. All belong to the same owner. */
   readonly accounts: readonly ExternalAccount[]
 }
 
-/** The button that opens the form of a new mandate, and then the page of the mandate. */
+/** A button that opens the form for a new mandate, and afterwards the mandate's page. */
 export function RegisterMandate({ accounts }: OfAccounts) {
   const denied = useDenied('MANAGE')
   const client = useQueryClient()
@@ -46,7 +46,7 @@ function MandateForm({ accounts, onDone }: OfAccounts & { readonly onDone: () =>
   const navigate = useNavigate()
   const account = accounts.find(({ id }) => id === draft.accountId) ?? accounts[0]
   const create = useMutation({
-    mutationFn: async () => await countersign.mandates.create(requestOf(account?.id ?? '', draft)),
+    mutationFn: async () => await countersign.mandates.create(buildRequest(account?.id ?? '', draft)),
     onSuccess: ({ id }) => {
       announce('Registered the mandate.')
       onDone()
@@ -81,11 +81,11 @@ function MandateForm({ accounts, onDone }: OfAccounts & { readonly onDone: () =>
   )
 }
 
-/** Names the customer and the debited account. */
+/** Names the customer and the account to be debited. */
 function Consent({ account }: { readonly account: ExternalAccount }) {
   const { customerId, accountInfo } = account
   const isNamed = 'iban' in accountInfo || 'sortCode' in accountInfo
-  const [label, number] = numberOf(isNamed ? accountInfo : {})
+  const [label, number] = getAccountNumber(isNamed ? accountInfo : {})
   return (
     <Facts
       of={[
@@ -140,8 +140,8 @@ function MandateFields(props: { readonly draft: Draft; readonly set: (part: Part
   )
 }
 
-/** The body of the call. Empty fields are left out. */
-function requestOf(externalAccountId: string, draft: Draft) {
+/** Builds the request body without empty fields. */
+function buildRequest(externalAccountId: string, draft: Draft) {
   const mandateType = wordOf(MANDATE_TYPES, draft.mandateType) ?? 'RECURRING'
   const reference = draft.reference.trim()
   const { signedOn, lastCollectedOn } = draft

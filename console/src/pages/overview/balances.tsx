@@ -5,9 +5,9 @@ import { ShortTable } from '../../ui/short-table.tsx'
 
 type Held = Static<typeof HeldBalance>
 
-/** Balances in each currency, empty ones last. */
-export function Balances({ of }: { readonly of: readonly Held[] }) {
-  const rows = [...of].sort((a, b) => Number(isEmpty(a)) - Number(isEmpty(b)))
+/** Balances by currency. Zero balances come last. */
+export function Balances({ of: balances }: { readonly of: readonly Held[] }) {
+  const rows = [...balances].sort((a, b) => Number(isEmpty(a)) - Number(isEmpty(b)))
   return (
     <ShortTable
       name="Balances"

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { type Bar, STACK } from './statistics.ts'
-import { ticksOf } from './ticks.ts'
+import { getTicks } from './ticks.ts'
 
 const DAY = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric' })
 const LONG_DAY = new Intl.DateTimeFormat(undefined, { dateStyle: 'full' })
@@ -11,18 +11,18 @@ const LABELS_MAX = 5
 /** Daily bars, stacked by payment outcome. Screen readers announce the daily totals. */
 export function Bars({ title, bars }: { readonly title: string; readonly bars: readonly Bar[] }) {
   const [pointedAt, setPointedAt] = useState<number>()
-  const ticks = ticksOf(Math.max(...bars.map(heightOf)))
+  const ticks = getTicks(Math.max(...bars.map(sumValues)))
   const top = ticks.at(-1) ?? 1
   return (
     <div
       className="chart"
       role="img"
-      aria-label={`${title}. ${summaryOf(bars)}`}
+      aria-label={`${title}. ${summarize(bars)}`}
       onPointerLeave={() => setPointedAt(undefined)}
     >
       <div className="plot">
         {ticks.map((tick) => (
-          <div key={tick} className="tick figures" style={{ bottom: percentOf(tick, top) }}>
+          <div key={tick} className="tick figures" style={{ bottom: toPercent(tick, top) }}>
             <span>{COMPACT_NUMBER.format(tick)}</span>
           </div>
         ))}
@@ -32,7 +32,7 @@ export function Bars({ title, bars }: { readonly title: string; readonly bars: r
               <span
                 key={meaning}
                 style={{
-                  height: percentOf(bar.values[meaning] ?? 0, top),
+                  height: toPercent(bar.values[meaning] ?? 0, top),
                   background: `var(--${meaning}-fill)`,
                 }}
               />
@@ -46,11 +46,11 @@ export function Bars({ title, bars }: { readonly title: string; readonly bars: r
   )
 }
 
-function heightOf({ values }: Bar): number {
+function sumValues({ values }: Bar): number {
   return STACK.reduce((sum, meaning) => sum + (values[meaning] ?? 0), 0)
 }
 
-function percentOf(value: number, whole: number): string {
+function toPercent(value: number, whole: number): string {
   return `${(100 * value) / whole}%`
 }
 
@@ -62,7 +62,7 @@ function DayLabels({ bars }: { readonly bars: readonly Bar[] }) {
       {bars.map(
         ({ start }, index) =>
           index % step === Math.floor(step / 2) && (
-            <span key={start} style={{ left: percentOf(index + 0.5, bars.length) }}>
+            <span key={start} style={{ left: toPercent(index + 0.5, bars.length) }}>
               {DAY.format(start)}
             </span>
           ),
@@ -87,7 +87,7 @@ function Tooltip({ bar, isLeft }: { readonly bar: Bar | undefined; readonly isLe
   )
 }
 
-function summaryOf(bars: readonly Bar[]): string {
+function summarize(bars: readonly Bar[]): string {
   const days = bars.filter(({ words }) => words.length > 0)
   return days.length === 0
     ? 'Nothing.'

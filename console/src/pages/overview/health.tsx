@@ -8,7 +8,7 @@ import { Time } from '../../ui/time.tsx'
 
 type Of = Pick<Static<typeof Overview>, 'webhooks' | 'rails' | 'chains' | 'proofs'>
 
-/** The state of webhook deliveries, rails, chains and proofs. */
+/** The state of webhook deliveries, rails, chains and ledger proofs. */
 export function Health({ webhooks, rails, chains, proofs }: Of) {
   const { endpoint, pending, failed, lastDeliveredAt } = webhooks
   return (
@@ -26,7 +26,10 @@ export function Health({ webhooks, rails, chains, proofs }: Of) {
             of={[
               ['Address', endpoint],
               ['To deliver', pending.toLocaleString()],
-              ['Given up', failed > 0 ? <Given key="failed" up={failed} /> : 'None in seven days'],
+              [
+                'Given up',
+                failed > 0 ? <GivenUpDeliveries key="failed" up={failed} /> : 'None in seven days',
+              ],
               ['Last delivered', <Time key="last" at={lastDeliveredAt} />],
             ]}
           />
@@ -66,7 +69,7 @@ export function Health({ webhooks, rails, chains, proofs }: Of) {
   )
 }
 
-function Given({ up }: { readonly up: number }) {
+function GivenUpDeliveries({ up }: { readonly up: number }) {
   return (
     <TextLink to="/events" search={{ deliveryStatus: 'FAILED' }}>
       {up.toLocaleString()} in seven days

@@ -12,10 +12,10 @@ import { Watched } from './watched.tsx'
 
 const route = getRouteApi('/')
 
-/** The spans of the charts, in days. The API counts 92 intervals at most. */
+/** Selectable periods in days. The API counts at most 92 intervals. */
 const SPANS = ['7', '30', '90'] as const
 
-/** The first page: pending work, payments, balances and health. */
+/** The start page: pending work, payments, balances and health. */
 export function Overview() {
   const { days, currency } = route.useSearch()
   const navigate = useNavigate()

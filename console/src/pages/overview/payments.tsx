@@ -7,13 +7,13 @@ import { useIsSandbox } from '../../session/me.ts'
 import { Panel } from '../../ui/page.tsx'
 import { EmptyState, ErrorState } from '../../ui/states.tsx'
 import { Bars } from './bars.tsx'
-import { type Bar, countsOf, currenciesOf, daysUntil, volumeOf } from './statistics.ts'
+import { type Bar, countByDay, listCurrencies, listDays, sumVolumeByDay } from './statistics.ts'
 import { Totals, VolumeTotal } from './totals.tsx'
 
-/** The height of both charts, also while they load. */
+/** The height of both charts, including while they load. */
 const CHART_PIXELS = 220
 
-/** Payments of the last days: their number by outcome, and the volume of one currency. */
+/** Recent payments: their number by outcome, and the volume in one currency. */
 export function Payments({
   days,
   currency,
@@ -25,7 +25,7 @@ export function Payments({
   const navigate = useNavigate()
   if (error && !data) return <ErrorState error={error} retry={() => void refetch()} />
   const shown = data?.statistics.filter(({ start }) => Date.parse(start) >= (data.days[0] ?? 0)) ?? []
-  const currencies = currenciesOf(shown)
+  const currencies = listCurrencies(shown)
   const chosen = currencies.find((one) => one === currency) ?? currencies[0]
   const isEmpty = data !== undefined && chosen === undefined
   return (
@@ -33,7 +33,7 @@ export function Payments({
       <Panel title="Payments">
         <Chart
           title={`Payments of ${days} days`}
-          bars={data && countsOf(shown, data.days)}
+          bars={data && countByDay(shown, data.days)}
           isEmpty={isEmpty}
         />
         {data && <Totals {...data} />}
@@ -60,7 +60,7 @@ export function Payments({
       >
         <Chart
           title={`Volume of ${days} days in ${chosen ?? 'any currency'}`}
-          bars={data && volumeOf(shown, data.days, chosen ?? '')}
+          bars={data && sumVolumeByDay(shown, data.days, chosen ?? '')}
           isEmpty={isEmpty}
         />
         {data && chosen !== undefined && <VolumeTotal {...data} currency={chosen} />}
@@ -90,12 +90,12 @@ function Chart(props: {
   )
 }
 
-/** The maximum age of a read clock, which may have been moved since. */
+/** Maximum age of a cached clock, because the platform's clock may have been moved since. */
 const CLOCK_FRESH_MS = 5_000
 
 /**
- * Statistics of the last days and of as many before, in the viewer's zone, by the platform's clock, which can
- * be moved in a sandbox.
+ * Loads statistics for the last days and for the same number of days before, by day in the viewer's time
+ * zone. Uses the platform's clock, which can be moved in a sandbox.
  */
 function useStatistics(days: number) {
   const isSandbox = useIsSandbox()
@@ -106,7 +106,7 @@ function useStatistics(days: number) {
       const now = isSandbox
         ? new Date((await client.fetchQuery({ ...clockQuery, staleTime: CLOCK_FRESH_MS })).now)
         : new Date()
-      const starts = daysUntil(now, 2 * days)
+      const starts = listDays(now, 2 * days)
       const { data } = await countersign.transactions.statistics({
         interval: 'DAY',
         startDate: new Date(starts[0]!).toISOString(),

@@ -1,16 +1,16 @@
 import type { TransactionStatistic } from '@countersign/contract/operation/overview'
 import type { Static } from 'typebox'
 import { figures } from '../../ui/money-format.ts'
-import { type Meaning, meaningOf } from '../../ui/status-meaning.ts'
+import { getMeaning, type Meaning } from '../../ui/status-meaning.ts'
 
 export type Statistic = Static<typeof TransactionStatistic>
 
-/** One bar: a day, and the value of each outcome. */
+/** A chart's bar: a day and the value of each outcome. */
 export interface Bar {
-  /** The start of the day in the viewer's time zone, in milliseconds. */
+  /** When the day starts in the viewer's time zone, in milliseconds. */
   readonly start: number
   readonly values: Readonly<Partial<Record<Meaning, number>>>
-  /** The values in words. */
+  /** The values as text. */
   readonly words: readonly string[]
 }
 
@@ -22,28 +22,34 @@ const WORDS: Readonly<Record<Meaning, string>> = {
   ended: 'ended without payment',
 }
 
-/** The order in which the parts of a bar are stacked, from the bottom. */
+/** The stacking order of a bar's parts, from the bottom. */
 export const STACK = ['done', 'moving', 'waits', 'ended', 'failed'] as const satisfies readonly Meaning[]
 
-/** The last `days` days, including the day of `now`, as the start of each day in the viewer's time zone. */
-export function daysUntil(now: Date, days: number): number[] {
+/**
+ * Returns the start of each of the last `days` days in the viewer's time zone, including the day of `now`.
+ */
+export function listDays(now: Date, days: number): number[] {
   return Array.from({ length: days }, (_, at) =>
     new Date(now.getFullYear(), now.getMonth(), now.getDate() - (days - 1 - at)).getTime(),
   )
 }
 
-/** Payment counts per day and outcome. */
-export function countsOf(statistics: readonly Statistic[], days: readonly number[]): Bar[] {
-  return barsOf(statistics, days, ({ count }) => BigInt(count), 0)
+/** Counts payments by day and outcome. */
+export function countByDay(statistics: readonly Statistic[], days: readonly number[]): Bar[] {
+  return buildBars(statistics, days, ({ count }) => BigInt(count), 0)
 }
 
-/** The amount of one currency that moved on each day, outgoing and incoming together, in its main unit. */
-export function volumeOf(statistics: readonly Statistic[], days: readonly number[], currency: string): Bar[] {
-  const own = statistics.filter((one) => one.currency.code === currency)
-  return barsOf(own, days, ({ amount }) => amount, own[0]?.currency.decimals ?? 0)
+/** Sums the incoming and outgoing volume of one currency by day, in its main unit. */
+export function sumVolumeByDay(
+  statistics: readonly Statistic[],
+  days: readonly number[],
+  currency: string,
+): Bar[] {
+  const inCurrency = statistics.filter((one) => one.currency.code === currency)
+  return buildBars(inCurrency, days, ({ amount }) => amount, inCurrency[0]?.currency.decimals ?? 0)
 }
 
-function barsOf(
+function buildBars(
   statistics: readonly Statistic[],
   days: readonly number[],
   take: (one: Statistic) => bigint,
@@ -53,7 +59,7 @@ function barsOf(
   for (const one of statistics) {
     const day = sums.get(new Date(one.start).getTime()) ?? new Map<Meaning, bigint>()
     sums.set(new Date(one.start).getTime(), day)
-    const meaning = meaningOf(one.status)
+    const meaning = getMeaning(one.status)
     day.set(meaning, (day.get(meaning) ?? 0n) + take(one))
   }
   return days.map((start) => {
@@ -69,15 +75,20 @@ function barsOf(
   })
 }
 
-/** The payments with one status, in the period shown and in the period of equal length before it. */
+/**
+ * The number of payments with one status, in the displayed period and in the previous one of the same length.
+ */
 export interface Total {
   readonly status: Statistic['status']
   readonly count: number
   readonly before: number
 }
 
-/** The numbers of payments by status, highest first. `start` is the start of the period shown, in milliseconds. */
-export function totalsOf(statistics: readonly Statistic[], start: number): Total[] {
+/**
+ * Counts payments by status, highest count first. `start` is the start of the displayed period, in
+ * milliseconds.
+ */
+export function countByStatus(statistics: readonly Statistic[], start: number): Total[] {
   const totals = new Map<Statistic['status'], { count: number; before: number }>()
   for (const one of statistics) {
     const total = totals.get(one.status) ?? { count: 0, before: 0 }
@@ -90,13 +101,13 @@ export function totalsOf(statistics: readonly Statistic[], start: number): Total
     .sort((a, b) => b.count - a.count || b.before - a.before)
 }
 
-/** A part of a whole in percent; undefined if the whole is 0. */
-export function shareOf(part: number, whole: number): number | undefined {
+/** Returns a part as a percentage of the whole. Undefined if the whole is 0. */
+export function getPercentage(part: number, whole: number): number | undefined {
   return whole === 0 ? undefined : (100 * part) / whole
 }
 
-/** The volume of a currency in the period shown and in the period before it, in its smallest unit. */
-export function volumesOf(
+/** Sums a currency's volume in the displayed period and in the previous one, in the smallest unit. */
+export function sumVolumes(
   statistics: readonly Statistic[],
   start: number,
   currency: string,
@@ -111,8 +122,8 @@ export function volumesOf(
   return { amount, before }
 }
 
-/** The currencies of the payments, most used first. */
-export function currenciesOf(statistics: readonly Statistic[]): string[] {
+/** Lists the currencies of the payments, most used first. */
+export function listCurrencies(statistics: readonly Statistic[]): string[] {
   const counts = new Map<string, number>()
   for (const { currency, count } of statistics)
     counts.set(currency.code, (counts.get(currency.code) ?? 0) + count)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { ticksOf } from './ticks.ts'
+import { getTicks } from './ticks.ts'
 
 test.each([
   [0, [0, 1]],
@@ -9,5 +9,5 @@ test.each([
   [20, [0, 5, 10, 15, 20]],
   [4_100, [0, 2_000, 4_000, 6_000]],
 ])('the scale of a chart up to %i has few whole steps and includes it', (max, ticks) => {
-  expect(ticksOf(max)).toEqual(ticks)
+  expect(getTicks(max)).toEqual(ticks)
 })

@@ -1,20 +1,20 @@
 import { moneyText } from '../../ui/money.tsx'
-import { meaningOf, wordsOf } from '../../ui/status-meaning.ts'
+import { getMeaning, wordsOf } from '../../ui/status-meaning.ts'
 import { TextLink } from '../../ui/text-link.tsx'
-import { type Statistic, shareOf, type Total, totalsOf, volumesOf } from './statistics.ts'
+import { countByStatus, getPercentage, type Statistic, sumVolumes, type Total } from './statistics.ts'
 
 interface TotalsProps {
   readonly statistics: readonly Statistic[]
-  /** The starts of the shown days. */
+  /** The start of each displayed day. */
   readonly days: readonly number[]
 }
 
-/** The payment chart's legend: the number per status, the previous period, and a link to the payments. */
+/** The legend of the payment chart: the count by status, the previous period, and a link to the payments. */
 export function Totals({ statistics, days }: TotalsProps) {
   const [start = 0] = days
-  const totals = totalsOf(statistics, start)
-  const from = dayOf(start)
-  const to = dayOf(days.at(-1) ?? start)
+  const totals = countByStatus(statistics, start)
+  const from = formatDay(start)
+  const to = formatDay(days.at(-1) ?? start)
   const hasBefore = totals.some(({ before }) => before > 0)
   return (
     <>
@@ -22,7 +22,7 @@ export function Totals({ statistics, days }: TotalsProps) {
       <ul className="legend" aria-label="Payments by status">
         {totals.map(({ status, count, before }) => (
           <li key={status}>
-            <span className={`swatch ${meaningOf(status)}`} aria-hidden="true" />
+            <span className={`swatch ${getMeaning(status)}`} aria-hidden="true" />
             <TextLink to="/transactions" search={{ status, from, to }}>
               {wordsOf(status)}
             </TextLink>
@@ -36,28 +36,29 @@ export function Totals({ statistics, days }: TotalsProps) {
 }
 
 function FailureRate({ totals, days }: { readonly totals: readonly Total[]; readonly days: number }) {
-  const failed = totals.filter(({ status }) => meaningOf(status) === 'failed')
-  const sum = (of: readonly Total[], key: 'count' | 'before') => of.reduce((all, one) => all + one[key], 0)
+  const failed = totals.filter(({ status }) => getMeaning(status) === 'failed')
+  const sum = (totals: readonly Total[], key: 'count' | 'before') =>
+    totals.reduce((all, one) => all + one[key], 0)
   const [now, before] = (['count', 'before'] as const).map((key) =>
-    shareOf(sum(failed, key), sum(totals, key)),
+    getPercentage(sum(failed, key), sum(totals, key)),
   )
   if (now === undefined && before === undefined) return null
   return (
     <p className="total">
-      <strong>Failure rate {inPercent(now)}</strong>
+      <strong>Failure rate {formatPercent(now)}</strong>
       <span className="soft">
         {' '}
         ({sum(failed, 'count').toLocaleString()} of {sum(totals, 'count').toLocaleString()} payments)
-        {before !== undefined && `, ${inPercent(before)} in the ${days} days before`}
+        {before !== undefined && `, ${formatPercent(before)} in the ${days} days before`}
       </span>
     </p>
   )
 }
 
-/** The volume of a currency next to the period before. */
+/** A currency's volume compared with the previous period. */
 export function VolumeTotal({ statistics, days, currency }: TotalsProps & { readonly currency: string }) {
   const [start = 0] = days
-  const { amount, before } = volumesOf(statistics, start, currency)
+  const { amount, before } = sumVolumes(statistics, start, currency)
   const unit = statistics.find((one) => one.currency.code === currency)?.currency
   if (!unit) return null
   return (
@@ -72,12 +73,12 @@ export function VolumeTotal({ statistics, days, currency }: TotalsProps & { read
   )
 }
 
-function inPercent(share: number | undefined): string {
+function formatPercent(share: number | undefined): string {
   return share === undefined ? '–' : `${share.toLocaleString(undefined, { maximumFractionDigits: 1 })} %`
 }
 
-/** A day in the viewer's zone, as filters have it: `2026-03-31`. */
-function dayOf(ms: number): string {
+/** Formats a day in the viewer's time zone for use in a filter: `2026-03-31`. */
+function formatDay(ms: number): string {
   const date = new Date(ms)
   const toTwoDigits = (number: number) => String(number).padStart(2, '0')
   return `${date.getFullYear()}-${toTwoDigits(date.getMonth() + 1)}-${toTwoDigits(date.getDate())}`

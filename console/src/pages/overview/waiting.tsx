@@ -16,7 +16,7 @@ const TILES: readonly { readonly of: keyof Counts; readonly title: string; reado
   { of: 'reconciliations', title: 'Unreconciled days', to: '/reconciliations?status=DIFFERENT' },
 ]
 
-/** Pending decisions, each with a link and the age of the oldest. */
+/** Links to pending decisions, with their number and the age of the oldest. */
 export function Waiting({ waiting: of, waitingSince }: Of) {
   return (
     <nav className="tiles" aria-label="Waits for a person">

@@ -7,21 +7,21 @@ import { figures } from '../../ui/money-format.ts'
 import { Panel } from '../../ui/page.tsx'
 import { Status } from '../../ui/status.tsx'
 import { targetOf } from '../../ui/target.ts'
-import { lengthOfTime } from '../../ui/time-format.ts'
+import { formatDuration } from '../../ui/time-format.ts'
 
 type Reading = Static<typeof Overview>['watches'][number]
 
-/** All watched values with their limits. Those that need attention come first. */
-export function Watched({ of }: { readonly of: readonly Reading[] }) {
-  const crossed = of.filter(({ isCrossed }) => isCrossed)
-  const rest = of.filter(({ isCrossed }) => !isCrossed)
+/** All monitored values and their limits. Values outside their limit come first. */
+export function Watched({ of: readings }: { readonly of: readonly Reading[] }) {
+  const alerts = readings.filter(({ isCrossed }) => isCrossed)
+  const rest = readings.filter(({ isCrossed }) => !isCrossed)
   return (
-    <Panel title="Watched" actions={<Status of={crossed.length > 0 ? 'NEEDS_ATTENTION' : 'OK'} />}>
-      {of.length === 0 ? (
+    <Panel title="Watched" actions={<Status of={alerts.length > 0 ? 'NEEDS_ATTENTION' : 'OK'} />}>
+      {readings.length === 0 ? (
         <span className="soft">No limits are set yet.</span>
       ) : (
         <ul className="tiles watched" aria-label="Watched">
-          {[...crossed, ...rest].map((reading) => (
+          {[...alerts, ...rest].map((reading) => (
             <li key={`${reading.watch} ${reading.subject} ${reading.unit}`}>
               <Tile reading={reading} />
             </li>
@@ -37,20 +37,20 @@ function Tile({ reading }: { readonly reading: Reading }) {
   const { title, page, alertsIf, advice }: Watch = WATCHES[watch]
   const content = (
     <>
-      <span className="figures">{valueText(value, unit)}</span>
+      <span className="figures">{formatValue(value, unit)}</span>
       <span>
         {title}: {subject}
       </span>
       <span className="soft">
-        {alertsIf === 'below' ? 'At least' : 'At most'} {valueText(limit, unit)}
+        {alertsIf === 'below' ? 'At least' : 'At most'} {formatValue(limit, unit)}
       </span>
       {isCrossed && <span>{advice}.</span>}
     </>
   )
   return (
-    <Framed isCrossed={isCrossed} page={page}>
+    <TileFrame isCrossed={isCrossed} page={page}>
       {content}
-    </Framed>
+    </TileFrame>
   )
 }
 
@@ -60,7 +60,7 @@ interface FramedProps {
   readonly children: ReactNode
 }
 
-function Framed({ isCrossed, page, children }: FramedProps) {
+function TileFrame({ isCrossed, page, children }: FramedProps) {
   const className = isCrossed ? 'tile open' : 'tile'
   if (page === undefined) return <div className={className}>{children}</div>
   return (
@@ -70,14 +70,14 @@ function Framed({ isCrossed, page, children }: FramedProps) {
   )
 }
 
-/** A decimal number as people read it: `1,234.50`. */
+/** Formats a decimal number with thousands separators: `1,234.50`. */
 function groupDigits(value: string): string {
   const [, decimals = ''] = value.split('.')
   return figures({ amount: BigInt(value.replace('.', '')), decimals: decimals.length })
 }
 
-function valueText(value: string, unit: string): string {
+function formatValue(value: string, unit: string): string {
   if (unit !== 's') return `${groupDigits(value)} ${unit}`
   const ms = Number(value) * 1000
-  return ms < 60_000 ? `${value} s` : lengthOfTime(ms)
+  return ms < 60_000 ? `${value} s` : formatDuration(ms)
 }

@@ -9,7 +9,7 @@ import { EVM_NETWORKS } from '@countersign/contract/core/evm'
 import { CountersignError } from '@countersign/sdk'
 import { wordsOf } from '../../ui/status-meaning.ts'
 
-/** An external account as a person types it: a string for each field, by its name in the API. */
+/** An external account as typed: the value of each field, by its name in the API. */
 export interface AccountDraft {
   readonly currency: string
   readonly type: string
@@ -20,23 +20,26 @@ export interface AccountField {
   readonly name: string
   readonly label: string
   readonly description: string | undefined
-  /** Left out: the field is typed. */
+  /** Allowed values. Undefined for a free text field. */
   readonly choices: readonly string[] | undefined
   readonly isRequired: boolean
 }
 
-/** A field that the server refuses, and the reason. */
+/** A field that the server rejected, and the reason. */
 export interface FieldFault {
   readonly name: string
   readonly message: string
 }
 
 const HOLDER = 'legalName'
-/** Fields of a request that the form composes from others. */
+/** Request fields that the form assembles from other fields. */
 const COMPOSED = ['accountType', 'beneficiary']
 
-/** The types of accounts in a currency that an operator can hold: at banks and mobile operators, and on EVM chains. */
-export function typesIn(currency: string): readonly string[] {
+/**
+ * The types of accounts that an operator can have in a currency: at banks, at mobile operators, and on EVM
+ * chains.
+ */
+export function listTypes(currency: string): readonly string[] {
   return [...EXTERNAL_ACCOUNT_CREATE_INFO.keys()].filter((name) => {
     if (!isAccountType(name)) return false
     const { currencies, rails } = accountType(name)
@@ -45,14 +48,14 @@ export function typesIn(currency: string): readonly string[] {
   })
 }
 
-/** An account type's fields, the holder last. */
-export function fieldsOf(type: string): readonly AccountField[] {
-  const { properties = {}, required = [] } = schemaOf(type)
+/** Lists an account type's fields, with the holder last. */
+export function listFields(type: string): readonly AccountField[] {
+  const { properties = {}, required = [] } = getSchema(type)
   const own = Object.entries(properties).filter(([name]) => !COMPOSED.includes(name))
   const fields = own.map(([name, schema]) => ({
     name,
-    label: labelOf(name),
-    description: descriptionOf(schema),
+    label: formatLabel(name),
+    description: getDescription(schema),
     choices: schema.enum?.map(String),
     isRequired: required.includes(name),
   }))
@@ -66,30 +69,30 @@ export function fieldsOf(type: string): readonly AccountField[] {
   return 'beneficiary' in properties ? [...fields, holder] : fields
 }
 
-function schemaOf(type: string): JsonSchema {
+function getSchema(type: string): JsonSchema {
   return EXTERNAL_ACCOUNT_CREATE_INFO.get(type) ?? {}
 }
 
-function descriptionOf(schema: object): string | undefined {
+function getDescription(schema: object): string | undefined {
   return 'description' in schema && typeof schema.description === 'string' ? schema.description : undefined
 }
 
-/** `routingNumber` as people read it: `Routing number`. */
-function labelOf(name: string): string {
+/** Converts `routingNumber` to `Routing number`. */
+function formatLabel(name: string): string {
   return wordsOf(name.replaceAll(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase())
 }
 
-/** True if every required field has a value, and so does a field that identifies the account. */
+/** True if all required fields are filled in, and at least one of those that identify the account. */
 export function isComplete({ type, values }: AccountDraft): boolean {
   if (!isAccountType(type)) return false
   const isGiven = (name: string) => (values[name] ?? '').trim() !== ''
   const isNamed = accountType(type).identifiedBy.some(isGiven)
-  return isNamed && fieldsOf(type).every(({ name, isRequired }) => !isRequired || isGiven(name))
+  return isNamed && listFields(type).every(({ name, isRequired }) => !isRequired || isGiven(name))
 }
 
-/** The account as the API takes it. */
-export function accountInfoOf({ type, values }: AccountDraft) {
-  const given = fieldsOf(type).flatMap(({ name }) => {
+/** Converts the draft to the API's format. */
+export function buildAccountInfo({ type, values }: AccountDraft) {
+  const given = listFields(type).flatMap(({ name }) => {
     const value = (values[name] ?? '').trim()
     return value === '' ? [] : [[name, value] as const]
   })
@@ -99,12 +102,12 @@ export function accountInfoOf({ type, values }: AccountDraft) {
   return decode(ExternalAccountCreateInfo, { accountType: type, ...fields, ...holder })
 }
 
-/** The field of the form that an error is about; undefined if it is about none. */
-export function faultOf(error: unknown, { type }: AccountDraft): FieldFault | undefined {
+/** Finds the form field to which an error refers. Undefined if it refers to no field. */
+export function findFault(error: unknown, { type }: AccountDraft): FieldFault | undefined {
   if (!(error instanceof CountersignError)) return undefined
   const { field } = error.details
   if (typeof field !== 'string' || !field.startsWith('accountInfo.')) return undefined
   const name = field.split('.').at(-1)
-  const found = fieldsOf(type).find((one) => one.name === name)
+  const found = listFields(type).find((one) => one.name === name)
   return found && { name: found.name, message: error.message }
 }

@@ -1,6 +1,12 @@
 import { NativeSelect, TextInput } from '@mantine/core'
 import { wordsOf } from '../../ui/status-meaning.ts'
-import { type AccountDraft, type AccountField, type FieldFault, fieldsOf, typesIn } from './account-draft.ts'
+import {
+  type AccountDraft,
+  type AccountField,
+  type FieldFault,
+  listFields,
+  listTypes,
+} from './account-draft.ts'
 
 interface FieldsProps {
   readonly draft: AccountDraft
@@ -9,16 +15,16 @@ interface FieldsProps {
   readonly change: (draft: AccountDraft) => void
 }
 
-/** The details of a new account. */
+/** The fields of a new account. */
 export function AccountFields({ draft, currencies, fault, change }: FieldsProps) {
-  const types = typesIn(draft.currency)
+  const types = listTypes(draft.currency)
   return (
     <>
       <NativeSelect
         label="Currency"
         data={[...currencies]}
         value={draft.currency}
-        onChange={({ currentTarget }) => change(newDraft(currentTarget.value))}
+        onChange={({ currentTarget }) => change(createDraft(currentTarget.value))}
       />
       {types.length > 1 && (
         <NativeSelect
@@ -28,7 +34,7 @@ export function AccountFields({ draft, currencies, fault, change }: FieldsProps)
           onChange={({ currentTarget }) => change({ ...draft, type: currentTarget.value })}
         />
       )}
-      {fieldsOf(draft.type).map((field) => (
+      {listFields(draft.type).map((field) => (
         <Field
           key={field.name}
           field={field}
@@ -41,9 +47,9 @@ export function AccountFields({ draft, currencies, fault, change }: FieldsProps)
   )
 }
 
-/** A draft without details, of a currency's first account type. */
-export function newDraft(currency: string): AccountDraft {
-  return { currency, type: typesIn(currency)[0] ?? '', values: {} }
+/** Creates an empty draft with the currency's first account type. */
+export function createDraft(currency: string): AccountDraft {
+  return { currency, type: listTypes(currency)[0] ?? '', values: {} }
 }
 
 function Field(props: {

@@ -4,53 +4,53 @@ import { type FormEvent, type ReactNode, useState } from 'react'
 import { Facts } from '../../ui/facts.tsx'
 import { ErrorState } from '../../ui/states.tsx'
 
-/** The fields that every order has. */
+/** The fields common to all orders. */
 export interface OrderFields {
   readonly reason: string
   readonly needsApproval?: true
 }
 
 interface ConfirmFormProps {
-  /** The label of the button that confirms. */
+  /** The label of the confirmation button. */
   readonly label: string
   readonly isReady: boolean
-  /** The fields. */
+  /** The order's own fields. */
   readonly children: ReactNode
-  /** Facts of the order, by name and value, shown before it is confirmed. */
+  /** The order's details, as pairs of name and value, which are shown for confirmation. */
   readonly facts: readonly (readonly [name: string, value: ReactNode])[]
   readonly effect: string
   readonly send: (order: OrderFields) => PromiseLike<unknown>
   readonly onDone: () => void
-  /** Returns true if a field of the form shows the error. */
+  /** Returns true if one of the fields displays the error. */
   readonly onError?: (error: Error) => boolean
 }
 
-/** A form that shows the complete order before anything is sent. */
+/** A form that shows the complete order for confirmation before sending it. */
 export function ConfirmForm(props: ConfirmFormProps) {
   const { label, isReady, children, facts, effect, send, onDone, onError } = props
   const [reason, setReason] = useState('')
   const [needsApproval, setNeedsApproval] = useState(false)
-  const [isAsking, setAsking] = useState(false)
+  const [isConfirming, setConfirming] = useState(false)
   const create = useMutation({
     mutationFn: async () =>
       await send({ reason: reason.trim(), ...(needsApproval ? { needsApproval: true } : {}) }),
     onSuccess: onDone,
     onError: (error) => {
-      if (onError?.(error)) setAsking(false)
+      if (onError?.(error)) setConfirming(false)
     },
   })
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    if (isAsking) create.mutate()
-    else setAsking(true)
+    if (isConfirming) create.mutate()
+    else setConfirming(true)
   }
   const back = () => {
     create.reset()
-    setAsking(false)
+    setConfirming(false)
   }
   return (
     <form onSubmit={submit}>
-      {isAsking ? (
+      {isConfirming ? (
         <Confirmation
           label={label}
           facts={[...facts, ['Reason', reason]]}

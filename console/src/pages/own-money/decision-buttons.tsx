@@ -1,11 +1,11 @@
 import { countersign } from '../../data/client.ts'
 import { useDenied } from '../../session/me.ts'
 import { ActionButton } from '../../ui/action-button.tsx'
-import { useChanged } from './use-changed.ts'
+import { useReloadOwnMoney } from './use-changed.ts'
 
 /**
- * A kind of record that members approve or cancel: its label, who can cancel it, and the effect of each
- * decision.
+ * For each kind of record that members approve or cancel: its label, the permission needed to cancel it, and
+ * the effect of each decision.
  */
 const KINDS = {
   withdrawals: {
@@ -30,7 +30,7 @@ const KINDS = {
   },
 } as const
 
-/** The buttons of a record that waits for its approval. */
+/** The buttons for a record that is waiting for approval. */
 export function DecisionButtons({
   kind,
   of: { id, status },
@@ -39,7 +39,7 @@ export function DecisionButtons({
   readonly of: { readonly id: string; readonly status: string }
 }) {
   const { word, cancelNeeds, approval, end } = KINDS[kind]
-  const onDone = useChanged()
+  const onDone = useReloadOwnMoney()
   const mayApprove = useDenied('APPROVE')
   const mayCancel = useDenied(cancelNeeds)
   if (status !== 'AWAITING_APPROVAL') return null

@@ -12,7 +12,7 @@ import { smallestUnits } from '../../ui/money-format.ts'
 import { ErrorState } from '../../ui/states.tsx'
 import { wordsOf } from '../../ui/status-meaning.ts'
 import type { Listed } from '../../ui/use-listed.ts'
-import { useChanged } from './use-changed.ts'
+import { useReloadOwnMoney } from './use-changed.ts'
 
 type OwnAccount = ItemOf<'own_account_list'>
 
@@ -20,7 +20,7 @@ interface ButtonProps {
   readonly accounts: Listed<OwnAccount>
 }
 
-/** The button that opens the form of a new withdrawal. */
+/** A button that opens the form for a withdrawal. */
 export function NewWithdrawal({ accounts }: ButtonProps) {
   return (
     <FormButton
@@ -32,7 +32,7 @@ export function NewWithdrawal({ accounts }: ButtonProps) {
   )
 }
 
-/** The button that opens the form of a movement to cold storage. */
+/** A button that opens the form for a movement to cold storage. */
 export function NewMovement({ accounts }: ButtonProps) {
   return (
     <FormButton
@@ -60,7 +60,7 @@ function FormButton({
   readonly form: ComponentType<FormProps>
 }) {
   const mayTransact = useDenied('TRANSACT')
-  const onChanged = useChanged()
+  const onChanged = useReloadOwnMoney()
   const denied = mayTransact ?? (accounts.length === 0 ? missing : undefined)
   return (
     <DialogButton label={title} title={title} denied={denied} onDone={onChanged}>

@@ -18,7 +18,7 @@ import { RegisterAccount } from './register-account.tsx'
 import { RotateKey } from './rotate-key.tsx'
 import { TreasuryKeys } from './treasury-keys.tsx'
 import { TreasuryMovements } from './treasury-movements.tsx'
-import { useChanged } from './use-changed.ts'
+import { useReloadOwnMoney } from './use-changed.ts'
 
 type OwnAccount = ItemOf<'own_account_list'>
 type Withdrawal = ItemOf<'platform_withdrawal_list'>
@@ -134,7 +134,7 @@ export function OwnMoneyPage() {
 }
 
 function AccountActions({ account: { id, status, account, address } }: { readonly account: OwnAccount }) {
-  const onDone = useChanged()
+  const onDone = useReloadOwnMoney()
   const mayApprove = useDenied('APPROVE')
   const mayManage = useDenied('MANAGE')
   if (status === 'REMOVED') return null

@@ -14,17 +14,17 @@ import { wordsOf } from '../../ui/status-meaning.ts'
 import type { Listed } from '../../ui/use-listed.ts'
 import {
   type AccountDraft,
-  accountInfoOf,
+  buildAccountInfo,
   type FieldFault,
-  faultOf,
-  fieldsOf,
+  findFault,
   isComplete,
-  typesIn,
+  listFields,
+  listTypes,
 } from './account-draft.ts'
-import { AccountFields, newDraft } from './account-fields.tsx'
+import { AccountFields, createDraft } from './account-fields.tsx'
 import { ConfirmForm } from './confirm-form.tsx'
 import { useTreasuries } from './treasuries.ts'
-import { useChanged } from './use-changed.ts'
+import { useReloadOwnMoney } from './use-changed.ts'
 
 type External = ItemOf<'platform_external_account_list'>
 type Own = ItemOf<'own_account_list'>
@@ -33,17 +33,17 @@ type Registered = Listed<Own>
 type Fact = readonly [name: string, value: ReactNode]
 
 const ACCOUNTS_MAX = 100
-/** The choice of an account that the platform does not have yet. */
+/** The option for an account that the platform does not have yet. */
 const NEW = ''
 const COLD_EFFECT =
   'The treasury of this network can send money to this address. Compare it with your own record of it, character by character.'
 const OWN_EFFECT =
   'Fees and own capital can be paid to this account. Money that it sends, and that names no other account, is own capital.'
 
-/** The button that opens the form of a registration. */
+/** A button that opens the registration form. */
 export function RegisterAccount({ accounts }: { readonly accounts: Registered }) {
   const mayManage = useDenied('MANAGE')
-  const onChanged = useChanged()
+  const onChanged = useReloadOwnMoney()
   return (
     <DialogButton
       label="Register account"
@@ -62,7 +62,7 @@ interface FormProps {
   readonly onDone: () => void
 }
 
-/** The form, once the accounts of the platform were read. */
+/** Loads the platform's accounts, then shows the form. */
 function ExternalAccounts({ registered, onDone }: FormProps) {
   const { data, error, refetch } = useQuery({
     queryKey: ['own-money', 'external-accounts'],
@@ -81,9 +81,9 @@ function ExternalAccounts({ registered, onDone }: FormProps) {
   if (!data) return <Loading lines={4} />
   const isRegistered = (id: string) =>
     registered.some(({ externalAccountId, status }) => externalAccountId === id && status !== 'REMOVED')
-  const free = data.accounts.filter(({ id }) => !isRegistered(id))
-  const currencies = [...new Set(data.currencies)].filter((code) => typesIn(code).length > 0)
-  return <RegistrationForm accounts={free} currencies={currencies} reread={refetch} onDone={onDone} />
+  const unregistered = data.accounts.filter(({ id }) => !isRegistered(id))
+  const currencies = [...new Set(data.currencies)].filter((code) => listTypes(code).length > 0)
+  return <RegistrationForm accounts={unregistered} currencies={currencies} reread={refetch} onDone={onDone} />
 }
 
 interface RegistrationProps {
@@ -94,53 +94,53 @@ interface RegistrationProps {
   readonly onDone: () => void
 }
 
-/** Registers one of the platform's external accounts: an existing one, or a new one added first. */
-function RegistrationForm({ accounts, currencies, reread, onDone }: RegistrationProps) {
+/** Registers one of the platform's external accounts: an existing one, or a new one that is created first. */
+function RegistrationForm({ accounts, currencies, reread: reload, onDone }: RegistrationProps) {
   const [chosen, setChosen] = useState(accounts[0]?.id ?? NEW)
   const [purpose, setPurpose] = useState<Own['purpose']>('OWN_MONEY')
-  const added = useNewAccount(currencies)
+  const createdAccount = useNewAccount(currencies)
   const account = accounts.find(({ id }) => id === chosen)
-  const typeName = account?.accountInfo.accountType ?? added.draft.type
-  const isCold = networkOf(typeName) !== undefined && purpose === 'COLD_STORAGE'
-  const facts = useFacts(account, added.draft)
+  const typeName = account?.accountInfo.accountType ?? createdAccount.draft.type
+  const isCold = findNetwork(typeName) !== undefined && purpose === 'COLD_STORAGE'
+  const facts = useFacts(account, createdAccount.draft)
   /**
-   * Adds the account, and registers it. If the registration is refused, a retry does not add the account
+   * Creates the account and registers it. If the registration fails, a retry does not create the account
    * again.
    */
-  const add = async () => {
-    const { id } = await added.create()
-    await reread()
+  const createAndRegister = async () => {
+    const { id } = await createdAccount.create()
+    await reload()
     setChosen(id)
     return id
   }
   return (
     <ConfirmForm
       label="Register account"
-      isReady={account !== undefined || isComplete(added.draft)}
+      isReady={account !== undefined || isComplete(createdAccount.draft)}
       facts={[
         ...facts,
-        ['Currency', account?.currency ?? added.draft.currency],
+        ['Currency', account?.currency ?? createdAccount.draft.currency],
         ['Purpose', wordsOf(isCold ? purpose : 'OWN_MONEY')],
       ]}
       effect={isCold ? COLD_EFFECT : OWN_EFFECT}
       send={async (order) => {
-        const externalAccountId = account?.id ?? (await add())
+        const externalAccountId = account?.id ?? (await createAndRegister())
         const kind = isCold ? { purpose } : {}
         await countersign.ownAccounts.create({ externalAccountId, ...kind, ...order })
       }}
-      onError={(error) => account === undefined && added.showError(error)}
+      onError={(error) => account === undefined && createdAccount.showError(error)}
       onDone={onDone}
     >
       {accounts.length > 0 && <AccountChoice accounts={accounts} account={account} choose={setChosen} />}
-      {!account && <AccountFields {...added} currencies={currencies} />}
-      {networkOf(typeName) && <PurposeChoice purpose={purpose} choose={setPurpose} />}
+      {!account && <AccountFields {...createdAccount} currencies={currencies} />}
+      {findNetwork(typeName) && <PurposeChoice purpose={purpose} choose={setPurpose} />}
     </ConfirmForm>
   )
 }
 
-/** The details of an added account, and the field refused by the server. */
+/** State for a new account: its details, and a field that the server has rejected. */
 function useNewAccount(currencies: readonly string[]) {
-  const [draft, setDraft] = useState(() => newDraft(currencies[0] ?? ''))
+  const [draft, setDraft] = useState(() => createDraft(currencies[0] ?? ''))
   const [fault, setFault] = useState<FieldFault>()
   return {
     draft,
@@ -152,11 +152,11 @@ function useNewAccount(currencies: readonly string[]) {
     create: () =>
       countersign.platformExternalAccounts.create({
         currency: draft.currency,
-        accountInfo: accountInfoOf(draft),
+        accountInfo: buildAccountInfo(draft),
       }),
-    /** Returns false if the error is about no field. */
+    /** Returns false if the error does not refer to a field. */
     showError: (error: unknown) => {
-      const found = faultOf(error, draft)
+      const found = findFault(error, draft)
       setFault(found)
       return found !== undefined
     },
@@ -173,7 +173,7 @@ function AccountChoice(props: {
     <NativeSelect
       label="External account of the platform"
       data={[
-        ...accounts.map((one) => ({ value: one.id, label: addressOf(one) ?? accountWords(one) })),
+        ...accounts.map((one) => ({ value: one.id, label: getAddress(one) ?? accountWords(one) })),
         { value: NEW, label: 'Another account …' },
       ]}
       value={account?.id ?? NEW}
@@ -199,12 +199,15 @@ function PurposeChoice(props: {
   )
 }
 
-/** The place of an account: rail, network and address on a chain, else holder and bank, or every detail of a new one. */
+/**
+ * Identifies the account: rail, network and address on a chain, otherwise holder and bank. For a new account,
+ * all of its details.
+ */
 function useFacts(account: External | undefined, draft: AccountDraft): readonly Fact[] {
   const { data: treasuries = [] } = useTreasuries()
-  const network = networkOf(account?.accountInfo.accountType ?? draft.type)
-  const address = account ? addressOf(account) : draft.values.address?.trim()
-  if (!network || !address) return account ? [['Account', accountWords(account)]] : detailsOf(draft)
+  const network = findNetwork(account?.accountInfo.accountType ?? draft.type)
+  const address = account ? getAddress(account) : draft.values.address?.trim()
+  if (!network || !address) return account ? [['Account', accountWords(account)]] : listDetails(draft)
   const onNetwork = treasuries.filter((one) => one.network === network)
   const simulated = treasuries.filter((one) => one.network === undefined)
   const rails = (onNetwork.length > 0 ? onNetwork : simulated).map(({ rail }) => rail)
@@ -215,18 +218,18 @@ function useFacts(account: External | undefined, draft: AccountDraft): readonly 
   ]
 }
 
-function detailsOf({ type, values }: AccountDraft): readonly Fact[] {
-  const given = fieldsOf(type).flatMap(({ name, label, choices }): Fact[] => {
+function listDetails({ type, values }: AccountDraft): readonly Fact[] {
+  const given = listFields(type).flatMap(({ name, label, choices }): Fact[] => {
     const value = (values[name] ?? '').trim()
     return value === '' ? [] : [[label, choices ? wordsOf(value) : value]]
   })
   return [['Kind of account', wordsOf(type)], ...given]
 }
 
-function networkOf(accountType: string) {
+function findNetwork(accountType: string) {
   return EVM_NETWORKS.find((one) => accountType === `${one}_WALLET`)
 }
 
-function addressOf({ accountInfo }: External): string | undefined {
+function getAddress({ accountInfo }: External): string | undefined {
   return 'address' in accountInfo && typeof accountInfo.address === 'string' ? accountInfo.address : undefined
 }

@@ -6,12 +6,12 @@ import { DialogButton } from '../../ui/dialog-button.tsx'
 import { wordsOf } from '../../ui/status-meaning.ts'
 import { ConfirmForm } from './confirm-form.tsx'
 import { type Treasury, useTreasuries } from './treasuries.ts'
-import { useChanged } from './use-changed.ts'
+import { useReloadOwnMoney } from './use-changed.ts'
 
-/** The button that opens the form of a rotation. */
+/** A button that opens the form for a key rotation. */
 export function RotateKey() {
   const mayManage = useDenied('MANAGE')
-  const onChanged = useChanged()
+  const onChanged = useReloadOwnMoney()
   const { data: treasuries = [] } = useTreasuries()
   const denied =
     mayManage ?? (treasuries.length === 0 ? 'The platform has no treasury on a chain.' : undefined)

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { countersign } from '../../data/client.ts'
 
-/** A rail whose money a key on the server moves: a chain, or the simulator of a sandbox. */
+/** A rail whose money is moved with a key on the server: a chain, or a sandbox's simulator. */
 export interface Treasury {
   readonly rail: string
   readonly network: string | undefined
@@ -9,7 +9,7 @@ export interface Treasury {
   readonly address: string | undefined
 }
 
-/** The treasuries of the platform, as the server that responds sees them. */
+/** Lists the platform's treasuries, as known to the server that responds. */
 export function useTreasuries() {
   return useQuery({
     queryKey: ['own-money', 'treasuries'],

@@ -28,7 +28,7 @@ const COLUMNS: readonly Column<Key>[] = [
   },
 ]
 
-/** The keys of treasuries that rotations have made. */
+/** Treasury keys created by rotations. */
 export function TreasuryKeys() {
   const keys = useListed(['own-money', 'keys'], (page) => countersign.treasuryKeys.list(page))
   return (

@@ -38,7 +38,7 @@ const COLUMNS: readonly Column<Movement>[] = [
   },
 ]
 
-/** Money between the treasuries of chains and cold storage. */
+/** Movements of money between chain treasuries and cold storage. */
 export function TreasuryMovements() {
   const movements = useListed(['own-money', 'movements'], (page) => countersign.treasuryMovements.list(page))
   return (

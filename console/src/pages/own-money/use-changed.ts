@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 
-/** Reloads everything that shows own money or pending approvals. */
-export function useChanged(): () => void {
+/** Returns a function that reloads everything that shows own money or pending approvals. */
+export function useReloadOwnMoney(): () => void {
   const client = useQueryClient()
   return () => {
     for (const noun of ['own-money', 'approvals', 'accounts', 'overview'])

@@ -3,7 +3,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { countersign } from '../../data/client.ts'
 import { useDenied } from '../../session/me.ts'
 import { ActionButton } from '../../ui/action-button.tsx'
-import { describeSums, executeBatch, type PayoutBatch } from './payout.ts'
+import { describeTotals, executeBatch, type PayoutBatch } from './payout.ts'
 
 /** Cancel and Pay buttons for a payout batch. */
 export function PayoutActions({ batch }: { readonly batch: PayoutBatch }) {
@@ -39,7 +39,7 @@ export function PayoutActions({ batch }: { readonly batch: PayoutBatch }) {
         act={() => executeBatch(batch)}
         ask={{
           title: 'Pay this batch?',
-          text: `${duplicateWarning}${describeSums(batch)} by ${payable} ${payable === 1 ? 'payment' : 'payments'}.${skipped} If your platform asks for several approvals, the last one pays.`,
+          text: `${duplicateWarning}${describeTotals(batch)} by ${payable} ${payable === 1 ? 'payment' : 'payments'}.${skipped} If your platform asks for several approvals, the last one pays.`,
         }}
         onDone={onDone}
       />

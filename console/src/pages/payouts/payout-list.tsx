@@ -6,7 +6,7 @@ import { Page } from '../../ui/page.tsx'
 import { Status } from '../../ui/status.tsx'
 import { StatusList } from '../../ui/status-list.tsx'
 import { Time } from '../../ui/time.tsx'
-import { describeSums, type PayoutBatch } from './payout.ts'
+import { describeTotals, type PayoutBatch } from './payout.ts'
 import { SendFile } from './send-file.tsx'
 
 const route = getRouteApi('/payouts')
@@ -40,7 +40,7 @@ const COLUMNS: readonly Column<PayoutBatch>[] = [
     header: 'Total',
     width: 'minmax(9rem, 1fr)',
     isRight: true,
-    cell: (batch) => <span className="figures">{describeSums(batch)}</span>,
+    cell: (batch) => <span className="figures">{describeTotals(batch)}</span>,
   },
   {
     id: 'created',

@@ -20,8 +20,8 @@ const route = getRouteApi('/payouts/$payoutBatchId')
 const PARENT = { title: 'Payouts', to: '/payouts' }
 const REFRESH_MS = 2_000
 
-/** True while the server processes it: the page then polls its progress. */
-function isMoving({ status }: PayoutBatch): boolean {
+/** True while the server checks or sends the batch. The page then polls for progress. */
+function isInProgress({ status }: PayoutBatch): boolean {
   const next = PAYOUT_BATCH_TRANSITIONS[status]
   return next.check !== null || next.complete !== null
 }
@@ -31,7 +31,7 @@ export function PayoutPage() {
   const query = useQuery({
     queryKey: ['payouts', 'one', payoutBatchId],
     queryFn: () => countersign.payoutBatches.get(payoutBatchId),
-    refetchInterval: ({ state }) => (state.data && isMoving(state.data) ? REFRESH_MS : false),
+    refetchInterval: ({ state }) => (state.data && isInProgress(state.data) ? REFRESH_MS : false),
   })
   return (
     <RecordPage query={query} title="Payout batch" parent={PARENT}>

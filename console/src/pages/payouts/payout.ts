@@ -9,8 +9,8 @@ import { type Amount, moneyText } from '../../ui/money.tsx'
 export type PayoutBatch = Static<typeof PayoutBatchSchema>
 export type PayoutLine = Static<typeof PayoutLineSchema>
 
-/** The amounts that a batch pays, by currency. */
-export function sumsOf({ totals }: PayoutBatch): readonly Amount[] {
+/** Sums the amounts that a batch pays, by currency. */
+export function sumTotals({ totals }: PayoutBatch): readonly Amount[] {
   const sums = new Map<string, Amount>()
   for (const { total } of totals) {
     const before = sums.get(total.currency.code)
@@ -19,16 +19,16 @@ export function sumsOf({ totals }: PayoutBatch): readonly Amount[] {
   return [...sums.values()]
 }
 
-/** Executes a batch with the totals that it shows: the server refuses others. */
+/** Executes a batch with the totals shown on the page. The server rejects any other totals. */
 export async function executeBatch(batch: PayoutBatch): Promise<PayoutBatch> {
   const { id, progress, sameFileAs } = batch
   return countersign.payoutBatches.execute(id, {
-    totals: sumsOf(batch).map(({ amount, currency }) => ({ currency: currency.code, amount })),
+    totals: sumTotals(batch).map(({ amount, currency }) => ({ currency: currency.code, amount })),
     ...(progress.faulty > 0 ? { skipFaulty: true } : {}),
     ...(sameFileAs === undefined ? {} : { payAgain: true }),
   })
 }
 
-export function describeSums(batch: PayoutBatch): string {
-  return sumsOf(batch).map(moneyText).join(' and ')
+export function describeTotals(batch: PayoutBatch): string {
+  return sumTotals(batch).map(moneyText).join(' and ')
 }

@@ -9,7 +9,7 @@ import { ErrorState } from '../../ui/states.tsx'
 import { targetOf } from '../../ui/target.ts'
 import type { PayoutBatch } from './payout.ts'
 
-/** The button that uploads a file of payouts to be checked, and opens its batch, in which it can be paid. */
+/** A button that uploads a payout file to be checked, then opens its batch, which can be paid there. */
 export function SendFile() {
   const denied = useDenied('TRANSACT')
   const client = useQueryClient()
@@ -33,7 +33,10 @@ export function SendFile() {
   )
 }
 
-/** A file and its key. A second try has the same key, so it does not make a second batch. */
+/**
+ * A file and the idempotency key of its upload. A retry uses the same key, so it does not create a second
+ * batch.
+ */
 interface Draft {
   readonly file: File | null
   readonly name: string
@@ -41,7 +44,7 @@ interface Draft {
 }
 
 function FileForm({ onSent }: { readonly onSent: (batch: PayoutBatch) => void }) {
-  const [draft, setDraft] = useState<Draft>(() => newDraft(null, ''))
+  const [draft, setDraft] = useState<Draft>(() => createDraft(null, ''))
   const { file, name } = draft
   const send = useMutation({
     mutationFn: async ({ file, name, idempotencyKey }: Draft & { readonly file: File }) =>
@@ -67,14 +70,14 @@ function FileForm({ onSent }: { readonly onSent: (batch: PayoutBatch) => void })
           clearable
           clearButtonProps={{ 'aria-label': 'Remove the file' }}
           value={file}
-          onChange={(chosen) => setDraft(newDraft(chosen, name || nameOf(chosen)))}
+          onChange={(chosen) => setDraft(createDraft(chosen, name || getDefaultName(chosen)))}
         />
         <TextInput
           label="Name"
           description="The name of the batch, for people"
           maxLength={100}
           value={name}
-          onChange={({ currentTarget }) => setDraft(newDraft(file, currentTarget.value))}
+          onChange={({ currentTarget }) => setDraft(createDraft(file, currentTarget.value))}
         />
         <span>Every line is checked first. Nothing is paid before somebody pays the batch.</span>
         {send.error && <ErrorState error={send.error} />}
@@ -88,10 +91,10 @@ function FileForm({ onSent }: { readonly onSent: (batch: PayoutBatch) => void })
   )
 }
 
-function newDraft(file: File | null, name: string): Draft {
+function createDraft(file: File | null, name: string): Draft {
   return { file, name, idempotencyKey: crypto.randomUUID() }
 }
 
-function nameOf(file: File | null): string {
+function getDefaultName(file: File | null): string {
   return (file?.name ?? '').replace(/\.csv$/i, '').slice(0, 100)
 }

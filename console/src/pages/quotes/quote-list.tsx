@@ -23,7 +23,7 @@ const FILTERS: readonly Filter[] = [
   { name: 'to', label: 'To', isDay: true },
 ]
 
-const rateOf = ({ exchangeRate, sendingCurrency, receivingCurrency }: Quote) =>
+const formatRate = ({ exchangeRate, sendingCurrency, receivingCurrency }: Quote) =>
   describeRate(exchangeRate, sendingCurrency, receivingCurrency)
 
 const COLUMNS: readonly Column<Quote>[] = [
@@ -54,7 +54,7 @@ const COLUMNS: readonly Column<Quote>[] = [
     width: 'minmax(11rem, 1fr)',
     isRight: true,
     priority: 3,
-    cell: (row) => <span className="figures soft">{rateOf(row)}</span>,
+    cell: (row) => <span className="figures soft">{formatRate(row)}</span>,
   },
   {
     id: 'created',

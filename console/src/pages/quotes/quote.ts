@@ -15,8 +15,8 @@ export function amountReceived({ totalReceivingAmount, receivingCurrency }: Quot
 const RATE = new Intl.NumberFormat(undefined, { maximumSignificantDigits: 7 })
 
 /**
- * A rate as people read it: `1 USD = 17.25 MXN`. `rate` is in smallest units of the sending currency for one
- * of the receiving, which is hard to read if the currencies have different decimals.
+ * Formats a rate for people: `1 USD = 17.25 MXN`. `rate` is the amount of the sending currency for one unit
+ * of the receiving currency, both in their smallest units, which is hard to read if their decimals differ.
  */
 export function describeRate(
   rate: number,

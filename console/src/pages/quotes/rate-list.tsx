@@ -32,8 +32,8 @@ const amountReceived = ({ receivingAmount, destinationCurrency }: ExchangeRate) 
   amount: receivingAmount,
   currency: destinationCurrency,
 })
-const feesOf = ({ fees, sourceCurrency }: ExchangeRate) => ({ amount: fees.total, currency: sourceCurrency })
-const rateOf = ({ exchangeRate, sourceCurrency, destinationCurrency }: ExchangeRate) =>
+const getFees = ({ fees, sourceCurrency }: ExchangeRate) => ({ amount: fees.total, currency: sourceCurrency })
+const formatRate = ({ exchangeRate, sourceCurrency, destinationCurrency }: ExchangeRate) =>
   describeRate(exchangeRate, sourceCurrency, destinationCurrency)
 
 const COLUMNS: readonly Column<ExchangeRate>[] = [
@@ -41,7 +41,7 @@ const COLUMNS: readonly Column<ExchangeRate>[] = [
     id: 'rate',
     header: 'Rate without fees',
     width: 'minmax(12rem, 2fr)',
-    cell: (row) => <span className="figures">{rateOf(row)}</span>,
+    cell: (row) => <span className="figures">{formatRate(row)}</span>,
   },
   {
     id: 'rail',
@@ -63,7 +63,7 @@ const COLUMNS: readonly Column<ExchangeRate>[] = [
     width: 'minmax(7rem, 1fr)',
     isRight: true,
     priority: 2,
-    cell: (row) => <Money of={feesOf(row)} />,
+    cell: (row) => <Money of={getFees(row)} />,
   },
   {
     id: 'received',

@@ -7,7 +7,7 @@ import { targetOf } from '../../ui/target.ts'
 
 const CURRENCY = 'USD'
 
-/** In a sandbox: creates a bank whose statement differs from the books, and opens its day. */
+/** Creates a sandbox bank whose statement differs from the books, and opens the day of that statement. */
 export function ExampleBankButton() {
   const client = useQueryClient()
   const navigate = useNavigate()

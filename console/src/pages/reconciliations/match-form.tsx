@@ -20,7 +20,9 @@ const ACCOUNT_WORDS: Readonly<Record<MatchAccount, string>> = {
   receivables: 'Receivables: somebody owes it to you',
 }
 
-/** The reason why the selected lines and payments belong together, and the account for their difference. */
+/**
+ * Asks why the selected lines and payments belong together, and to which account their difference is booked.
+ */
 export function MatchForm({ selection, close, onDone }: MatchFormProps) {
   const [account, setAccount] = useState<MatchAccount>('costs')
   const [reason, setReason] = useState('')

@@ -16,8 +16,8 @@ import type { Day } from './selection.ts'
 
 type Match = ItemOf<'reconciliation_match_list'>
 
-/** The number of shown matches, newest first. */
-const SHOWN = 20
+/** Number of matches shown, newest first. */
+const ROWS_MAX = 20
 
 const COLUMNS: readonly Column<Match>[] = [
   { id: 'status', header: 'Status', width: '7rem', cell: ({ status }) => <Status of={status} /> },
@@ -63,9 +63,9 @@ const COLUMNS: readonly Column<Match>[] = [
   { id: 'actions', header: 'Change', width: '16rem', cell: (match) => <MatchButtons match={match} /> },
 ]
 
-/** The newest matches for a day's rail and currency. */
+/** The latest matches for the rail and currency of a day. */
 export function Matches({ day: { rail, currency } }: { readonly day: Day }) {
-  const filters = { rail, currency: currency.code, limit: SHOWN }
+  const filters = { rail, currency: currency.code, limit: ROWS_MAX }
   const query = useQuery({
     queryKey: ['reconciliations', 'matches', filters],
     queryFn: async () => (await countersign.reconciliationMatches.list(filters)).data,
@@ -92,11 +92,11 @@ function MatchButtons({ match }: { readonly match: Match }) {
   const denied = useDenied('APPROVE')
   const onDone = () => void client.invalidateQueries({ queryKey: ['reconciliations'] })
   const { id, status, difference, currency, rail, statementEntryIds, paymentIds, reason } = match
-  const can = MATCH_TRANSITIONS[status]
+  const permissionDenied = MATCH_TRANSITIONS[status]
   const shared = { size: 'xs', denied, onDone } as const
   return (
     <Group gap="xs" wrap="nowrap">
-      {can.agree && (
+      {permissionDenied.agree && (
         <ActionButton
           {...shared}
           label="Approve"
@@ -110,7 +110,7 @@ function MatchButtons({ match }: { readonly match: Match }) {
           }
         />
       )}
-      {can.undo && (
+      {permissionDenied.undo && (
         <ActionButton
           {...shared}
           label="Undo"
@@ -120,10 +120,10 @@ function MatchButtons({ match }: { readonly match: Match }) {
             text: 'Its lines and payments are differences again, and what was booked is booked back.',
             needsReason: true,
           }}
-          act={async (why) => await countersign.reconciliationMatches.undo(id, { reason: why })}
+          act={async (reason) => await countersign.reconciliationMatches.undo(id, { reason: reason })}
         />
       )}
-      {can.close && (
+      {permissionDenied.close && (
         <ActionButton
           {...shared}
           label="Close"

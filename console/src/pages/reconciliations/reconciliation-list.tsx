@@ -12,7 +12,7 @@ import { Page } from '../../ui/page.tsx'
 import { Status } from '../../ui/status.tsx'
 import { useListed } from '../../ui/use-listed.ts'
 import { ExampleBankButton } from './example-bank-button.tsx'
-import { inCurrencyOf, type Reconciliation } from './reconciliation.ts'
+import { type Reconciliation, withCurrency } from './reconciliation.ts'
 
 const route = getRouteApi('/reconciliations')
 
@@ -50,7 +50,7 @@ const COLUMNS: readonly Column<Reconciliation>[] = [
     width: 'minmax(9rem, 1fr)',
     isRight: true,
     priority: 2,
-    cell: (row) => <Money of={inCurrencyOf(row, row.statement?.closingBalance)} />,
+    cell: (row) => <Money of={withCurrency(row, row.statement?.closingBalance)} />,
   },
   {
     id: 'books',
@@ -58,14 +58,14 @@ const COLUMNS: readonly Column<Reconciliation>[] = [
     width: 'minmax(9rem, 1fr)',
     isRight: true,
     priority: 2,
-    cell: (row) => <Money of={inCurrencyOf(row, row.ledger?.balance)} />,
+    cell: (row) => <Money of={withCurrency(row, row.ledger?.balance)} />,
   },
   {
     id: 'difference',
     header: 'Difference',
     width: 'minmax(8rem, 1fr)',
     isRight: true,
-    cell: (row) => <Money of={inCurrencyOf(row, row.difference)} />,
+    cell: (row) => <Money of={withCurrency(row, row.difference)} />,
   },
 ]
 

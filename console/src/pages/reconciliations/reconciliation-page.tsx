@@ -20,25 +20,25 @@ import { TextLink } from '../../ui/text-link.tsx'
 import { Time } from '../../ui/time.tsx'
 import { MatchForm } from './match-form.tsx'
 import { Matches } from './matches.tsx'
-import { inCurrencyOf, useDifferingDays } from './reconciliation.ts'
-import { type Day as Detail, isMatchable, selectionOf } from './selection.ts'
+import { useDifferingDays, withCurrency } from './reconciliation.ts'
+import { buildSelection, type Day as Detail, isMatchable } from './selection.ts'
 import { Suggestions } from './suggestions.tsx'
 
 type Difference = Detail['differences'][number]
 
 const route = getRouteApi('/reconciliations/$reconciliationId')
 const PARENT = { title: 'Reconciliation', to: '/reconciliations' }
-const pathOf = (id: string) => `${PARENT.to}/${id}`
+const getPath = (id: string) => `${PARENT.to}/${id}`
 const AGES = ['Today', '1 day']
-const COMPARED_MS = 3000
+const POLL_MS = 3000
 
 export function ReconciliationPage() {
   const { reconciliationId } = route.useParams()
   const query = useQuery({
     queryKey: ['reconciliations', reconciliationId],
     queryFn: () => countersign.reconciliations.get(reconciliationId),
-    // A day is compared again in the background after a match.
-    refetchInterval: ({ state: { data } }) => (data?.status === 'BALANCED' ? false : COMPARED_MS),
+    // After a match, the day is compared again in the background.
+    refetchInterval: ({ state: { data } }) => (data?.status === 'BALANCED' ? false : POLL_MS),
   })
   return (
     <RecordPage query={query} title="Reconciliation" parent={PARENT}>
@@ -47,33 +47,33 @@ export function ReconciliationPage() {
   )
 }
 
-/** One day of a rail: the bank's statement next to the books, and the differences between the two. */
-function Day({ of }: { readonly of: Detail }) {
-  const { id, rail, date, status, currency, differenceCount } = of
-  const queue = useDifferingDays(of)
+/** A rail's day: the bank statement, the books, and the differences between them. */
+function Day({ of: day }: { readonly of: Detail }) {
+  const { id, rail, date, status, currency, differenceCount } = day
+  const queue = useDifferingDays(day)
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set())
   return (
     <Page
       title={`${rail}, ${date}, ${currency.code}`}
       aside={<Status of={status} />}
-      actions={<QueueNav ids={queue} current={id} pathOf={pathOf} />}
+      actions={<QueueNav ids={queue} current={id} pathOf={getPath} />}
       parent={PARENT}
     >
       <RecordId id={id} />
       <div className="halves">
-        <Statement of={of} />
-        <Books of={of} />
+        <Statement of={day} />
+        <Books of={day} />
       </div>
-      <Differences of={of} selected={selected} select={setSelected} />
-      {differenceCount > 0 && <Suggestions day={of} select={(ids) => setSelected(new Set(ids))} />}
-      <Matches day={of} />
+      <Differences of={day} selected={selected} select={setSelected} />
+      {differenceCount > 0 && <Suggestions day={day} select={(ids) => setSelected(new Set(ids))} />}
+      <Matches day={day} />
     </Page>
   )
 }
 
-function Statement({ of }: { readonly of: Detail }) {
-  const { statement, receivedAt } = of
-  const money = moneyIn(of)
+function Statement({ of: day }: { readonly of: Detail }) {
+  const { statement, receivedAt } = day
+  const money = createMoneyRenderer(day)
   return (
     <Panel title="Statement of the bank">
       {statement ? (
@@ -96,9 +96,9 @@ function Statement({ of }: { readonly of: Detail }) {
   )
 }
 
-function Books({ of }: { readonly of: Detail }) {
-  const { ledger, difference, reconciledAt } = of
-  const money = moneyIn(of)
+function Books({ of: day }: { readonly of: Detail }) {
+  const { ledger, difference, reconciledAt } = day
+  const money = createMoneyRenderer(day)
   return (
     <Panel title="Books">
       <Facts
@@ -115,7 +115,7 @@ function Books({ of }: { readonly of: Detail }) {
 
 interface DifferencesProps {
   readonly of: Detail
-  /** Ids of lines and payments. */
+  /** Ids of statement lines and payments. */
   readonly selected: ReadonlySet<string>
   readonly select: (ids: ReadonlySet<string>) => void
 }
@@ -123,7 +123,7 @@ interface DifferencesProps {
 function Differences({ of, selected, select }: DifferencesProps) {
   const client = useQueryClient()
   const denied = useDenied('APPROVE')
-  const selection = selectionOf(of, selected)
+  const selection = buildSelection(of, selected)
   const count = selection.statementEntryIds.length + selection.paymentIds.length
   const finish = () => {
     select(new Set())
@@ -143,12 +143,12 @@ function Differences({ of, selected, select }: DifferencesProps) {
     <Panel title="Differences" isBare actions={count > 0 && match}>
       <ShortTable
         name="Differences"
-        rows={of.differences.map((difference, at) => ({ ...difference, key: String(at) }))}
+        rows={of.differences.map((difference, index) => ({ ...difference, key: String(index) }))}
         idOf={({ key }) => key}
         empty="The bank and the books agree."
         columns={[
           selectColumn(selected, select),
-          ...columnsIn(of.currency),
+          ...buildColumns(of.currency),
           ...(of.differences.some(isAdjustable) ? [RESOLVE] : []),
         ]}
       />
@@ -180,15 +180,15 @@ function selectColumn(
   }
 }
 
-/** Shows amounts in the currency of the day. */
-function moneyIn(of: Detail): (amount: bigint | undefined) => ReactNode {
+/** Returns a function that renders amounts in the day's currency. */
+function createMoneyRenderer(day: Detail): (amount: bigint | undefined) => ReactNode {
   return (amount) => {
-    const value: Amount | undefined = inCurrencyOf(of, amount)
+    const value: Amount | undefined = withCurrency(day, amount)
     return value && <Money of={value} />
   }
 }
 
-function columnsIn(currency: Detail['currency']): readonly Omit<Column<Difference>, 'text'>[] {
+function buildColumns(currency: Detail['currency']): readonly Omit<Column<Difference>, 'text'>[] {
   return [
     {
       id: 'reason',
@@ -231,7 +231,7 @@ const RESOLVE: Column<Difference> = {
   cell: (difference) => isAdjustable(difference) && <AdjustButton {...difference} />,
 }
 
-/** True for a deposit that the bank has booked with another amount. */
+/** True for a deposit whose amount differs from the one that the bank booked. */
 function isAdjustable(difference: Difference): difference is Difference & { readonly about: string } {
   return difference.reason === 'OTHER_AMOUNT' && difference.about?.startsWith('Deposit:') === true
 }

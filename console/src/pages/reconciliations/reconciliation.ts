@@ -6,7 +6,10 @@ import { useListed } from '../../ui/use-listed.ts'
 
 export type Reconciliation = Static<typeof ReconciliationSchema>
 
-/** The ids of the days that differ, in the order of their list. Read again once the status of the shown day changes. */
+/**
+ * Loads the ids of the unreconciled days, in list order. Reloads them when the status of the displayed day
+ * changes.
+ */
 export function useDifferingDays({ id, status }: Pick<Reconciliation, 'id' | 'status'>): string[] {
   const { rows } = useListed(['reconciliations', 'differing', id, status], (page) =>
     countersign.reconciliations.list({ status: 'DIFFERENT', ...page }),
@@ -14,7 +17,7 @@ export function useDifferingDays({ id, status }: Pick<Reconciliation, 'id' | 'st
   return rows.map(({ id }) => id)
 }
 
-/** An amount of a reconciliation, which has one currency for all of them. */
-export function inCurrencyOf({ currency }: Reconciliation, amount: bigint | undefined): Amount | undefined {
+/** Adds the currency to an amount of a reconciliation, in which all amounts have the same currency. */
+export function withCurrency({ currency }: Reconciliation, amount: bigint | undefined): Amount | undefined {
   return amount === undefined ? undefined : { amount, currency }
 }

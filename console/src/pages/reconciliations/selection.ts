@@ -3,31 +3,31 @@ import type { Static } from 'typebox'
 
 export type Day = Static<typeof ReconciliationWithDifferences>
 
-/** Differences of a day that are to be matched. */
+/** Differences of a day that have been selected for a match. */
 export interface Selection {
   readonly rail: string
   readonly currency: Day['currency']
   readonly statementEntryIds: string[]
   readonly paymentIds: string[]
-  /** The bank less the books, in the smallest unit. */
+  /** The bank's amount minus the books', in the smallest unit. */
   readonly difference: bigint
 }
 
-/** True for the id of a line or a payment; false for a match, and for a whole statement. */
+/** True for the id of a line or a payment. False for a match and for a whole statement. */
 export function isMatchable(about: string | undefined): about is string {
   return about !== undefined && !about.startsWith('ReconciliationMatch:')
 }
 
-/** The differences with these ids, and their sum. */
-export function selectionOf({ rail, currency, differences }: Day, ids: ReadonlySet<string>): Selection {
-  const chosen = differences.filter(({ about }) => isMatchable(about) && ids.has(about))
-  const about = chosen.flatMap((one) => one.about ?? [])
+/** Selects the differences with these ids and sums them. */
+export function buildSelection({ rail, currency, differences }: Day, ids: ReadonlySet<string>): Selection {
+  const selected = differences.filter(({ about }) => isMatchable(about) && ids.has(about))
+  const about = selected.flatMap((one) => one.about ?? [])
   return {
     rail,
     currency,
     statementEntryIds: about.filter(isLine),
     paymentIds: about.filter((id) => !isLine(id)),
-    difference: chosen.reduce((sum, { amount }) => sum + amount, 0n),
+    difference: selected.reduce((sum, { amount }) => sum + amount, 0n),
   }
 }
 

@@ -26,7 +26,10 @@ interface SuggestionsProps {
   readonly select: (ids: readonly string[]) => void
 }
 
-/** Lines and payments that may belong together. Selecting them matches nothing yet. */
+/**
+ * Suggests lines and payments that may belong together. A click only selects them; it does not match them
+ * yet.
+ */
 export function Suggestions({ day, select }: SuggestionsProps) {
   const { id, currency } = day
   const query = useQuery({

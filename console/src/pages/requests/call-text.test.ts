@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { curlOf, sdkCallOf } from './call-text.ts'
+import { formatCurl, formatSdkCall } from './call-text.ts'
 
 const REQUEST = {
   httpRequestId: '01a26d11-0ced-734e-9f31-000000000000',
@@ -14,7 +14,9 @@ const REQUEST = {
 } as const
 
 test('a request is copied as a curl command with its key, which a shell reads letter by letter', () => {
-  expect(curlOf({ ...REQUEST, requestBody: '{"reason":"it\'s"}' }, 'https://pay.example/2025-10-13')).toBe(
+  expect(
+    formatCurl({ ...REQUEST, requestBody: '{"reason":"it\'s"}' }, 'https://pay.example/2025-10-13'),
+  ).toBe(
     `curl -X POST 'https://pay.example/2025-10-13${REQUEST.path}' \\
   -u "$TOKEN_ID:$CLIENT_SECRET" \\
   -H 'Idempotency-Key: it'\\''s mine' \\
@@ -24,7 +26,7 @@ test('a request is copied as a curl command with its key, which a shell reads le
 })
 
 test('a request is copied as a call of the SDK: parameters of the path first, amounts as bigint, its key last', () => {
-  expect(sdkCallOf({ ...REQUEST, requestBody: '{"amounts":[700,300],"reason":"***"}' })).toBe(
+  expect(formatSdkCall({ ...REQUEST, requestBody: '{"amounts":[700,300],"reason":"***"}' })).toBe(
     `await countersign.deposits.split("Deposit:01a26d11-0ced-734e-9f31-0000000000c8", {
   amounts: [700n, 300n],
   reason: "***",
@@ -37,7 +39,7 @@ test('a request is copied as a call of the SDK: parameters of the path first, am
 test('a query is copied with numbers as numbers', () => {
   const { idempotencyKey: _, requestBody: __, ...request } = REQUEST
   const list = { ...request, method: 'GET', path: '/transactions', operation: 'transaction_list' } as const
-  expect(sdkCallOf({ ...list, query: 'limit=5&status=FAILED' })).toBe(
+  expect(formatSdkCall({ ...list, query: 'limit=5&status=FAILED' })).toBe(
     `await countersign.transactions.list({
   limit: 5,
   status: "FAILED",
@@ -46,6 +48,6 @@ test('a query is copied with numbers as numbers', () => {
 })
 
 test('a call without a verb and a body that was cut are not copied', () => {
-  expect(sdkCallOf({ ...REQUEST, operation: 'nothing' })).toBeUndefined()
-  expect(sdkCallOf({ ...REQUEST, requestBody: '{"amounts":[70' })).toBeUndefined()
+  expect(formatSdkCall({ ...REQUEST, operation: 'nothing' })).toBeUndefined()
+  expect(formatSdkCall({ ...REQUEST, requestBody: '{"amounts":[70' })).toBeUndefined()
 })

@@ -8,10 +8,10 @@ import type { Static, TSchema } from 'typebox'
 type Request = Static<typeof LoggedRequest>
 
 /**
- * A request as a curl command. It takes the credentials from shell variables, and repeats the idempotency
- * key, so that nothing happens twice.
+ * Formats a request as a curl command. The credentials come from shell variables, and the idempotency key is
+ * repeated, so that the request is not executed a second time.
  */
-export function curlOf(request: Request, baseUrl: string): string {
+export function formatCurl(request: Request, baseUrl: string): string {
   const { method, path, query, idempotencyKey, requestBody } = request
   const parts = [
     `curl -X ${method} ${quoteForShell(`${baseUrl}${path}${query ? `?${query}` : ''}`)}`,
@@ -27,10 +27,10 @@ function quoteForShell(text: string): string {
 }
 
 /**
- * A request as a call of the SDK, with the types of its contract: amounts are `bigint`. Undefined for a call
- * without a verb, or with a truncated body.
+ * Formats a request as an SDK call, with the contract's types: amounts are `bigint`. Undefined for a call
+ * without a verb or with a truncated body.
  */
-export function sdkCallOf({
+export function formatSdkCall({
   operation,
   path,
   query,
@@ -39,21 +39,21 @@ export function sdkCallOf({
 }: Request): string | undefined {
   if (!isKeyOf(NOUNS, operation) || !isKeyOf(API, operation)) return undefined
   const endpoint = API[operation]
-  const input = 'body' in endpoint ? bodyOf(endpoint.body, requestBody) : queryOf(endpoint, query)
+  const input = 'body' in endpoint ? parseBody(endpoint.body, requestBody) : parseQuery(endpoint, query)
   if (input === undefined) return undefined
-  const given = keysOf(input).length > 0 ? [literal(input)] : []
-  const options = idempotencyKey ? [literal({ idempotencyKey })] : []
+  const given = keysOf(input).length > 0 ? [formatLiteral(input)] : []
+  const options = idempotencyKey ? [formatLiteral({ idempotencyKey })] : []
   const inputs = options.length > 0 && given.length === 0 && 'body' in endpoint ? ['{}'] : given
   const values = [
-    ...parametersOf(endpoint.path, path).map((one) => JSON.stringify(one)),
+    ...getPathParameters(endpoint.path, path).map((one) => JSON.stringify(one)),
     ...inputs,
     ...options,
   ]
   return `await countersign.${NOUNS[operation]}(${values.join(', ')})`
 }
 
-/** The values of a path's parameters, in their order. */
-function parametersOf(template: string, path: string): string[] {
+/** Extracts the values of the path parameters, in order. */
+function getPathParameters(template: string, path: string): string[] {
   const segments = path.split('/')
   return template
     .split('/')
@@ -62,7 +62,7 @@ function parametersOf(template: string, path: string): string[] {
 
 type Input = Readonly<Record<string, unknown>>
 
-function bodyOf(schema: TSchema, text: string | undefined): Input | undefined {
+function parseBody(schema: TSchema, text: string | undefined): Input | undefined {
   if (text === undefined || text === '') return {}
   try {
     const body = decode(schema, JSON.parse(text))
@@ -72,7 +72,7 @@ function bodyOf(schema: TSchema, text: string | undefined): Input | undefined {
   }
 }
 
-function queryOf(endpoint: object, query: string | undefined): Input {
+function parseQuery(endpoint: object, query: string | undefined): Input {
   const schema = 'query' in endpoint && isObject(endpoint.query) ? endpoint.query.properties : undefined
   const properties = isObject(schema) ? schema : {}
   return Object.fromEntries(
@@ -91,19 +91,21 @@ function queryOf(endpoint: object, query: string | undefined): Input {
   )
 }
 
-/** A value as a literal of TypeScript: names without quotes, integers of 64 bits as `25n`. */
-export function literal(value: unknown, indent = ''): string {
+/** Formats a value as a TypeScript literal: names without quotes, 64-bit integers as `25n`. */
+export function formatLiteral(value: unknown, indent = ''): string {
   if (typeof value === 'bigint') return `${value}n`
   const inner = `${indent}  `
   if (Array.isArray(value))
-    return value.length === 0 ? '[]' : `[${value.map((one) => literal(one, indent)).join(', ')}]`
+    return value.length === 0 ? '[]' : `[${value.map((one) => formatLiteral(one, indent)).join(', ')}]`
   if (!isObject(value)) return JSON.stringify(value) ?? 'undefined'
   const members = Object.entries(value).filter(([, one]) => one !== undefined)
   if (members.length === 0) return '{}'
-  const lines = members.map(([name, one]) => `${inner}${nameOf(name)}: ${literal(one, inner)},`)
+  const lines = members.map(
+    ([name, one]) => `${inner}${formatPropertyName(name)}: ${formatLiteral(one, inner)},`,
+  )
   return `{\n${lines.join('\n')}\n${indent}}`
 }
 
-function nameOf(name: string): string {
+function formatPropertyName(name: string): string {
   return /^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name)
 }

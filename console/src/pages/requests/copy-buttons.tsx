@@ -6,7 +6,7 @@ import { ActionButton } from '../../ui/action-button.tsx'
 
 const CUT = 'The call has no verb in the SDK, or its body was cut.'
 
-/** Copies the request for a terminal or a program. Masked text must be filled in. */
+/** Copies the request as a command or as code. Masked values must be filled in. */
 export function CopyButtons({ request }: { readonly request: Static<typeof LoggedRequest> }) {
   const { copy } = useClipboard()
   return (
@@ -14,16 +14,16 @@ export function CopyButtons({ request }: { readonly request: Static<typeof Logge
       <ActionButton
         label="Copy as curl"
         act={async () => {
-          const { curlOf } = await import('./call-text.ts')
-          copy(curlOf(request, `${location.origin}/${API_VERSION}`))
+          const { formatCurl } = await import('./call-text.ts')
+          copy(formatCurl(request, `${location.origin}/${API_VERSION}`))
         }}
         done="Copied the curl command. It reads TOKEN_ID and CLIENT_SECRET; fill in what is masked."
       />
       <ActionButton
         label="Copy as SDK call"
         act={async () => {
-          const { sdkCallOf } = await import('./call-text.ts')
-          const text = sdkCallOf(request)
+          const { formatSdkCall } = await import('./call-text.ts')
+          const text = formatSdkCall(request)
           if (text === undefined) throw new Error(CUT)
           copy(text)
         }}

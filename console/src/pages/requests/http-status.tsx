@@ -1,5 +1,5 @@
-/** The status code of a response. Its color shows if the call succeeded. */
-export function HttpStatus({ of }: { readonly of: number }) {
-  const meaning = of < 300 ? 'done' : of < 400 ? 'ended' : 'failed'
-  return <span className={`status figures ${meaning}`}>{of}</span>
+/** A response's status code. Its color shows whether the call succeeded. */
+export function HttpStatus({ of: status }: { readonly of: number }) {
+  const meaning = status < 300 ? 'done' : status < 400 ? 'ended' : 'failed'
+  return <span className={`status figures ${meaning}`}>{status}</span>
 }

@@ -82,7 +82,7 @@ const COLUMNS: readonly Column<Row>[] = [
   },
 ]
 
-/** The calls of the last days. */
+/** The API calls of the last days. */
 export function RequestList() {
   const { httpRequestId, method, statusClass, path, actorId, from, to } = validValues(
     FILTERS,
@@ -101,7 +101,7 @@ export function RequestList() {
   )
   return (
     <Page title="Requests">
-      <Dropped />
+      <DroppedRequests />
       <Filters filters={FILTERS} values={{ httpRequestId, method, statusClass, path, actorId, from, to }} />
       <DataTable
         name="Requests"
@@ -126,8 +126,8 @@ export function RequestList() {
   )
 }
 
-/** Shows the gaps of the log, because somebody may look for a request that is missing. */
-function Dropped() {
+/** Shows how many requests were not logged, because somebody may be looking for one of them. */
+function DroppedRequests() {
   const { data } = useQuery({
     queryKey: ['requests', 'dropped'],
     queryFn: () => countersign.requests.list({ limit: 1 }),

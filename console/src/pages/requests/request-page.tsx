@@ -4,12 +4,12 @@ import { Stack } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import type { Static } from 'typebox'
-import { pageOfId } from '../../app/page-paths.ts'
+import { findPagePathById } from '../../app/page-paths.ts'
 import { countersign } from '../../data/client.ts'
 import { Actor } from '../../ui/actor.tsx'
-import { callWords } from '../../ui/call-words.ts'
+import { describeCall } from '../../ui/call-words.ts'
 import { Facts } from '../../ui/facts.tsx'
-import { dayOf } from '../../ui/filters.tsx'
+import { formatFilterDay } from '../../ui/filters.tsx'
 import { Json } from '../../ui/json.tsx'
 import { Page, Panel } from '../../ui/page.tsx'
 import { RecordId } from '../../ui/record-id.tsx'
@@ -27,7 +27,7 @@ const PARENT = { title: 'Requests', to: '/requests' }
 const MISSING =
   'It is older than the log, the console sent it only to read data, or it was skipped under load.'
 
-/** A page with one request and its response. */
+/** A logged request and its response. */
 export function RequestPage() {
   const { httpRequestId } = route.useParams()
   const query = useQuery({
@@ -44,7 +44,7 @@ export function RequestPage() {
 function RequestDetail({ request }: { readonly request: LoggedRequest }) {
   return (
     <Page
-      title={callWords(request.operation)}
+      title={describeCall(request.operation)}
       aside={<HttpStatus of={request.status} />}
       actions={<CopyButtons request={request} />}
       parent={PARENT}
@@ -79,7 +79,7 @@ function About({ request }: { readonly request: LoggedRequest }) {
       <Facts
         of={[
           ['At', <Time key="at" clock="real" at={request.at} />],
-          ['Record', recordOf(request)],
+          ['Record', findRecordId(request)],
           ['Caller', <Actor key="actor" of={request.actor} />],
           ['Refused with', request.code && <code key="code">{request.code}</code>],
           ['Took', `${request.durationMs.toLocaleString()} ms`],
@@ -88,7 +88,7 @@ function About({ request }: { readonly request: LoggedRequest }) {
           [
             'Also',
             request.method !== 'GET' && (
-              <TextLink key="trail" to="/audit" search={inTrail(request)}>
+              <TextLink key="trail" to="/audit" search={buildAuditFilters(request)}>
                 Changes in the audit trail
               </TextLink>
             ),
@@ -99,13 +99,13 @@ function About({ request }: { readonly request: LoggedRequest }) {
   )
 }
 
-/** The record in the path of the call, as a link. */
-function recordOf({ path }: LoggedRequest) {
-  const id = path.split('/').find((segment) => pageOfId(segment) !== undefined)
+/** Links to the record in the path of the call. */
+function findRecordId({ path }: LoggedRequest) {
+  const id = path.split('/').find((segment) => findPagePathById(segment) !== undefined)
   return id && <RecordLink id={id} />
 }
 
-/** The headers that the log stores. It never stores credentials. */
+/** The logged headers, which never include credentials. */
 function Headers({ request }: { readonly request: LoggedRequest }) {
   const { idempotencyKey, userAgent, httpRequestId, callerRequestId } = request
   return (
@@ -123,17 +123,17 @@ function Headers({ request }: { readonly request: LoggedRequest }) {
 }
 
 /**
- * The filters that find this request in the audit trail. An id that the caller chose may occur on other days, so
- * the search starts at the day of the request.
+ * The filters that find this request in the audit trail. Callers may choose request ids and reuse them, so
+ * the search starts on the day of the request.
  */
-function inTrail({ httpRequestId, at }: LoggedRequest): Readonly<Record<string, string>> {
-  return timeOfRequestId(httpRequestId) ? { httpRequestId } : { httpRequestId, from: dayOf(at) }
+function buildAuditFilters({ httpRequestId, at }: LoggedRequest): Readonly<Record<string, string>> {
+  return timeOfRequestId(httpRequestId) ? { httpRequestId } : { httpRequestId, from: formatFilterDay(at) }
 }
 
-/** A stored body: JSON, or text if it was truncated. */
+/** A logged body: JSON, or plain text if it was truncated. */
 function Body({ text, none }: { readonly text: string | undefined; readonly none: string }) {
   if (text === undefined || text === '') return <span className="soft">{none}</span>
-  const parsed = jsonOf(text)
+  const parsed = tryParseJson(text)
   if (parsed === undefined)
     return (
       <pre
@@ -148,7 +148,7 @@ function Body({ text, none }: { readonly text: string | undefined; readonly none
   return <Json of={parsed} />
 }
 
-function jsonOf(text: string): unknown {
+function tryParseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {

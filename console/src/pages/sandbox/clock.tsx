@@ -5,7 +5,7 @@ import { countersign } from '../../data/client.ts'
 import { clockQuery } from '../../data/clock-query.ts'
 import { useDenied } from '../../session/me.ts'
 import { ErrorState } from '../../ui/states.tsx'
-import { exactTime } from '../../ui/time-format.ts'
+import { formatExactTime } from '../../ui/time-format.ts'
 
 const MINUTE = 60
 const HOUR = 60 * MINUTE
@@ -23,8 +23,11 @@ const PARTS_MAX = 30
 
 type Target = { readonly seconds: number } | { readonly to: string }
 
-/** Splits a long advance into parts of about a day to show its progress. The last part ends at the target. */
-function partsOf(target: Target, now: string): readonly Target[] {
+/**
+ * Splits a long advance into parts of about a day, so that progress can be shown. The last part ends at the
+ * target.
+ */
+function splitAdvance(target: Target, now: string): readonly Target[] {
   const seconds =
     'seconds' in target ? target.seconds : Math.floor((Date.parse(target.to) - Date.parse(now)) / 1000)
   const count = Math.min(PARTS_MAX, Math.max(1, Math.ceil(seconds / DAY)))
@@ -33,19 +36,19 @@ function partsOf(target: Target, now: string): readonly Target[] {
   return [...Array.from({ length: count - 1 }, () => ({ seconds: part })), last]
 }
 
-/** Moves the clock part by part, and counts the parts. */
+/** Advances the clock part by part and counts the parts. */
 function useAdvance(changed: () => void) {
   const client = useQueryClient()
   const [progress, setProgress] = useState<{ readonly done: number; readonly of: number }>()
   const advance = useMutation({
     mutationFn: async ({ target, now }: { readonly target: Target; readonly now: string }) => {
-      const parts = partsOf(target, now)
+      const parts = splitAdvance(target, now)
       for (const [done, part] of parts.entries()) {
         setProgress({ done, of: parts.length })
         client.setQueryData(clockQuery.queryKey, await countersign.sandbox.advanceClock(part))
       }
     },
-    // An interrupted move has also changed data.
+    // An interrupted advance has also changed data.
     onSettled: () => {
       setProgress(undefined)
       changed()
@@ -54,7 +57,7 @@ function useAdvance(changed: () => void) {
   return { advance, progress }
 }
 
-/** The clock of the platform, which only goes forward. */
+/** The platform's clock, which can only be moved forward. */
 export function Clock({ onChange: changed }: { readonly onChange: () => void }) {
   const denied = useDenied('TRANSACT')
   const { data } = useQuery(clockQuery)
@@ -66,7 +69,7 @@ export function Clock({ onChange: changed }: { readonly onChange: () => void }) 
           It is
         </Text>
         <Text fw={600} mih={24} aria-live="polite">
-          {data ? exactTime(data.now) : ''}
+          {data ? formatExactTime(data.now) : ''}
         </Text>
       </div>
       <Text size="sm">

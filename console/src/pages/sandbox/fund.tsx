@@ -11,7 +11,7 @@ import { wordsOf } from '../../ui/status-meaning.ts'
 
 const ACCOUNTS_MAX = 100
 
-/** The platform's accounts, and the newest of its customers. */
+/** Loads the platform's accounts and its latest customer accounts. */
 async function readAccounts() {
   const [customers, platform] = await Promise.all([
     countersign.internalAccounts.list({ limit: ACCOUNTS_MAX }),
@@ -20,7 +20,7 @@ async function readAccounts() {
   return [...platform.data, ...customers.data]
 }
 
-/** Puts test money into an account of the platform or one of its customers. */
+/** Adds test money to an account of the platform or a customer. */
 export function Fund({ onChange: changed }: { readonly onChange: () => void }) {
   const { data = [] } = useQuery({ queryKey: ['accounts', 'to-fund'], queryFn: readAccounts })
   return (
@@ -37,7 +37,7 @@ export function Fund({ onChange: changed }: { readonly onChange: () => void }) {
 
 type Account = Awaited<ReturnType<typeof readAccounts>>[number]
 
-/** Puts test money into one of these accounts, and shows its balance afterwards. */
+/** Adds test money to one of the given accounts and shows the new balance. */
 export function FundForm(props: {
   readonly accounts: readonly Account[]
   readonly description?: string

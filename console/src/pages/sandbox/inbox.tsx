@@ -11,7 +11,7 @@ const MESSAGES_MAX = 50
 const TYPING_MS = 250
 const POLL_MS = 3_000
 
-/** The e-mails and text messages that production would have sent. */
+/** The e-mails and text messages that would have been sent in production. */
 export function Inbox() {
   const [typed, setTyped] = useState('')
   const [recipient] = useDebouncedValue(typed.trim(), TYPING_MS)
@@ -19,7 +19,7 @@ export function Inbox() {
     queryKey: ['inbox', recipient],
     queryFn: async () =>
       await countersign.sandbox.inbox({ limit: MESSAGES_MAX, ...(recipient ? { recipient } : {}) }),
-    // Messages make no events.
+    // Polled, because messages emit no events.
     refetchInterval: POLL_MS,
   })
   return (

@@ -6,7 +6,7 @@ import { Panel } from '../../ui/page.tsx'
 import { ErrorState, Loading } from '../../ui/states.tsx'
 import { wordsOf } from '../../ui/status-meaning.ts'
 
-/** Values that control the sandbox: each is a button that copies it. */
+/** The values that control the sandbox. Each is a button that copies it. */
 export function MagicValues() {
   const { copy, copied } = useClipboard()
   const { data, error } = useQuery({

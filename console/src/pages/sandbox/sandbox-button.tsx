@@ -8,11 +8,11 @@ const SandboxDrawer = lazy(
   loadWhenIdle(async () => ({ default: (await import('./sandbox-drawer.tsx')).SandboxDrawer })),
 )
 
-/** Opens the tools of a sandbox, at the inbox or another tab. */
+/** Opens the sandbox tools, by default at the inbox. */
 export function SandboxButton(props: { readonly label?: string; readonly tab?: SandboxTab }) {
   const { label = 'Sandbox', tab = 'inbox' } = props
   const [isOpen, { open, close }] = useDisclosure(false)
-  // Loaded when it is first opened, and mounted from then on, so that its closing is animated.
+  // Loaded on first use and kept mounted, so that closing is animated.
   const [wasOpen, { open: load }] = useDisclosure(false)
   return (
     <>

@@ -7,7 +7,7 @@ import { ActionButton } from '../../ui/action-button.tsx'
 import { Panel } from '../../ui/page.tsx'
 import { ErrorState } from '../../ui/states.tsx'
 
-/** Fills the platform with examples, or empties it. */
+/** Fills the platform with example data, or deletes all of its data. */
 export function Data({ onChange: changed }: { readonly onChange: () => void }) {
   const denied = useDenied('MANAGE')
   return (
@@ -51,7 +51,7 @@ function Seed({
   }>()
   const seed = useMutation({
     mutationFn: async () => {
-      // Only a sandbox needs it, and only then.
+      // Loaded on use, because only a sandbox needs it.
       const { seedSandbox } = await import('@countersign/sdk/testing')
       await seedSandbox(countersign, { onProgress: setProgress })
     },

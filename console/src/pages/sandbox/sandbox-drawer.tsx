@@ -8,16 +8,16 @@ import { Data } from './sandbox-data.tsx'
 
 export type SandboxTab = 'inbox' | 'clock' | 'fund' | 'values' | 'data'
 
-/** Sandbox tools: unsent messages, the clock, test money, magic values, examples. */
+/** Sandbox tools: undelivered messages, the clock, test money, magic values, and example data. */
 export function SandboxDrawer(props: {
   readonly isOpen: boolean
   readonly close: () => void
-  /** The tab that it opens with. */
+  /** The tab shown first. */
   readonly tab: SandboxTab
 }) {
   const { isOpen, close, tab } = props
   const client = useQueryClient()
-  // Any data that a page shows may have changed.
+  // Anything shown on a page may have changed.
   const refreshData = () => void client.invalidateQueries()
   return (
     <Drawer opened={isOpen} onClose={close} title="Sandbox" position="right" size="lg">

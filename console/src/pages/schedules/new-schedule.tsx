@@ -4,7 +4,7 @@ import { useDenied } from '../../session/me.ts'
 import { DialogButton } from '../../ui/dialog-button.tsx'
 import { ScheduleForm } from './schedule-form.tsx'
 
-/** The button that opens the form of a new schedule, and then the page of the schedule. */
+/** A button that opens the form for a new schedule, and afterwards the schedule's page. */
 export function NewSchedule() {
   const denied = useDenied('TRANSACT')
   const client = useQueryClient()

@@ -5,7 +5,7 @@ import { useDenied } from '../../session/me.ts'
 import { ActionButton } from '../../ui/action-button.tsx'
 import type { PaymentSchedule } from './schedule.ts'
 
-/** The buttons of a schedule. */
+/** The actions on a schedule. */
 export function ScheduleActions({ schedule }: { readonly schedule: PaymentSchedule }) {
   const client = useQueryClient()
   const denied = useDenied('TRANSACT')
@@ -14,13 +14,13 @@ export function ScheduleActions({ schedule }: { readonly schedule: PaymentSchedu
   const onDone = () => {
     for (const noun of ['schedules', 'approvals']) void client.invalidateQueries({ queryKey: [noun] })
   }
-  const over = next.cancel === null ? 'It has ended.' : undefined
+  const inactiveReason = next.cancel === null ? 'It has ended.' : undefined
   return (
     <>
       <ActionButton
         label="Cancel"
         done="Canceled the schedule."
-        denied={denied ?? over}
+        denied={denied ?? inactiveReason}
         act={async () => await countersign.paymentSchedules.cancel(id)}
         ask={{
           title: 'Cancel this schedule?',
@@ -31,7 +31,7 @@ export function ScheduleActions({ schedule }: { readonly schedule: PaymentSchedu
       <ActionButton
         label="Skip next"
         done="Skipped the next payment."
-        denied={denied ?? idleOf(status)}
+        denied={denied ?? describeInactive(status)}
         act={async () =>
           await countersign.paymentSchedules.skip(id, upcoming[0] ? { date: upcoming[0].date } : {})
         }
@@ -72,7 +72,7 @@ function PauseOrResume({
     <ActionButton
       label="Pause"
       done="Paused the schedule."
-      denied={denied ?? idleOf(status)}
+      denied={denied ?? describeInactive(status)}
       act={async () => await countersign.paymentSchedules.pause(id)}
       onDone={onDone}
     />
@@ -98,7 +98,7 @@ function Approve({ schedule: { id, status }, onDone }: PartProps) {
   )
 }
 
-function idleOf(status: PaymentSchedule['status']): string | undefined {
+function describeInactive(status: PaymentSchedule['status']): string | undefined {
   return PAYMENT_SCHEDULE_TRANSITIONS[status].pause === null
     ? 'Only an active schedule has a next payment.'
     : undefined

@@ -6,7 +6,7 @@ import type {
 
 export const RULE_TYPES = ['MONTHLY', 'WEEKLY', 'DAILY', 'ONCE'] as const
 
-/** The fields of the form, as typed. */
+/** The form fields, as typed. */
 export interface ScheduleDraft {
   readonly name: string
   readonly sourceId: string
@@ -35,13 +35,13 @@ export const EMPTY_DRAFT: ScheduleDraft = {
   needsApproval: false,
 }
 
-/** Days of the month as a list shows them. */
+/** Days of the month as options. */
 export const MONTH_DAYS = Array.from({ length: 31 }, (_, index) => ({
   value: String(index + 1),
   label: index === 30 ? 'Last day' : `Day ${index + 1}`,
 }))
 
-export function ruleOf({ type, date, day, weekday }: ScheduleDraft): PaymentRuleValue {
+export function buildRule({ type, date, day, weekday }: ScheduleDraft): PaymentRuleValue {
   switch (type) {
     case 'ONCE':
       return { type, date }

@@ -10,11 +10,14 @@ import { smallestUnits } from '../../ui/money-format.ts'
 import { shortId } from '../../ui/record-id.tsx'
 import { ErrorState } from '../../ui/states.tsx'
 import { wordsOf } from '../../ui/status-meaning.ts'
-import { EMPTY_DRAFT, MONTH_DAYS, RULE_TYPES, ruleOf, type ScheduleDraft } from './schedule-draft.ts'
+import { buildRule, EMPTY_DRAFT, MONTH_DAYS, RULE_TYPES, type ScheduleDraft } from './schedule-draft.ts'
 
 const ACCOUNTS_MAX = 100
 
-/** Accounts of the platform and its newest customers that may pay. Embedded wallets pay only by signature. */
+/**
+ * Loads the accounts of the platform and its latest customers that can pay. Embedded wallets are excluded,
+ * because they need a signature for each payment.
+ */
 async function readSources() {
   const [customers, platform] = await Promise.all([
     countersign.internalAccounts.list({ limit: ACCOUNTS_MAX }),
@@ -23,7 +26,7 @@ async function readSources() {
   return [...platform.data, ...customers.data].filter(({ type }) => type !== 'EMBEDDED_WALLET')
 }
 
-/** The external accounts of the same owner in the same currency. */
+/** Loads the same owner's external accounts in the same currency. */
 async function readPayees(customerId: string | undefined, currency: string) {
   const { data } =
     customerId === undefined
@@ -36,7 +39,7 @@ type Source = Awaited<ReturnType<typeof readSources>>[number]
 type Payee = Awaited<ReturnType<typeof readPayees>>[number]
 type Change = (part: Partial<ScheduleDraft>) => void
 
-/** The accounts to choose from, and the chosen ones. */
+/** Loads the accounts that can be chosen, and finds the chosen ones. */
 function useAccounts(draft: ScheduleDraft) {
   const sources = useQuery({ queryKey: ['accounts', 'to-pay-from'], queryFn: readSources })
   const source = sources.data?.find(({ id }) => id === draft.sourceId) ?? sources.data?.[0]
@@ -63,7 +66,7 @@ export function ScheduleForm({ onDone }: { readonly onDone: (id: string) => void
         source: { accountId: source?.id ?? '' },
         destination: { accountId: payee?.id ?? '' },
         amount: units ?? 0n,
-        rule: ruleOf(draft),
+        rule: buildRule(draft),
         time: draft.time,
         businessDays: draft.businessDays,
         ...(draft.needsApproval ? { needsApproval: true } : {}),
@@ -106,7 +109,7 @@ export function ScheduleForm({ onDone }: { readonly onDone: (id: string) => void
   )
 }
 
-/** The account that pays, and the payee. */
+/** Chooses the paying account and the payee. */
 function AccountFields(props: {
   readonly sources: readonly Source[] | undefined
   readonly source: Source | undefined
@@ -138,7 +141,7 @@ function AccountFields(props: {
   )
 }
 
-/** When it pays. */
+/** Chooses when payments are made. */
 function RuleFields({ draft, set }: { readonly draft: ScheduleDraft; readonly set: Change }) {
   return (
     <>
@@ -181,7 +184,7 @@ function RuleFields({ draft, set }: { readonly draft: ScheduleDraft; readonly se
   )
 }
 
-/** The day of the rule, unless it is daily. */
+/** Chooses the day of the rule, which a daily rule does not have. */
 function RuleDetail({ draft, set }: { readonly draft: ScheduleDraft; readonly set: Change }) {
   switch (draft.type) {
     case 'ONCE':

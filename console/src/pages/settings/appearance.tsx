@@ -3,26 +3,26 @@ import { NumberInput, SegmentedControl, Stack, Switch, TextInput, useMantineColo
 import { Panel } from '../../ui/page.tsx'
 import { type Config, SettingsForm } from './settings-form.tsx'
 
-/** The look of the console for this member, and of the platform for customers. */
+/** The console's color scheme for this member, and the platform's branding for its customers. */
 export function Appearance() {
   return (
     <Stack gap="lg">
-      <Colours />
+      <ColorSchemes />
       <Messages />
     </Stack>
   )
 }
 
-const COLOURS = ['auto', 'light', 'dark'] as const
+const COLOR_SCHEMES = ['auto', 'light', 'dark'] as const
 
-function Colours() {
+function ColorSchemes() {
   const { colorScheme, setColorScheme } = useMantineColorScheme()
   return (
     <Panel title="This console">
       <SegmentedControl
         aria-label="Colours"
         value={colorScheme}
-        onChange={(value) => setColorScheme(wordOf(COLOURS, value) ?? 'auto')}
+        onChange={(value) => setColorScheme(wordOf(COLOR_SCHEMES, value) ?? 'auto')}
         data={[
           { value: 'auto', label: 'As the system' },
           { value: 'light', label: 'Light' },
@@ -33,7 +33,7 @@ function Colours() {
   )
 }
 
-function draftOf(wallet: Config['embeddedWalletConfig']) {
+function createDraft(wallet: Config['embeddedWalletConfig']) {
   return {
     appName: wallet.appName ?? '',
     logoUrl: wallet.logoUrl ?? '',
@@ -48,7 +48,7 @@ function Messages() {
     <SettingsForm
       title="Messages to customers"
       text="The sender of the e-mails and text messages with codes, as customers see it."
-      draftOf={({ embeddedWalletConfig }) => draftOf(embeddedWalletConfig)}
+      draftOf={({ embeddedWalletConfig }) => createDraft(embeddedWalletConfig)}
       changeOf={({ appName, logoUrl, senderName, otpLength, alphanumeric }) => ({
         embeddedWalletConfig: {
           ...(appName ? { appName } : {}),

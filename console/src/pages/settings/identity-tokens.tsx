@@ -1,14 +1,14 @@
 import { Button, CloseButton, Group, Stack, Textarea, TextInput } from '@mantine/core'
-import { linesOf, SettingsForm } from './settings-form.tsx'
+import { SettingsForm, splitLines } from './settings-form.tsx'
 
 interface Issuer {
-  /** Distinguishes rows during input. */
+  /** Identifies the row while it is edited. */
   readonly row: number
   readonly issuer: string
   readonly audiences: string
 }
 
-/** The issuers whose identity tokens sign customers in. */
+/** The issuers whose ID tokens customers can sign in with. */
 export function IdentityTokens() {
   return (
     <SettingsForm
@@ -22,7 +22,7 @@ export function IdentityTokens() {
       changeOf={({ issuers }) => ({
         oauthConfig: {
           issuers: issuers.map(({ issuer, audiences }) => {
-            const ids = linesOf(audiences)
+            const ids = splitLines(audiences)
             return { issuer, ...(ids.length > 0 ? { audiences: ids } : {}) }
           }),
         },

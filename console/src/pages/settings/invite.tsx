@@ -7,10 +7,10 @@ import { countersign } from '../../data/client.ts'
 import { FormDialog } from '../../ui/form-dialog.tsx'
 import { ErrorState } from '../../ui/states.tsx'
 import { RightsChoice } from './rights-choice.tsx'
-import { type Rights, rightsBody } from './roles.ts'
+import { type Rights, toRightsBody } from './roles.ts'
 import { Secret } from './secret.tsx'
 
-/** Invites a member with a link, which the inviter passes on. */
+/** Invites a member. The inviter gets a link to pass on. */
 export function Invite({
   denied,
   onDone,
@@ -21,7 +21,7 @@ export function Invite({
   const [isOpen, { open, close }] = useDisclosure(false)
   const invite = useMutation({
     mutationFn: ({ name, email, rights }: Person) =>
-      countersign.members.invite({ name, email, ...rightsBody(rights) }),
+      countersign.members.invite({ name, email, ...toRightsBody(rights) }),
     onSuccess: onDone,
   })
   const [person, setPerson] = useState(NOBODY)

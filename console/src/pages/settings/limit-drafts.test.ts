@@ -1,21 +1,21 @@
 import { describe, expect, test } from 'vitest'
 import {
+  fromHoldRows,
+  fromLimitRows,
+  fromPositionMarkRows,
+  fromRailMarkRows,
   HOLD_FIELDS,
-  holdRows,
-  holdsOf,
   LIMIT_FIELDS,
-  limitRows,
-  limitsOf,
   NEW_HOLD,
   NEW_LIMIT,
   POSITION_MARK_FIELDS,
-  positionMarkRows,
-  positionMarksOf,
   railMarkFields,
-  railMarkRows,
-  railMarksOf,
+  toHoldRows,
+  toLimitRows,
+  toPositionMarkRows,
+  toRailMarkRows,
 } from './limit-drafts.ts'
-import { isWithoutFaults, type RuleField, type RuleRow } from './rule-rows.tsx'
+import { areValid, type RuleField, type RuleRow } from './rule-rows.tsx'
 
 const faultsOf = (fields: readonly RuleField[], row: RuleRow, others: readonly RuleRow[] = []) =>
   Object.fromEntries(
@@ -37,14 +37,14 @@ describe('a form of limits', () => {
     ] as const
     const railMarks = [{ rail: 'bank', currencyCode: 'EUR', amount: 5_000_000n }]
     const positionMarks = [{ currencyCode: 'USD', amount: -2_000_001n }]
-    expect(holdsOf(holdRows([...holds]))).toEqual(holds)
-    expect(limitsOf(limitRows([...limits]))).toEqual(limits)
-    expect(railMarksOf(railMarkRows(railMarks))).toEqual(railMarks)
-    expect(positionMarksOf(positionMarkRows(positionMarks))).toEqual(positionMarks)
-    expect(isWithoutFaults(holdRows([...holds]), HOLD_FIELDS)).toBe(true)
-    expect(isWithoutFaults(limitRows([...limits]), LIMIT_FIELDS)).toBe(true)
-    expect(isWithoutFaults(railMarkRows(railMarks), railMarkFields(['bank']))).toBe(true)
-    expect(isWithoutFaults(positionMarkRows(positionMarks), POSITION_MARK_FIELDS)).toBe(true)
+    expect(fromHoldRows(toHoldRows([...holds]))).toEqual(holds)
+    expect(fromLimitRows(toLimitRows([...limits]))).toEqual(limits)
+    expect(fromRailMarkRows(toRailMarkRows(railMarks))).toEqual(railMarks)
+    expect(fromPositionMarkRows(toPositionMarkRows(positionMarks))).toEqual(positionMarks)
+    expect(areValid(toHoldRows([...holds]), HOLD_FIELDS)).toBe(true)
+    expect(areValid(toLimitRows([...limits]), LIMIT_FIELDS)).toBe(true)
+    expect(areValid(toRailMarkRows(railMarks), railMarkFields(['bank']))).toBe(true)
+    expect(areValid(toPositionMarkRows(positionMarks), POSITION_MARK_FIELDS)).toBe(true)
   })
 
   test('says at its field what the server would refuse', () => {

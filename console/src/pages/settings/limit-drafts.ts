@@ -21,7 +21,7 @@ const COUNT_MAX = 1_000_000
 
 const CURRENCY_CHOICES = keysOf(CURRENCIES).map((code) => ({ value: code, label: code }))
 
-function choicesOf(words: readonly string[], none?: string) {
+function buildChoices(words: readonly string[], none?: string) {
   const choices = words.map((word) => ({ value: word, label: wordsOf(word) }))
   return none === undefined ? choices : [{ value: '', label: none }, ...choices]
 }
@@ -30,14 +30,14 @@ function decimalsOf(code: string): number {
   return isKnownCurrency(code) ? CURRENCIES[code].decimals : 0
 }
 
-/** Undefined if it is not an integer between both. */
-function integerOf(text: string, min: number, max: number): number | undefined {
+/** Parses an integer. Undefined if it is not between `min` and `max`. */
+function parseInteger(text: string, min: number, max: number): number | undefined {
   const value = Number(text)
   return /^\d+$/.test(text.trim()) && value >= min && value <= max ? value : undefined
 }
 
-/** The smallest units of an amount, which may be below 0. Undefined if it is not one. */
-function unitsOf(text: string, code: string): bigint | undefined {
+/** Parses an amount, possibly negative, to the smallest unit. Undefined if it is not an amount. */
+function parseUnits(text: string, code: string): bigint | undefined {
   const [, minus, rest = ''] = /^\s*([-−])?(.*)$/s.exec(text) ?? []
   const units = smallestUnits(rest, decimalsOf(code))
   return minus === undefined || units === undefined ? units : -units
@@ -47,15 +47,15 @@ function amountText(amount: bigint | undefined, code: string): string {
   return amount === undefined ? '' : figures({ amount, decimals: decimalsOf(code) })
 }
 
-function integerFault(name: string, min: number, max: number, isRequired: boolean) {
+function checkInteger(name: string, min: number, max: number, isRequired: boolean) {
   return ({ [name]: text = '' }: RuleRow): string | undefined =>
-    (text === '' && !isRequired) || integerOf(text, min, max) !== undefined
+    (text === '' && !isRequired) || parseInteger(text, min, max) !== undefined
       ? undefined
       : `A whole number from ${min} to ${max}`
 }
 
-function amountFault({ currency = '' }: RuleRow, text: string, least: bigint): string | undefined {
-  const units = unitsOf(text, currency)
+function checkAmount({ currency = '' }: RuleRow, text: string, least: bigint): string | undefined {
+  const units = parseUnits(text, currency)
   if (units === undefined) return `An amount with at most ${decimalsOf(currency)} decimals`
   return units < least ? 'The amount is too small' : undefined
 }
@@ -64,27 +64,27 @@ export const HOLD_FIELDS: readonly RuleField[] = [
   {
     name: 'bankingDays',
     label: 'Full banking days after its arrival',
-    faultOf: integerFault('bankingDays', 1, HOLD_BANKING_DAYS_MAX, true),
+    faultOf: checkInteger('bankingDays', 1, HOLD_BANKING_DAYS_MAX, true),
   },
   {
     name: 'currency',
     label: 'Only pulls in',
     choices: [{ value: '', label: 'Any currency' }, ...CURRENCY_CHOICES],
   },
-  { name: 'paymentRail', label: 'Only by', choices: choicesOf(PAYMENT_RAILS, 'Any network') },
+  { name: 'paymentRail', label: 'Only by', choices: buildChoices(PAYMENT_RAILS, 'Any network') },
   {
     name: 'minAmount',
     label: 'Only from this amount',
     faultOf: (row) => {
       const { currency = '', minAmount = '' } = row
       if (minAmount === '') return undefined
-      return currency === '' ? 'Choose the currency of the amount' : amountFault(row, minAmount, 1n)
+      return currency === '' ? 'Choose the currency of the amount' : checkAmount(row, minAmount, 1n)
     },
   },
   {
     name: 'customerAgeDaysMax',
     label: 'Only for customers of at most this many days',
-    faultOf: integerFault('customerAgeDaysMax', 0, AGE_DAYS_MAX, false),
+    faultOf: checkInteger('customerAgeDaysMax', 0, AGE_DAYS_MAX, false),
   },
 ]
 
@@ -96,7 +96,7 @@ export const NEW_HOLD: RuleRow = {
   customerAgeDaysMax: '',
 }
 
-export function holdRows(holds: Holds): RuleRow[] {
+export function toHoldRows(holds: Holds): RuleRow[] {
   return holds.map(({ bankingDays, currency = '', paymentRail = '', minAmount, customerAgeDaysMax }) => ({
     bankingDays: String(bankingDays),
     currency,
@@ -106,33 +106,33 @@ export function holdRows(holds: Holds): RuleRow[] {
   }))
 }
 
-/** The rules of rows without faults. */
-export function holdsOf(rows: readonly RuleRow[]): Holds {
+/** Converts valid rows to hold rules. */
+export function fromHoldRows(rows: readonly RuleRow[]): Holds {
   return rows.map(({ bankingDays, currency = '', paymentRail, minAmount = '', customerAgeDaysMax = '' }) => ({
     bankingDays: Number(bankingDays),
     ...present({
       currency: currency === '' ? undefined : currency,
       paymentRail: wordOf(PAYMENT_RAILS, paymentRail),
-      minAmount: unitsOf(minAmount, currency),
-      customerAgeDaysMax: integerOf(customerAgeDaysMax, 0, AGE_DAYS_MAX),
+      minAmount: parseUnits(minAmount, currency),
+      customerAgeDaysMax: parseInteger(customerAgeDaysMax, 0, AGE_DAYS_MAX),
     }),
   }))
 }
 
-const sameLimit = (one: RuleRow, other: RuleRow) =>
+const isSameLimit = (one: RuleRow, other: RuleRow) =>
   (['subject', 'period', 'currency'] as const).every((name) => one[name] === other[name])
 
 export const LIMIT_FIELDS: readonly RuleField[] = [
   {
     name: 'subject',
     label: 'For each',
-    choices: choicesOf(VELOCITY_SUBJECTS),
+    choices: buildChoices(VELOCITY_SUBJECTS),
     faultOf: (row, others) =>
-      others.some((one) => sameLimit(one, row))
+      others.some((one) => isSameLimit(one, row))
         ? 'Another limit has this subject, period and currency'
         : undefined,
   },
-  { name: 'period', label: 'In a', choices: choicesOf(VELOCITY_PERIODS) },
+  { name: 'period', label: 'In a', choices: buildChoices(VELOCITY_PERIODS) },
   { name: 'currency', label: 'Payments in', choices: CURRENCY_CHOICES },
   {
     name: 'maxCount',
@@ -140,12 +140,12 @@ export const LIMIT_FIELDS: readonly RuleField[] = [
     faultOf: (row) =>
       row.maxCount === '' && row.maxAmount === ''
         ? 'Set a number, a sum or both'
-        : integerFault('maxCount', 0, COUNT_MAX, false)(row),
+        : checkInteger('maxCount', 0, COUNT_MAX, false)(row),
   },
   {
     name: 'maxAmount',
     label: 'The largest sum',
-    faultOf: (row) => (row.maxAmount ? amountFault(row, row.maxAmount, 0n) : undefined),
+    faultOf: (row) => (row.maxAmount ? checkAmount(row, row.maxAmount, 0n) : undefined),
   },
 ]
 
@@ -157,7 +157,7 @@ export const NEW_LIMIT: RuleRow = {
   maxAmount: '',
 }
 
-export function limitRows(limits: Limits): RuleRow[] {
+export function toLimitRows(limits: Limits): RuleRow[] {
   return limits.map(({ subject, period, currency, maxCount, maxAmount }) => ({
     subject,
     period,
@@ -167,22 +167,22 @@ export function limitRows(limits: Limits): RuleRow[] {
   }))
 }
 
-/** The limits of rows without faults. */
-export function limitsOf(rows: readonly RuleRow[]): Limits {
+/** Converts valid rows to limits. */
+export function fromLimitRows(rows: readonly RuleRow[]): Limits {
   return rows.map(({ subject, period, currency = '', maxCount = '', maxAmount = '' }) => ({
     subject: wordOf(VELOCITY_SUBJECTS, subject) ?? 'CUSTOMER',
     period: wordOf(VELOCITY_PERIODS, period) ?? 'DAY',
     currency,
     ...present({
-      maxCount: integerOf(maxCount, 0, COUNT_MAX),
-      maxAmount: unitsOf(maxAmount, currency),
+      maxCount: parseInteger(maxCount, 0, COUNT_MAX),
+      maxAmount: parseUnits(maxAmount, currency),
     }),
   }))
 }
 
 const POSITION_CURRENCY: RuleField = { name: 'currency', label: 'Currency', choices: CURRENCY_CHOICES }
 
-/** `rails` are the platform's rail names. */
+/** Fields of a rail's thresholds. `rails` are the names of the platform's rails. */
 export function railMarkFields(rails: readonly string[]): readonly RuleField[] {
   return [
     {
@@ -195,7 +195,7 @@ export function railMarkFields(rails: readonly string[]): readonly RuleField[] {
     {
       name: 'amount',
       label: 'Low-water mark',
-      faultOf: (row) => amountFault(row, row.amount ?? '', 0n),
+      faultOf: (row) => checkAmount(row, row.amount ?? '', 0n),
     },
   ]
 }
@@ -206,7 +206,7 @@ export const POSITION_MARK_FIELDS: readonly RuleField[] = [
     name: 'amount',
     label: 'Low-water mark, below 0 for a short position',
     faultOf: ({ amount = '', currency = '' }) =>
-      unitsOf(amount, currency) === undefined
+      parseUnits(amount, currency) === undefined
         ? `An amount with at most ${decimalsOf(currency)} decimals`
         : undefined,
   },
@@ -214,7 +214,7 @@ export const POSITION_MARK_FIELDS: readonly RuleField[] = [
 
 export const NEW_MARK: RuleRow = { currency: 'USD', amount: '' }
 
-export function railMarkRows(marks: RailMarks): RuleRow[] {
+export function toRailMarkRows(marks: RailMarks): RuleRow[] {
   return marks.map(({ rail, currencyCode, amount }) => ({
     rail,
     currency: currencyCode,
@@ -222,22 +222,22 @@ export function railMarkRows(marks: RailMarks): RuleRow[] {
   }))
 }
 
-/** The marks of rows without faults. */
-export function railMarksOf(rows: readonly RuleRow[]): RailMarks {
-  return positionMarksOf(rows).map((mark, index) => ({ ...mark, rail: rows[index]?.rail ?? '' }))
+/** Converts valid rows to rail thresholds. */
+export function fromRailMarkRows(rows: readonly RuleRow[]): RailMarks {
+  return fromPositionMarkRows(rows).map((mark, index) => ({ ...mark, rail: rows[index]?.rail ?? '' }))
 }
 
-export function positionMarkRows(marks: PositionMarks): RuleRow[] {
+export function toPositionMarkRows(marks: PositionMarks): RuleRow[] {
   return marks.map(({ currencyCode, amount }) => ({
     currency: currencyCode,
     amount: amountText(amount, currencyCode),
   }))
 }
 
-/** The marks of rows without faults. */
-export function positionMarksOf(rows: readonly RuleRow[]): PositionMarks {
+/** Converts valid rows to position thresholds. */
+export function fromPositionMarkRows(rows: readonly RuleRow[]): PositionMarks {
   return rows.map(({ currency = '', amount = '' }) => ({
     currencyCode: currency,
-    amount: unitsOf(amount, currency) ?? 0n,
+    amount: parseUnits(amount, currency) ?? 0n,
   }))
 }

@@ -11,17 +11,17 @@ import { Panel } from '../../ui/page.tsx'
 import { ErrorState, Loading } from '../../ui/states.tsx'
 import { Status } from '../../ui/status.tsx'
 import { Time } from '../../ui/time.tsx'
-import { rawJson } from '../../ui/words.ts'
+import { formatJson } from '../../ui/words.ts'
 import { Invite } from './invite.tsx'
 import { type Removed, RemoveMember, TokensOfRemoved } from './remove-member.tsx'
 import { RightsChoice } from './rights-choice.tsx'
-import { type Rights, rightsBody, useRoles } from './roles.ts'
+import { type Rights, toRightsBody, useRoles } from './roles.ts'
 import { Secret } from './secret.tsx'
 
 const KEY = ['members'] as const
 const MEMBERS_MAX = 100
 
-/** The people of the platform. */
+/** The platform's team members. */
 export function Members() {
   const denied = useDenied('MANAGE')
   const client = useQueryClient()
@@ -29,11 +29,11 @@ export function Members() {
     queryKey: KEY,
     queryFn: async () => await countersign.members.list({ limit: MEMBERS_MAX }),
   })
-  // Kept here, because the row of a removed member disappears.
+  // Kept outside the row, because the row disappears with the member.
   const [removed, setRemoved] = useState<Removed>()
   const refreshData = () => void client.invalidateQueries()
-  const onRemoved = (one: Removed | undefined) => {
-    setRemoved(one)
+  const onRemoved = (member: Removed | undefined) => {
+    setRemoved(member)
     refreshData()
   }
   return (
@@ -158,15 +158,15 @@ function ChangePermissions(props: {
 }) {
   const { member, denied, onDone } = props
   const [isOpen, { open, close }] = useDisclosure(false)
-  const before = rightsOf(member)
+  const previous = getRights(member)
   const [draft, setDraft] = useState<Rights>()
-  const rights = draft ?? before
+  const rights = draft ?? previous
   const leave = () => {
     close()
     setDraft(undefined)
   }
   const save = useMutation({
-    mutationFn: () => countersign.members.update(member.id, rightsBody(rights)),
+    mutationFn: () => countersign.members.update(member.id, toRightsBody(rights)),
     onSuccess: () => {
       leave()
       onDone()
@@ -180,7 +180,7 @@ function ChangePermissions(props: {
       <FormDialog
         opened={isOpen}
         onClose={leave}
-        isDirty={rawJson(rights) !== rawJson(before)}
+        isDirty={formatJson(rights) !== formatJson(previous)}
         title={`Permissions of ${member.name}`}
       >
         <Stack>
@@ -204,6 +204,6 @@ function ChangePermissions(props: {
   )
 }
 
-function rightsOf({ permissions, roleId }: Member): Rights {
+function getRights({ permissions, roleId }: Member): Rights {
   return roleId === undefined ? { permissions } : { permissions, roleId }
 }

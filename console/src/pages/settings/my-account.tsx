@@ -3,7 +3,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { countersign } from '../../data/client.ts'
 import { useMe } from '../../session/me.ts'
-import { makePasskey } from '../../session/passkeys.ts'
+import { createPasskey } from '../../session/passkeys.ts'
 import { ActionButton } from '../../ui/action-button.tsx'
 import { Facts } from '../../ui/facts.tsx'
 import { Panel } from '../../ui/page.tsx'
@@ -12,7 +12,7 @@ import { wordsOf } from '../../ui/status-meaning.ts'
 import { Time } from '../../ui/time.tsx'
 import { Notifications } from './notifications.tsx'
 
-/** The member who is signed in: name, passkeys, sessions. */
+/** The signed-in member's name, passkeys and sessions. */
 export function MyAccount() {
   const { member } = useMe()
   return (
@@ -43,7 +43,7 @@ function Passkeys() {
   const add = useMutation({
     mutationFn: async () => {
       const options = await countersign.memberPasskeys.challenge()
-      return countersign.memberPasskeys.create(await makePasskey(options, name.trim()))
+      return countersign.memberPasskeys.create(await createPasskey(options, name.trim()))
     },
     onSuccess: () => {
       setName('')

@@ -26,7 +26,7 @@ interface NewWebhookEndpointProps {
   readonly onDone: () => void
 }
 
-/** Adds an endpoint, and shows the secret that signs its events. */
+/** Adds an endpoint and shows the secret with which its events are signed. */
 export function NewWebhookEndpoint({ denied, onDone }: NewWebhookEndpointProps) {
   const [isOpen, { open, close }] = useDisclosure(false)
   const [draft, setDraft] = useState(EMPTY)
@@ -53,7 +53,7 @@ export function NewWebhookEndpoint({ denied, onDone }: NewWebhookEndpointProps) 
         size="lg"
       >
         {create.data ? (
-          <Added secret={create.data.secret} leave={leave} />
+          <EndpointSecret secret={create.data.secret} leave={leave} />
         ) : (
           <form onSubmit={submit}>
             <Stack>
@@ -129,7 +129,7 @@ function Fields({ draft: { url, description, types, isThin, isLatest }, set }: F
   )
 }
 
-function Added({ secret, leave }: { readonly secret: string; readonly leave: () => void }) {
+function EndpointSecret({ secret, leave }: { readonly secret: string; readonly leave: () => void }) {
   return (
     <Stack>
       <Text>

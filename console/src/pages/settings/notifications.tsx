@@ -13,7 +13,7 @@ import { meQuery, useMe } from '../../session/me.ts'
 import { Panel } from '../../ui/page.tsx'
 import { ErrorState } from '../../ui/states.tsx'
 import { useUnsaved } from '../../ui/unsaved.tsx'
-import { rawJson } from '../../ui/words.ts'
+import { formatJson } from '../../ui/words.ts'
 
 type Draft = ReturnType<typeof useMe>['notifications']
 
@@ -37,12 +37,12 @@ const INTERVALS = [
   [1_440, 'day'],
 ] as const
 
-/** The member's choice of digests. */
+/** The member's notification settings. */
 export function Notifications() {
   const { member, notifications } = useMe()
   const client = useQueryClient()
   const [draft, setDraft] = useState<Draft>(notifications)
-  const isDirty = rawJson(draft) !== rawJson(notifications)
+  const isDirty = formatJson(draft) !== formatJson(notifications)
   const save = useMutation({
     mutationFn: () => countersign.members.updateMe({ notifications: draft }),
     onSuccess: (me) => client.setQueryData(meQuery.queryKey, me),
@@ -86,7 +86,7 @@ export function Notifications() {
   )
 }
 
-/** The topics and the interval of a member's digests. */
+/** The topics and interval of a member's digests. */
 function DigestFields({
   draft,
   set,
@@ -124,7 +124,7 @@ function DigestFields({
         label="At most once per"
         value={String(draft.intervalMinutes)}
         onChange={({ currentTarget }) => set({ intervalMinutes: Number(currentTarget.value) })}
-        data={intervalsWith(draft.intervalMinutes)}
+        data={listIntervals(draft.intervalMinutes)}
       />
       <Text size="sm" c="dimmed">
         New work is reported in one message, with counts and a link to the approvals: no names, no amounts.
@@ -133,8 +133,8 @@ function DigestFields({
   )
 }
 
-/** The offered intervals, and the one that was set by API. */
-function intervalsWith(minutes: number) {
+/** The offered intervals, plus the current one if it was set through the API. */
+function listIntervals(minutes: number) {
   const offered = INTERVALS.map(([value, label]) => ({ value: String(value), label }))
   return INTERVALS.some(([value]) => value === minutes)
     ? offered

@@ -1,11 +1,11 @@
 import { wordOf } from '@countersign/contract/core/objects'
 import { NativeSelect, Textarea, TextInput } from '@mantine/core'
-import { linesOf, SettingsForm } from './settings-form.tsx'
+import { SettingsForm, splitLines } from './settings-form.tsx'
 
 const VERIFICATIONS = ['required', 'preferred', 'discouraged'] as const
 type Verification = (typeof VERIFICATIONS)[number]
 
-/** The relying party of the passkeys with which customers sign in to their wallets. */
+/** The relying party of the passkeys that customers use to sign in to their wallets. */
 export function PasskeySettings() {
   return (
     <SettingsForm
@@ -17,7 +17,7 @@ export function PasskeySettings() {
         userVerification: (passkeyConfig?.userVerification ?? 'preferred') as Verification,
       })}
       changeOf={({ rpId, origins, userVerification }) => ({
-        passkeyConfig: { rpId, origins: linesOf(origins), userVerification },
+        passkeyConfig: { rpId, origins: splitLines(origins), userVerification },
       })}
     >
       {({ rpId, origins, userVerification }, set) => (

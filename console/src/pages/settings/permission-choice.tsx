@@ -2,7 +2,7 @@ import { keysOf } from '@countersign/contract/core/objects'
 import { Checkbox, Stack } from '@mantine/core'
 import { useMe } from '../../session/me.ts'
 
-/** The label of each permission, in the order of the contract. */
+/** Permission labels, in the contract's order. */
 export const PERMISSION_WORDS = {
   VIEW: 'reads everything',
   TRANSACT: 'moves money and signs customers in',
@@ -15,7 +15,7 @@ export type PermissionName = keyof typeof PERMISSION_WORDS
 
 const NAMES = keysOf(PERMISSION_WORDS)
 
-/** Chooses permissions. Members grant only those that they have. */
+/** Chooses permissions. Members can only grant permissions that they have. */
 export function PermissionChoice(props: {
   readonly value: readonly PermissionName[]
   readonly onChange: (value: readonly PermissionName[]) => void

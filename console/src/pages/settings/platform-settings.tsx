@@ -1,10 +1,10 @@
 import { NumberInput, Stack, Switch, Textarea } from '@mantine/core'
-import { linesOf, SettingsForm } from './settings-form.tsx'
+import { SettingsForm, splitLines } from './settings-form.tsx'
 
-/** Bounds of the contract for the members who have to approve. */
+/** The contract's maximum number of required approvals. */
 const APPROVALS_MAX = 5
 
-/** Settings of the platform's own decisions. */
+/** The number of members who must approve the platform's own decisions, and other platform settings. */
 export function PlatformSettings() {
   return (
     <Stack gap="lg">
@@ -29,7 +29,7 @@ export function PlatformSettings() {
       <SettingsForm
         title="Calls"
         draftOf={({ allowedOrigins, lenientInput }) => ({ origins: allowedOrigins.join('\n'), lenientInput })}
-        changeOf={({ origins, lenientInput }) => ({ allowedOrigins: linesOf(origins), lenientInput })}
+        changeOf={({ origins, lenientInput }) => ({ allowedOrigins: splitLines(origins), lenientInput })}
       >
         {({ origins, lenientInput }, set) => (
           <>

@@ -8,7 +8,7 @@ import { ErrorState } from '../../ui/states.tsx'
 
 export type Removed = NonNullable<Awaited<ReturnType<typeof countersign.members.delete>>>
 
-/** Removes a member. `onRemoved` gets the API tokens that the member has made, if any. */
+/** Removes a member. `onRemoved` receives the API tokens that the member created, if any. */
 export function RemoveMember(props: {
   readonly member: { readonly id: string; readonly name: string }
   readonly denied: string | undefined
@@ -56,8 +56,8 @@ export function RemoveMember(props: {
 }
 
 /**
- * Shows the API tokens of a removed member until the dialog is closed. They stay valid unless they are also
- * revoked.
+ * Lists a removed member's API tokens until the dialog is closed. They remain valid unless they are revoked
+ * too.
  */
 export function TokensOfRemoved(props: { readonly removed: Removed; readonly onClose: () => void }) {
   const { removed, onClose } = props

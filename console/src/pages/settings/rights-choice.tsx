@@ -4,9 +4,9 @@ import { NativeSelect } from '@mantine/core'
 import { useMe } from '../../session/me.ts'
 import { wordsOf } from '../../ui/status-meaning.ts'
 import { PermissionChoice } from './permission-choice.tsx'
-import { type Rights, roleOf, useRoles } from './roles.ts'
+import { findBuiltInRole, type Rights, useRoles } from './roles.ts'
 
-/** Chooses a role of the platform, or permissions, for which built-in roles are presets. */
+/** Chooses one of the platform's roles, or individual permissions, with the built-in roles as presets. */
 export function RightsChoice(props: { readonly value: Rights; readonly onChange: (rights: Rights) => void }) {
   const { value, onChange } = props
   const { member } = useMe()
@@ -27,7 +27,7 @@ export function RightsChoice(props: { readonly value: Rights; readonly onChange:
       <NativeSelect
         label="Role"
         description={value.roleId === undefined ? undefined : 'The member follows every change of this role.'}
-        value={value.roleId ?? roleOf(value.permissions) ?? ''}
+        value={value.roleId ?? findBuiltInRole(value.permissions) ?? ''}
         onChange={({ currentTarget }) => choose(currentTarget.value)}
         data={[
           { value: '', label: 'Chosen below' },

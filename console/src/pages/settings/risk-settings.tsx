@@ -1,28 +1,28 @@
 import { HOLD_RULES_MAX, VELOCITY_LIMITS_MAX } from '@countersign/contract/payments/risk-config'
 import { Stack } from '@mantine/core'
 import {
+  fromHoldRows,
+  fromLimitRows,
   HOLD_FIELDS,
-  holdRows,
-  holdsOf,
   LIMIT_FIELDS,
-  limitRows,
-  limitsOf,
   NEW_HOLD,
   NEW_LIMIT,
+  toHoldRows,
+  toLimitRows,
 } from './limit-drafts.ts'
-import { isWithoutFaults, RuleRows } from './rule-rows.tsx'
+import { areValid, RuleRows } from './rule-rows.tsx'
 import { SettingsForm } from './settings-form.tsx'
 
-/** Rules that hold pulled money, and limits for payments. */
+/** Rules for holding pulled money, and payment limits. */
 export function RiskSettings() {
   return (
     <Stack gap="lg">
       <SettingsForm
         title="Holds of pulled money"
         text="Money that is pulled from a bank account can come back. A rule holds it until its banking days are over. A rule applies if all its conditions do; if several apply, the one with the most banking days holds the money. A change needs APPROVE in addition to MANAGE."
-        draftOf={({ riskConfig }) => ({ rows: holdRows(riskConfig.fundsHolds) })}
-        changeOf={({ rows }) => ({ riskConfig: { fundsHolds: holdsOf(rows) } })}
-        isReady={({ rows }) => isWithoutFaults(rows, HOLD_FIELDS)}
+        draftOf={({ riskConfig }) => ({ rows: toHoldRows(riskConfig.fundsHolds) })}
+        changeOf={({ rows }) => ({ riskConfig: { fundsHolds: fromHoldRows(rows) } })}
+        isReady={({ rows }) => areValid(rows, HOLD_FIELDS)}
       >
         {({ rows }, set) => (
           <RuleRows
@@ -38,9 +38,9 @@ export function RiskSettings() {
       <SettingsForm
         title="Velocity limits"
         text="Payments of one customer, or to one payee, above a number or a sum in a day or a month in UTC are refused. A change needs APPROVE in addition to MANAGE."
-        draftOf={({ riskConfig }) => ({ rows: limitRows(riskConfig.velocityLimits) })}
-        changeOf={({ rows }) => ({ riskConfig: { velocityLimits: limitsOf(rows) } })}
-        isReady={({ rows }) => isWithoutFaults(rows, LIMIT_FIELDS)}
+        draftOf={({ riskConfig }) => ({ rows: toLimitRows(riskConfig.velocityLimits) })}
+        changeOf={({ rows }) => ({ riskConfig: { velocityLimits: fromLimitRows(rows) } })}
+        isReady={({ rows }) => areValid(rows, LIMIT_FIELDS)}
       >
         {({ rows }, set) => (
           <RuleRows

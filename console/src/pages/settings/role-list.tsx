@@ -10,17 +10,17 @@ import { ErrorState, Loading } from '../../ui/states.tsx'
 import { PermissionChoice, type PermissionName } from './permission-choice.tsx'
 import { type CustomRole, useRoles } from './roles.ts'
 
-/** The roles that the platform has defined for its members. */
+/** The custom roles of the platform. */
 export function RoleList() {
   const denied = useDenied('MANAGE')
   const client = useQueryClient()
   const { data: roles, error } = useRoles()
-  const changed = () => void client.invalidateQueries()
+  const refresh = () => void client.invalidateQueries()
   return (
     <Panel
       title="Roles"
       actions={
-        <DialogButton label="New role" title="New role" variant="default" denied={denied} onDone={changed}>
+        <DialogButton label="New role" title="New role" variant="default" denied={denied} onDone={refresh}>
           {({ onDone }) => <RoleForm onDone={onDone} />}
         </DialogButton>
       }
@@ -34,7 +34,7 @@ export function RoleList() {
       )}
       <Stack gap="md">
         {roles?.map((role) => (
-          <RoleRow key={role.id} role={role} denied={denied} onDone={changed} />
+          <RoleRow key={role.id} role={role} denied={denied} onDone={refresh} />
         ))}
       </Stack>
     </Panel>
@@ -49,11 +49,11 @@ function RoleRow(props: {
   const { role, denied, onDone } = props
   const { id, name, permissions, memberCount } = role
   const { member } = useMe()
-  const lacking = permissions.filter((one) => !member.permissions.includes(one))
+  const missingPermission = permissions.filter((one) => !member.permissions.includes(one))
   const undeletable =
     denied ??
     (memberCount > 0 ? 'Members have this role. Give them another one first.' : undefined) ??
-    (lacking.length > 0 ? `You do not have ${lacking.join(', ')} yourself.` : undefined)
+    (missingPermission.length > 0 ? `You do not have ${missingPermission.join(', ')} yourself.` : undefined)
   return (
     <Group component="section" aria-label={name} justify="space-between" align="flex-start" gap="sm">
       <div style={{ minWidth: 0, flex: '1 1 16rem' }}>
@@ -61,7 +61,7 @@ function RoleRow(props: {
           {name}
         </Text>
         <Text size="sm" c="dimmed">
-          {permissions.join(', ')} · {membersOf(memberCount)}
+          {permissions.join(', ')} · {countMembers(memberCount)}
         </Text>
       </div>
       <Group gap="xs">
@@ -122,7 +122,8 @@ function RoleForm(props: { readonly role?: CustomRole; readonly onDone: () => vo
         <PermissionChoice value={draft.permissions} onChange={(permissions) => set({ permissions })} />
         {role && role.memberCount > 0 && (
           <Text size="sm" c="dimmed">
-            A change counts for {membersOf(role.memberCount)} from the next request on, in open sessions too.
+            A change counts for {countMembers(role.memberCount)} from the next request on, in open sessions
+            too.
           </Text>
         )}
         {save.isError && <ErrorState error={save.error} />}
@@ -136,6 +137,6 @@ function RoleForm(props: { readonly role?: CustomRole; readonly onDone: () => vo
   )
 }
 
-function membersOf(count: number): string {
+function countMembers(count: number): string {
   return count === 1 ? '1 member' : `${count} members`
 }

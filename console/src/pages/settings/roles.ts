@@ -4,13 +4,13 @@ import { keysOf } from '@countersign/contract/core/objects'
 import { useQuery } from '@tanstack/react-query'
 import { countersign } from '../../data/client.ts'
 
-/** The maximum number of roles that the choice of a role offers. */
+/** Maximum number of roles offered as choices. */
 const ROLES_MAX = 100
 
-/** A role that the platform has defined. */
+/** A role defined by the platform. */
 export type CustomRole = Awaited<ReturnType<typeof countersign.memberRoles.get>>
 
-/** The roles that the platform has defined, newest first. */
+/** Loads the roles defined by the platform, newest first. */
 export function useRoles() {
   return useQuery({
     queryKey: ['member-roles'],
@@ -18,19 +18,19 @@ export function useRoles() {
   })
 }
 
-/** The rights of a member: the permissions of a role, or some chosen one by one. */
+/** A member's rights: the permissions of a role, or individually chosen permissions. */
 export interface Rights {
   readonly permissions: readonly Permission[]
   readonly roleId?: string
 }
 
-/** The rights as requests take them: a role or permissions. */
-export function rightsBody({ permissions, roleId }: Rights) {
+/** Converts rights to the API's format: a role or permissions. */
+export function toRightsBody({ permissions, roleId }: Rights) {
   return roleId === undefined ? { permissions: [...permissions] } : { roleId }
 }
 
-/** The name of the built-in role that has exactly these permissions. */
-export function roleOf(permissions: readonly Permission[]): keyof typeof MEMBER_ROLES | undefined {
+/** Finds the built-in role with exactly these permissions. */
+export function findBuiltInRole(permissions: readonly Permission[]): keyof typeof MEMBER_ROLES | undefined {
   const has = new Set(permissions)
   const roles = keysOf(MEMBER_ROLES)
   return roles.find((role) => {

@@ -1,29 +1,31 @@
 import { Button, Fieldset, Group, NativeSelect, SimpleGrid, Stack, TextInput } from '@mantine/core'
 
-/** A rule as a person types it: a string for each field, empty for an omitted one. */
+/** A rule as typed: a string for each field, empty if the field is omitted. */
 export type RuleRow = Readonly<Record<string, string>>
 
 export interface RuleField {
   readonly name: string
   readonly label: string
-  /** Left out: the field is typed. */
+  /** Allowed values. Omitted for a free text field. */
   readonly choices?: readonly { readonly value: string; readonly label: string }[]
-  /** The fault of the field, as a sentence. */
+  /** Returns the field's error message, or undefined if it is valid. */
   readonly faultOf?: (row: RuleRow, others: readonly RuleRow[]) => string | undefined
 }
 
-/** True if no field of any rule has a fault. */
-export function isWithoutFaults(rows: readonly RuleRow[], fields: readonly RuleField[]): boolean {
-  return rows.every((row) => fields.every(({ faultOf }) => faultOf?.(row, without(rows, row)) === undefined))
+/** True if all fields of all rules are valid. */
+export function areValid(rows: readonly RuleRow[], fields: readonly RuleField[]): boolean {
+  return rows.every((row) =>
+    fields.every(({ faultOf }) => faultOf?.(row, withoutRow(rows, row)) === undefined),
+  )
 }
 
-function without(rows: readonly RuleRow[], row: RuleRow): RuleRow[] {
+function withoutRow(rows: readonly RuleRow[], row: RuleRow): RuleRow[] {
   return rows.filter((one) => one !== row)
 }
 
-/** A list of rules, each with its fields. */
+/** Edits a list of rules. */
 export function RuleRows(props: {
-  /** The name of one rule: `Hold`. */
+  /** The label of a rule: `Hold`. */
   readonly name: string
   readonly rows: readonly RuleRow[]
   readonly fields: readonly RuleField[]
@@ -37,7 +39,7 @@ export function RuleRows(props: {
   return (
     <Stack>
       {rows.map((row, index) => (
-        // A rule has no id, and its place in the list identifies it.
+        // Rules have no id, so they are identified by their index.
         <Fieldset key={index} legend={`${name} ${index + 1}`}>
           <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm">
             {fields.map((field) => (
@@ -45,7 +47,7 @@ export function RuleRows(props: {
                 key={field.name}
                 field={field}
                 row={row}
-                fault={field.faultOf?.(row, without(rows, row))}
+                fault={field.faultOf?.(row, withoutRow(rows, row))}
                 onChange={(value) => change(row, { [field.name]: value })}
               />
             ))}
@@ -55,7 +57,7 @@ export function RuleRows(props: {
               variant="default"
               size="xs"
               aria-label={`Remove ${name.toLowerCase()} ${index + 1}`}
-              onClick={() => onChange(without(rows, row))}
+              onClick={() => onChange(withoutRow(rows, row))}
             >
               Remove
             </Button>

@@ -1,7 +1,7 @@
 import { Button, Group, PasswordInput } from '@mantine/core'
 import { useClipboard } from '@mantine/hooks'
 
-/** A secret, covered until the member reveals it, and a button to copy it. */
+/** A secret, hidden until the member reveals it, with a copy button. */
 export function Secret({ label, value }: { readonly label: string; readonly value: string }) {
   const { copy, copied } = useClipboard()
   return (

@@ -6,15 +6,15 @@ import { useDenied } from '../../session/me.ts'
 import { Panel } from '../../ui/page.tsx'
 import { ErrorState, Loading } from '../../ui/states.tsx'
 import { useUnsaved } from '../../ui/unsaved.tsx'
-import { rawJson } from '../../ui/words.ts'
+import { formatJson } from '../../ui/words.ts'
 
-/** The settings of a platform, as the API gives them. */
+/** The platform's configuration, as returned by the API. */
 export type Config = Awaited<ReturnType<typeof countersign.config.get>>
 type Change = Parameters<typeof countersign.config.update>[0]
 
 const KEY = ['config'] as const
 
-/** The settings of the platform. */
+/** Loads the platform's configuration. */
 export function useConfig() {
   return useQuery({ queryKey: KEY, queryFn: () => countersign.config.get() })
 }
@@ -22,18 +22,18 @@ export function useConfig() {
 interface SettingsFormProps<Draft> {
   readonly title: string
   readonly text?: ReactNode
-  /** The initial values of the form. */
+  /** Creates the form's initial values. */
   readonly draftOf: (config: Config) => Draft
-  /** The request body. */
+  /** Builds the request body. */
   readonly changeOf: (draft: Draft) => Change
-  /** True if the draft can be saved. Left out: always. */
+  /** True if the draft can be saved. Default: always. */
   readonly isReady?: (draft: Draft) => boolean
   readonly children: (draft: Draft, set: (change: Partial<Draft>) => void, config: Config) => ReactNode
 }
 
 /**
- * A part of the platform's settings saved together. Input stays until it is saved, even if the server refuses
- * it.
+ * A group of platform settings that are saved together. Input is kept until it has been saved, even if the
+ * server rejects it.
  */
 export function SettingsForm<Draft>(props: SettingsFormProps<Draft>) {
   const { data: config, error, refetch } = useConfig()
@@ -55,7 +55,7 @@ function Form<Draft>(props: SettingsFormProps<Draft> & { readonly config: Config
       setDraft(draftOf(saved))
     },
   })
-  const isDirty = rawJson(draft) !== rawJson(draftOf(config))
+  const isDirty = formatJson(draft) !== formatJson(draftOf(config))
   const { question } = useUnsaved(isDirty && !save.isPending)
   const set = (change: Partial<Draft>) => {
     save.reset()
@@ -91,8 +91,8 @@ function Form<Draft>(props: SettingsFormProps<Draft> & { readonly config: Config
   )
 }
 
-/** The lines of a text, without empty ones. */
-export function linesOf(text: string): string[] {
+/** Splits a text into lines and drops empty ones. */
+export function splitLines(text: string): string[] {
   return text
     .split('\n')
     .map((line) => line.trim())

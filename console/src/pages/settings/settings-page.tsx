@@ -14,7 +14,7 @@ import { Tokens } from './tokens.tsx'
 import { WatchSettings } from './watch-settings.tsx'
 import { WebhookSettings } from './webhook-settings.tsx'
 
-/** The parts of the settings, each with a separate address. */
+/** The sections of the settings. Each has its own path. */
 const PARTS: readonly { readonly name: string; readonly title: string; readonly content: ReactNode }[] = [
   { name: 'you', title: 'You', content: <MyAccount /> },
   { name: 'members', title: 'Members', content: <Members /> },
@@ -31,15 +31,15 @@ const PARTS: readonly { readonly name: string; readonly title: string; readonly 
 
 const route = getRouteApi('/settings')
 
-/** Settings of the platform and the member. */
+/** The settings of the platform and of the signed-in member. */
 export function Settings() {
   const { part = 'you' } = route.useSearch()
   const navigate = useNavigate()
-  const shown = PARTS.some(({ name }) => name === part) ? part : 'you'
+  const current = PARTS.some(({ name }) => name === part) ? part : 'you'
   return (
     <Page title="Settings">
       <Tabs
-        value={shown}
+        value={current}
         onChange={(name) => name && void navigate({ to: '/settings', search: { part: name } })}
         keepMounted={false}
       >

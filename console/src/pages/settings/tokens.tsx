@@ -16,7 +16,7 @@ import { Secret } from './secret.tsx'
 const KEY = ['tokens'] as const
 const TOKENS_MAX = 100
 
-/** The credentials of the platform's backends. */
+/** API tokens, the credentials of the platform's backends. */
 export function Tokens() {
   const denied = useDenied('MANAGE')
   const client = useQueryClient()
@@ -117,7 +117,7 @@ function NewToken({ denied, onDone }: { readonly denied: string | undefined; rea
   )
 }
 
-/** The parts of a new token, which are shown once. */
+/** The credentials of a new token, which are shown only once. */
 function NewSecret({ token, onClose }: { readonly token: Made; readonly onClose: () => void }) {
   return (
     <Stack>

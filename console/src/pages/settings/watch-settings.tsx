@@ -2,22 +2,22 @@ import { NumberInput, Stack } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { countersign } from '../../data/client.ts'
 import {
+  fromPositionMarkRows,
+  fromRailMarkRows,
   NEW_MARK,
   POSITION_MARK_FIELDS,
-  positionMarkRows,
-  positionMarksOf,
   railMarkFields,
-  railMarkRows,
-  railMarksOf,
+  toPositionMarkRows,
+  toRailMarkRows,
 } from './limit-drafts.ts'
-import { isWithoutFaults, RuleRows } from './rule-rows.tsx'
+import { areValid, RuleRows } from './rule-rows.tsx'
 import { SettingsForm } from './settings-form.tsx'
 
-/** Bounds of the contract. */
+/** The contract's limits. */
 const MARKS_MAX = 100
 const AGE_HOURS_MAX = 8_760
 
-/** Limits for watched values. The overview, the doctor, the metrics and the alerts compare with them. */
+/** Thresholds for monitored values. They apply to the overview, the doctor, the metrics and the alerts. */
 export function WatchSettings() {
   const { data } = useQuery({ queryKey: ['overview'], queryFn: () => countersign.overview.get() })
   const rails = data?.rails.map(({ name }) => name) ?? []
@@ -27,9 +27,9 @@ export function WatchSettings() {
       <SettingsForm
         title="Low-water marks of positions"
         text="Positions below their marks need attention: the overview shows them, and an alert is sent."
-        draftOf={({ watchConfig }) => ({ rows: positionMarkRows(watchConfig.positionMarks) })}
-        changeOf={({ rows }) => ({ watchConfig: { positionMarks: positionMarksOf(rows) } })}
-        isReady={({ rows }) => isWithoutFaults(rows, POSITION_MARK_FIELDS)}
+        draftOf={({ watchConfig }) => ({ rows: toPositionMarkRows(watchConfig.positionMarks) })}
+        changeOf={({ rows }) => ({ watchConfig: { positionMarks: fromPositionMarkRows(rows) } })}
+        isReady={({ rows }) => areValid(rows, POSITION_MARK_FIELDS)}
       >
         {({ rows }, set) => (
           <RuleRows
@@ -64,22 +64,22 @@ export function WatchSettings() {
 }
 
 function RailMarks({ rails }: { readonly rails: readonly string[] }) {
-  // A mark of a removed rail stays until it is deleted.
-  const fieldsFor = (rows: readonly { readonly rail?: string }[]) =>
+  // A threshold for a removed rail stays until it is deleted.
+  const buildFields = (rows: readonly { readonly rail?: string }[]) =>
     railMarkFields([...new Set([...rails, ...rows.flatMap(({ rail }) => (rail ? [rail] : []))])])
   return (
     <SettingsForm
       title="Low-water marks of rails"
       text="Rails whose balance by the books is below their mark need attention: the overview shows them, and an alert is sent."
-      draftOf={({ watchConfig }) => ({ rows: railMarkRows(watchConfig.railMarks) })}
-      changeOf={({ rows }) => ({ watchConfig: { railMarks: railMarksOf(rows) } })}
-      isReady={({ rows }) => isWithoutFaults(rows, fieldsFor(rows))}
+      draftOf={({ watchConfig }) => ({ rows: toRailMarkRows(watchConfig.railMarks) })}
+      changeOf={({ rows }) => ({ watchConfig: { railMarks: fromRailMarkRows(rows) } })}
+      isReady={({ rows }) => areValid(rows, buildFields(rows))}
     >
       {({ rows }, set) => (
         <RuleRows
           name="Rail mark"
           rows={rows}
-          fields={fieldsFor(rows)}
+          fields={buildFields(rows)}
           newRow={{ ...NEW_MARK, rail: rails[0] ?? '' }}
           max={MARKS_MAX}
           onChange={(changed) => set({ rows: [...changed] })}

@@ -12,12 +12,12 @@ import { NewWebhookEndpoint } from './new-webhook-endpoint.tsx'
 import { useConfig } from './settings-form.tsx'
 
 const KEY = ['webhook-endpoints'] as const
-/** The health of an endpoint changes without an event. */
+/** Polled, because a change of an endpoint's health emits no event. */
 const REFETCH_MS = 5_000
 
 type Endpoint = Awaited<ReturnType<typeof countersign.webhookEndpoints.get>>
 
-/** All receivers of events: the `webhookEndpoint` of the configuration, and those added to it. */
+/** All webhook receivers: the `webhookEndpoint` of the configuration, and additional endpoints. */
 export function WebhookEndpoints() {
   const denied = useDenied('MANAGE')
   const client = useQueryClient()
@@ -46,7 +46,7 @@ export function WebhookEndpoints() {
   )
 }
 
-/** The `webhookEndpoint` of the configuration, which gets every event. It is changed above. */
+/** The `webhookEndpoint` of the configuration, which receives every event. It is edited above. */
 function ConfiguredEndpoint() {
   const { data: config } = useConfig()
   if (!config?.webhookEndpoint) return null
@@ -86,7 +86,7 @@ function EndpointRow({ endpoint, denied, onDone }: RowProps) {
         </Group>
         {description && <div className="anywhere">{url}</div>}
         <Text size="sm" c="dimmed">
-          {typesOf(endpoint)}
+          {describeTypes(endpoint)}
         </Text>
         <Health endpoint={endpoint} />
       </div>
@@ -117,7 +117,7 @@ function EndpointRow({ endpoint, denied, onDone }: RowProps) {
   )
 }
 
-function typesOf({ eventTypes, payload, latestBalanceOnly }: Endpoint): string {
+function describeTypes({ eventTypes, payload, latestBalanceOnly }: Endpoint): string {
   const types = eventTypes ? eventTypes.map(wordsOf).join(', ') : 'All types'
   return [types, payload === 'THIN' && 'without data', latestBalanceOnly && 'latest balance only']
     .filter(Boolean)

@@ -10,10 +10,10 @@ import { Secret } from './secret.tsx'
 import { SettingsForm } from './settings-form.tsx'
 import { WebhookEndpoints } from './webhook-endpoints.tsx'
 
-/** The time for which the previous secret stays valid after its replacement. */
+/** The time for which the previous secret stays valid. */
 const PREVIOUS_SECRET_SECONDS = 86_400
 
-/** The URL that receives events, and the secret that signs them. */
+/** The URL that receives events, and the secret with which they are signed. */
 export function WebhookSettings() {
   return (
     <Stack gap="lg">

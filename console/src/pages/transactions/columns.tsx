@@ -9,39 +9,39 @@ import { Time } from '../../ui/time.tsx'
 
 export type TransactionRecord = Static<typeof Transaction>
 
-/** True if the money is the platform's own. */
-export function isOfPlatform({ platformCustomerId }: TransactionRecord): boolean {
+/** True if the money belongs to the platform itself. */
+export function isOwnedByPlatform({ platformCustomerId }: TransactionRecord): boolean {
   return platformCustomerId.startsWith('Platform:')
 }
 
-/** The amount that the customer sees: the sent or the received one. */
-export function amountOf(transaction: TransactionRecord): Amount | undefined {
+/** Returns the amount that concerns the customer: the sent or the received one. */
+export function getAmount(transaction: TransactionRecord): Amount | undefined {
   return transaction.direction === 'DEBIT'
     ? (transaction.sentAmount ?? transaction.receivedAmount)
     : (transaction.receivedAmount ?? transaction.sentAmount)
 }
 
-function otherSideOf({ direction, source, destination }: TransactionRecord) {
+function getCounterparty({ direction, source, destination }: TransactionRecord) {
   return direction === 'DEBIT' ? destination : source
 }
 
-/** The other side of a payment in plain text: an account by its id. */
-export function otherSideText(transaction: TransactionRecord): string {
-  const side = otherSideOf(transaction)
+/** Describes the counterparty in plain text; an account by its id. */
+export function describeCounterparty(transaction: TransactionRecord): string {
+  const side = getCounterparty(transaction)
   if (!side) return '–'
-  return 'accountId' in side ? shortId(side.accountId) : wordsOfSide(side)
+  return 'accountId' in side ? shortId(side.accountId) : describeSide(side)
 }
 
-/** The other side of a payment, in as few words as its record allows. */
-function OtherSide({ of }: { readonly of: TransactionRecord }) {
-  const side = otherSideOf(of)
+/** The counterparty, as briefly as the record allows. */
+function Counterparty({ of: transaction }: { readonly of: TransactionRecord }) {
+  const side = getCounterparty(transaction)
   if (side && 'accountId' in side) return <ListedName id={side.accountId} isWhole />
-  return <span className="whole">{side ? wordsOfSide(side) : '–'}</span>
+  return <span className="whole">{side ? describeSide(side) : '–'}</span>
 }
 
 type Side = NonNullable<TransactionRecord['source']> | TransactionRecord['destination']
 
-function wordsOfSide(side: Exclude<Side, { readonly accountId: string }>): string {
+function describeSide(side: Exclude<Side, { readonly accountId: string }>): string {
   if ('umaAddress' in side) return side.umaAddress
   if ('address' in side) return side.address
   return side.accountHolderName ?? side.accountIdentifier ?? side.bankName ?? 'From outside'
@@ -59,14 +59,14 @@ const CUSTOMER: Column<TransactionRecord> = {
   header: 'Customer',
   width: 'minmax(3.5rem, 2fr)',
   cell: (transaction) =>
-    isOfPlatform(transaction) ? 'The platform' : <ListedName id={transaction.customerId} />,
+    isOwnedByPlatform(transaction) ? 'The platform' : <ListedName id={transaction.customerId} />,
 }
 
 const OTHER_SIDE: Column<TransactionRecord> = {
   id: 'otherSide',
   header: 'Counterparty',
   width: 'minmax(8rem, 3fr)',
-  cell: (transaction) => <OtherSide of={transaction} />,
+  cell: (transaction) => <Counterparty of={transaction} />,
 }
 
 const FURTHER: readonly Column<TransactionRecord>[] = [
@@ -83,7 +83,7 @@ const FURTHER: readonly Column<TransactionRecord>[] = [
     width: 'minmax(8.75rem, 1fr)',
     isRight: true,
     cell: (transaction) => (
-      <Money of={amountOf(transaction)} sign={transaction.direction === 'DEBIT' ? '−' : '+'} />
+      <Money of={getAmount(transaction)} sign={transaction.direction === 'DEBIT' ? '−' : '+'} />
     ),
   },
   {
@@ -96,7 +96,7 @@ const FURTHER: readonly Column<TransactionRecord>[] = [
   },
 ]
 
-/** A transaction list across all customers. */
+/** Columns for a list of all customers' transactions. */
 export const TRANSACTION_COLUMNS: readonly Column<TransactionRecord>[] = [
   STATUS,
   CUSTOMER,
@@ -104,5 +104,5 @@ export const TRANSACTION_COLUMNS: readonly Column<TransactionRecord>[] = [
   ...FURTHER,
 ]
 
-/** One customer's transaction list. */
+/** Columns for a list of one customer's transactions. */
 export const CUSTOMER_TRANSACTION_COLUMNS = [STATUS, OTHER_SIDE, ...FURTHER]

@@ -8,13 +8,13 @@ import type { TransactionRecord } from './columns.tsx'
 type FailureReason = (typeof INCOMING_FAILURE_REASONS)[number] | (typeof OUTGOING_FAILURE_REASONS)[number]
 
 interface Reason {
-  /** The event. */
+  /** The cause. */
   readonly words: string
   /** The remedy. */
   readonly advice: string
 }
 
-/** The reasons of failed payments, for people. */
+/** Explains each reason for a failed payment. */
 export const FAILURES: Readonly<Record<FailureReason, Reason>> = {
   LNURLP_FAILED: {
     words: 'The address of the receiver could not be looked up at its provider.',
@@ -63,7 +63,7 @@ export const FAILURES: Readonly<Record<FailureReason, Reason>> = {
   },
 }
 
-/** The reasons of refunds, for people. */
+/** Explains each reason for a refund. */
 export const REFUNDS: Readonly<Record<(typeof REFUND_REASONS)[number], string>> = {
   TRANSACTION_FAILED: 'The payment failed, so its money goes back to the payer.',
   USER_CANCELLATION: 'The payer cancelled the payment, so its money goes back.',
@@ -77,8 +77,10 @@ const REFUND_STATE = {
     'The money could not be given back. Somebody has to settle it by hand: it is in the refunds account of the ledger.',
 } as const
 
-/** The fault of a payment, and the state of its money; undefined without a fault. */
-export function faultOf(transaction: TransactionRecord): Reason | undefined {
+/**
+ * Explains what went wrong with a payment, and the location of its money. Undefined if nothing went wrong.
+ */
+export function explainFailure(transaction: TransactionRecord): Reason | undefined {
   const { status, failureReason } = transaction
   if (failureReason) return FAILURES[failureReason]
   if (status === 'REJECTED')
@@ -92,8 +94,8 @@ export function faultOf(transaction: TransactionRecord): Reason | undefined {
   return undefined
 }
 
-/** The location of a failed payment's money. */
-export function refundWords(transaction: TransactionRecord): string | undefined {
+/** Says where the money of a failed payment is. */
+export function describeRefund(transaction: TransactionRecord): string | undefined {
   if (transaction.type !== 'OUTGOING' || !transaction.refund) return undefined
   const { reason, status } = transaction.refund
   return [reason && REFUNDS[reason], REFUND_STATE[status]].filter(Boolean).join(' ')

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { countersign } from '../../data/client.ts'
 import { Panel } from '../../ui/page.tsx'
 import { Read } from '../../ui/read.tsx'
-import { meaningOf, wordsOf } from '../../ui/status-meaning.ts'
+import { getMeaning, wordsOf } from '../../ui/status-meaning.ts'
 import { TextLink } from '../../ui/text-link.tsx'
 import { Time } from '../../ui/time.tsx'
 import type { TransactionRecord } from './columns.tsx'
@@ -19,7 +19,7 @@ interface Step {
   readonly eventId?: string
 }
 
-/** The states that a payment went through, by its events. */
+/** The states that a payment has passed through, from its events. */
 export function History({ transaction }: { readonly transaction: TransactionRecord }) {
   const { id } = transaction
   const query = useQuery({
@@ -30,13 +30,13 @@ export function History({ transaction }: { readonly transaction: TransactionReco
     <Panel title="Timeline">
       <Read query={query} lines={4}>
         {({ data }) => {
-          const steps = stepsOf(transaction, data)
+          const steps = buildSteps(transaction, data)
           return (
             <Timeline bulletSize={12} lineWidth={2} active={steps.length}>
               {steps.map(({ key, at, state, eventId }) => (
                 <Timeline.Item
                   key={key}
-                  color={COLORS[meaningOf(state)]}
+                  color={COLORS[getMeaning(state)]}
                   title={
                     eventId ? <TextLink to={`/events/${eventId}`}>{wordsOf(state)}</TextLink> : wordsOf(state)
                   }
@@ -54,7 +54,7 @@ export function History({ transaction }: { readonly transaction: TransactionReco
   )
 }
 
-function stepsOf(
+function buildSteps(
   { createdAt, settledAt, updatedAt, status }: TransactionRecord,
   events: readonly { readonly id: string; readonly type: string; readonly timestamp: string }[],
 ): readonly Step[] {
@@ -64,8 +64,8 @@ function stepsOf(
     state: type.slice(type.indexOf('.') + 1),
     eventId: id,
   }))
-  const isTold = eventEntries.some(({ state }) => state === status)
-  // Not every change is an event, such as the start of an incoming payment.
-  const now = isTold ? [] : [{ key: 'now', at: settledAt ?? updatedAt, state: status }]
+  const hasCurrentState = eventEntries.some(({ state }) => state === status)
+  // Some changes emit no event, such as the start of an incoming payment, so the current state is added.
+  const now = hasCurrentState ? [] : [{ key: 'now', at: settledAt ?? updatedAt, state: status }]
   return [{ key: 'created', at: createdAt, state: 'CREATED' }, ...eventEntries, ...now]
 }

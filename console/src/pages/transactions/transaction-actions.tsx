@@ -16,7 +16,8 @@ import type { TransactionRecord } from './columns.tsx'
 const DECIDED_BY_REPORT = 'It has ended. A report that contradicts that is decided on the page of approvals.'
 
 /**
- * The actions on a payment: approve or reject it, cancel it, decide about it, mark its receipt as delivered.
+ * The actions on a payment: approve or reject it, cancel it, decide its outcome, or mark its receipt as
+ * delivered.
  */
 export function TransactionActions({ transaction }: { readonly transaction: TransactionRecord }) {
   const { id, status, receiptDeliveryConfirmedAt, direction } = transaction
@@ -69,13 +70,17 @@ export function TransactionActions({ transaction }: { readonly transaction: Tran
   )
 }
 
-/** Approving is possible for a payment to a customer that waits for the platform, and for one of an agent. */
+/**
+ * Approves or rejects a payment to a customer that is waiting for the platform, or a payment requested by an
+ * agent.
+ */
 function Decision(props: { readonly transaction: TransactionRecord; readonly onDone: () => void }) {
   const { transaction, onDone } = props
   const { id, agentId, direction } = transaction
   const isIncoming = direction === 'CREDIT'
   const isOpen = canApprove(transaction)
-  // A credit without a decision to make, such as a transfer in, has the same states.
+  // Asked from the server, because a credit that needs no decision, such as a transfer in, has the same
+  // states.
   const waiting = useQuery({
     queryKey: ['approvals', 'incoming'],
     queryFn: () => countersign.approvals.list({ kind: 'INCOMING_PAYMENT', limit: 100 }),
@@ -124,7 +129,7 @@ function canApprove(transaction: TransactionRecord): boolean {
     : OUTGOING_TRANSACTION_TRANSITIONS[transaction.status].execute !== null
 }
 
-/** Its rail may not have completed it, or its money may have come back. */
+/** True if the rail may have failed to complete the payment, or its money may have been returned. */
 function canBeDecided(transaction: TransactionRecord): boolean {
   return canFail(transaction) || transaction.status === 'COMPLETED'
 }

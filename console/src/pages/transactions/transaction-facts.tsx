@@ -9,11 +9,11 @@ import { shortId } from '../../ui/record-id.tsx'
 import { TextLink } from '../../ui/text-link.tsx'
 import { Time } from '../../ui/time.tsx'
 import { describeRate } from '../quotes/quote.ts'
-import { isOfPlatform, type TransactionRecord } from './columns.tsx'
+import { isOwnedByPlatform, type TransactionRecord } from './columns.tsx'
 
 type Side = NonNullable<TransactionRecord['source']> | TransactionRecord['destination']
 
-/** The amounts of a payment, its payer and payee, and the records that it belongs to. */
+/** A payment's amounts, payer, payee, and related records. */
 export function TransactionFacts({ transaction }: { readonly transaction: TransactionRecord }) {
   const { sentAmount, receivedAmount, source, destination, customerId, agentId } = transaction
   const isOutgoing = transaction.type === 'OUTGOING'
@@ -25,7 +25,7 @@ export function TransactionFacts({ transaction }: { readonly transaction: Transa
           of={[
             ['Sent', sentAmount && <Money of={sentAmount} />],
             ['Received', receivedAmount && <Money of={receivedAmount} />],
-            ['Fees', feesOf(transaction)],
+            ['Fees', renderFees(transaction)],
             [
               'Rate',
               isOutgoing && transaction.exchangeRate !== undefined && sentAmount && receivedAmount
@@ -42,7 +42,7 @@ export function TransactionFacts({ transaction }: { readonly transaction: Transa
             ['To', <SideWords key="to" side={destination} />],
             [
               'Customer',
-              isOfPlatform(transaction) ? (
+              isOwnedByPlatform(transaction) ? (
                 'The platform itself'
               ) : (
                 <TextLink to={`/customers/${customerId}`}>
@@ -63,10 +63,10 @@ export function TransactionFacts({ transaction }: { readonly transaction: Transa
                 <TextLink to={`/quotes/${transaction.quoteId}`}>{shortId(transaction.quoteId)}</TextLink>
               ) : undefined,
             ],
-            ['Waits for its rail until', at(transaction.waitsUntil)],
-            ['Receipt delivered', at(transaction.receiptDeliveryConfirmedAt)],
+            ['Waits for its rail until', renderTime(transaction.waitsUntil)],
+            ['Receipt delivered', renderTime(transaction.receiptDeliveryConfirmedAt)],
             ...Object.entries(transaction.counterpartyInformation ?? {}).map(
-              ([name, value]) => [wordsOfName(name), textOf(value)] as const,
+              ([name, value]) => [formatName(name), toText(value)] as const,
             ),
           ]}
         />
@@ -75,9 +75,9 @@ export function TransactionFacts({ transaction }: { readonly transaction: Transa
   )
 }
 
-const at = (time: string | undefined): ReactNode => time && <Time at={time} />
+const renderTime = (time: string | undefined): ReactNode => time && <Time at={time} />
 
-function feesOf(transaction: TransactionRecord): ReactNode {
+function renderFees(transaction: TransactionRecord): ReactNode {
   const { fees, sentAmount, receivedAmount } = transaction
   if (fees === undefined) return undefined
   const side: Amount | undefined =
@@ -98,8 +98,8 @@ function SideWords({ side }: { readonly side: Side }) {
   return `${words || 'From outside'}${remittanceInformation ? `: “${remittanceInformation}”` : ''}`
 }
 
-/** `legalEntityName` as people read it. */
-function wordsOfName(name: string): string {
+/** Converts `legalEntityName` to words. */
+function formatName(name: string): string {
   const words = name
     .replaceAll('_', ' ')
     .replaceAll(/([a-z])([A-Z])/g, '$1 $2')
@@ -107,6 +107,6 @@ function wordsOfName(name: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
-function textOf(value: unknown): string {
+function toText(value: unknown): string {
   return typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value)
 }

@@ -7,7 +7,7 @@ import {
 import { getRouteApi } from '@tanstack/react-router'
 import { countersign } from '../../data/client.ts'
 import { csvAddress } from '../../data/csv-address.ts'
-import { AMOUNT_FILTERS, amountsOf, withoutLooseBounds } from '../../ui/amount-filters.ts'
+import { AMOUNT_FILTERS, omitUnusableBounds, toAmountFilters } from '../../ui/amount-filters.ts'
 import { DataTable } from '../../ui/data-table.tsx'
 import { type Filter, Filters, timesOfDays, validValues } from '../../ui/filters.tsx'
 import { Page } from '../../ui/page.tsx'
@@ -28,9 +28,12 @@ const FILTERS: readonly Filter[] = [
   { name: 'to', label: 'To', isDay: true },
 ]
 
-/** Without those that apply only with another one: bounds of the amount need a currency, a reason needs a failure. */
+/**
+ * Hides filters that depend on another one: amount bounds need a currency, and a reason needs the status
+ * failed.
+ */
 function pickFilters(search: Readonly<Record<string, string | undefined>>): readonly Filter[] {
-  return withoutLooseBounds(FILTERS, search).filter(
+  return omitUnusableBounds(FILTERS, search).filter(
     ({ name }) => name !== 'reason' || search.status === 'FAILED' || search.reason !== undefined,
   )
 }
@@ -45,10 +48,11 @@ export function TransactionList() {
     accountIdentifier: account,
     reference,
     failureReason: wordOf(FAILURE_REASONS, reason),
-    ...amountsOf(search),
+    ...toAmountFilters(search),
     ...timesOfDays(from, to),
   })
-  // The search and not the filters, which have amounts: JSON has no bigint.
+  // The key contains the raw search instead of the filters, whose amounts are bigint and cannot be serialized
+  // as JSON.
   const list = useListed(['transactions', 'list', search], (page) =>
     countersign.transactions.list({ ...filters, ...page, includeNames: true }),
   )

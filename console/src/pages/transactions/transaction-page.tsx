@@ -10,8 +10,8 @@ import { RecordPage } from '../../ui/record-page.tsx'
 import { Status } from '../../ui/status.tsx'
 import { Decisions } from '../decisions/decision-list.tsx'
 import { Bookings } from '../ledger/bookings.tsx'
-import { amountOf, type TransactionRecord } from './columns.tsx'
-import { faultOf, refundWords } from './reasons.ts'
+import { getAmount, type TransactionRecord } from './columns.tsx'
+import { describeRefund, explainFailure } from './reasons.ts'
 import { History } from './timeline.tsx'
 import { TransactionActions } from './transaction-actions.tsx'
 import { TransactionFacts } from './transaction-facts.tsx'
@@ -40,7 +40,7 @@ function TransactionDetail({ transaction }: { readonly transaction: TransactionR
   const { id, status, direction } = transaction
   return (
     <Page
-      title={`${moneyText(amountOf(transaction))} ${direction === 'DEBIT' ? 'out' : 'in'}`}
+      title={`${moneyText(getAmount(transaction))} ${direction === 'DEBIT' ? 'out' : 'in'}`}
       aside={<Status of={status} />}
       actions={<TransactionActions transaction={transaction} />}
       parent={PARENT}
@@ -62,10 +62,10 @@ function TransactionDetail({ transaction }: { readonly transaction: TransactionR
   )
 }
 
-/** The reason of the failure, the remedy, and the state of the money. */
+/** Explains why a payment failed, what to do, and what happened to the money. */
 function Fault({ transaction }: { readonly transaction: TransactionRecord }) {
-  const fault = faultOf(transaction)
-  const refund = refundWords(transaction)
+  const fault = explainFailure(transaction)
+  const refund = describeRefund(transaction)
   if (!fault && !refund) return null
   const isFailed = transaction.status === 'FAILED'
   return (

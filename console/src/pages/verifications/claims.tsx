@@ -5,11 +5,11 @@ import { Panel } from '../../ui/page.tsx'
 import { Status } from '../../ui/status.tsx'
 import { wordsOf } from '../../ui/status-meaning.ts'
 import { TextLink } from '../../ui/text-link.tsx'
-import { addressOf, businessOf, type Customer, personOf } from '../customers/customer.ts'
+import { type Customer, formatAddress, listBusinessFacts, listPersonFacts } from '../customers/customer.ts'
 
 type Owner = Static<typeof OwnerSchema>
 
-/** The data that the customer has provided, to be proved by the documents. */
+/** The data provided by the customer, which the documents must confirm. */
 export function Claims({ customer }: { readonly customer: Customer }) {
   return (
     <Panel
@@ -18,8 +18,10 @@ export function Claims({ customer }: { readonly customer: Customer }) {
     >
       <Facts
         of={[
-          ...(customer.customerType === 'INDIVIDUAL' ? personOf(customer) : businessOf(customer)),
-          ['Address', addressOf(customer)],
+          ...(customer.customerType === 'INDIVIDUAL'
+            ? listPersonFacts(customer)
+            : listBusinessFacts(customer)),
+          ['Address', formatAddress(customer)],
           ['E-mail', customer.email],
           ['Phone', customer.phoneNumber],
         ]}
@@ -28,12 +30,12 @@ export function Claims({ customer }: { readonly customer: Customer }) {
   )
 }
 
-/** The name of an owner. */
+/** Formats an owner's name. */
 export function ownerName({ firstName, middleName, lastName }: Owner['personalInfo']): string {
   return [firstName, middleName, lastName].filter(Boolean).join(' ')
 }
 
-/** The people who own or control a business, each with its own check. */
+/** The people who own or control a business, each with their own verification state. */
 export function Owners({ owners }: { readonly owners: readonly Owner[] }) {
   if (owners.length === 0) return null
   return owners.map(({ id, personalInfo, roles, ownershipPercentage, kycStatus }) => (

@@ -28,7 +28,7 @@ export function DecisionActions(props: {
   readonly verification: Verification
   /** The customer, then the owners. */
   readonly holders: readonly { readonly id: string; readonly name: string }[]
-  /** Called after the decision. */
+  /** Called after a decision to open the next case. */
   readonly openNext: () => void
 }) {
   const { verification, holders, openNext: next } = props
@@ -44,9 +44,9 @@ export function DecisionActions(props: {
     invalidateCase(client)
     next()
   }
-  // A decision names the reviewed submission: if the customer has submitted again in the meantime, it must be
-  // reviewed again.
-  const seen = submission > 0 ? { submission } : {}
+  // A decision refers to the submission that was reviewed. If the customer has submitted again in the
+  // meantime, the new submission must be reviewed.
+  const reviewed = submission > 0 ? { submission } : {}
   return (
     <>
       <ActionButton
@@ -59,7 +59,7 @@ export function DecisionActions(props: {
         act={(reason) =>
           countersign.verifications.decide(id, {
             decision: 'APPROVE',
-            ...seen,
+            ...reviewed,
             ...present({ reason: reason || undefined }),
           })
         }
@@ -78,7 +78,7 @@ export function DecisionActions(props: {
         hotkey="r"
         done={`Rejected ${name}.`}
         ask={{ title: `Reject ${name}?`, ...REJECTION }}
-        act={(reason) => countersign.verifications.decide(id, { decision: 'REJECT', reason, ...seen })}
+        act={(reason) => countersign.verifications.decide(id, { decision: 'REJECT', reason, ...reviewed })}
         onDone={onDone}
       />
     </>

@@ -15,7 +15,7 @@ interface Holder {
   readonly name: string
 }
 
-/** Documents and data to provide or replace before an approval. */
+/** Documents and data that the customer must provide or replace before an approval. */
 export function Missing(props: {
   readonly errors: readonly VerificationError[]
   readonly holders: readonly Holder[]
@@ -57,7 +57,7 @@ function ErrorWords({
   )
 }
 
-/** All decisions with author and reason. Stored permanently. */
+/** All decisions with reviewer and reason. They are kept permanently. */
 export function Decisions({ verificationId }: { readonly verificationId: string }) {
   const query = useQuery({
     queryKey: ['verifications', verificationId, 'decisions'],
@@ -72,13 +72,13 @@ export function Decisions({ verificationId }: { readonly verificationId: string 
           ) : (
             <Timeline bulletSize={12} lineWidth={2} active={data.length}>
               {data.map(({ id, decision, reason, decidedBy, createdAt, errors }) => (
-                <Timeline.Item key={id} color={colorOf(decision)} title={wordsOf(decision)}>
+                <Timeline.Item key={id} color={getColor(decision)} title={wordsOf(decision)}>
                   <div className="soft">
                     {wordsOf(decidedBy.type)}, <Time at={createdAt} />
                   </div>
                   {reason && <div className="anywhere">{reason}</div>}
                   {errors
-                    // A rejection is also an error of the case, in the same words.
+                    // A rejection is also stored as an error with the same text, which is not repeated here.
                     .filter((error) => error.reason !== reason)
                     .map((error) => (
                       <div
@@ -98,7 +98,7 @@ export function Decisions({ verificationId }: { readonly verificationId: string 
   )
 }
 
-function colorOf(decision: string): string {
+function getColor(decision: string): string {
   if (decision === 'APPROVE') return 'green'
   return decision === 'REJECT' ? 'red' : 'yellow'
 }

@@ -18,7 +18,7 @@ type Document = Static<typeof CustomerDocument>
 
 const ROWS_MAX = 100
 
-/** The documents of a customer or an owner, next to their data. */
+/** The documents of a customer or an owner, next to the data that they confirm. */
 export function Documents(props: {
   readonly holder: { readonly id: string; readonly name: string }
   readonly isOnly: boolean
@@ -48,7 +48,7 @@ export function Documents(props: {
 }
 
 interface Shown {
-  /** The URL of a picture or a file in the browser's memory. */
+  /** An object URL of the image or file in the browser's memory. */
   readonly url: string
   readonly isPicture: boolean
 }
@@ -57,8 +57,8 @@ function DocumentView({ document }: { readonly document: Document }) {
   const { id, documentType, side, country, documentNumber, issuedOn, issuingAuthority, createdAt } = document
   const denied = useDenied('REVIEW', 'MANAGE')
   const file = useMutation({ mutationFn: () => readFile(id) })
-  const shown = file.data
-  useEffect(() => () => URL.revokeObjectURL(shown?.url ?? ''), [shown])
+  const loaded = file.data
+  useEffect(() => () => URL.revokeObjectURL(loaded?.url ?? ''), [loaded])
   const title = [wordsOf(documentType), side && wordsOf(side).toLowerCase()].filter(Boolean).join(', ')
   return (
     <article className="document" aria-label={title}>
@@ -73,13 +73,13 @@ function DocumentView({ document }: { readonly document: Document }) {
           ['Sent', <Time key="sent" at={createdAt} />],
         ]}
       />
-      {shown?.isPicture && <Picture url={shown.url} title={title} />}
-      {shown && !shown.isPicture && (
-        <Button component="a" href={shown.url} download={document.fileName} variant="default">
+      {loaded?.isPicture && <Picture url={loaded.url} title={title} />}
+      {loaded && !loaded.isPicture && (
+        <Button component="a" href={loaded.url} download={document.fileName} variant="default">
           Save the file
         </Button>
       )}
-      {!shown && (
+      {!loaded && (
         <ActionButton
           label="Show the file"
           done={undefined}
@@ -93,10 +93,13 @@ function DocumentView({ document }: { readonly document: Document }) {
   )
 }
 
-/** Fetches the file by a link of this server. The link's creation and the access are recorded. */
+/**
+ * Fetches a file through a temporary link from this server. Creating the link and using it are both recorded.
+ */
 async function readFile(documentId: string): Promise<Shown> {
   const { url } = await countersign.documents.link(documentId)
-  // The link has the server's public name; the page may be open under another one of the same server.
+  // The link contains the server's public host name, but the console may be open under another one, so only
+  // the path is used.
   const response = await fetch(new URL(url).pathname)
   if (!response.ok) throw new Error('The file cannot be read. The link may have expired: try again.')
   const blob = await response.blob()

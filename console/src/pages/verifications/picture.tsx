@@ -6,7 +6,7 @@ const ZOOM_STEP = 1.5
 const ZOOM_MAX = 8
 const QUARTER_DEGREES = 90
 
-/** The picture of a document, which can be enlarged and turned. Enlarged, it scrolls in its own box. */
+/** A document image that can be zoomed and rotated. When zoomed, it scrolls inside its own box. */
 export function Picture({ url, title }: { readonly url: string; readonly title: string }) {
   const [zoom, setZoom] = useState(1)
   const [quarters, setQuarters] = useState(0)

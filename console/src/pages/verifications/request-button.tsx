@@ -17,7 +17,7 @@ interface RequestProps {
   readonly onDone: () => void
 }
 
-/** Requests one more item from the customer: its subject, the kind of fault, and a message. */
+/** Requests another item from the customer: what it concerns, what is wrong, and a message. */
 export function RequestButton({ denied, onDone, ...rest }: RequestProps) {
   return (
     <DialogButton
@@ -91,7 +91,7 @@ function RequestForm(props: Omit<RequestProps, 'denied'> & { readonly close: () 
   )
 }
 
-/** The possible subjects of a request: the holders and their documents. */
+/** Possible subjects of a request: the customer, the owners, and their documents. */
 function useSubjects(holders: RequestProps['holders']): readonly { value: string; label: string }[] {
   const documents = useQueries({
     queries: holders.map((holder) => ({

@@ -13,7 +13,7 @@ import { shortId } from '../../ui/record-id.tsx'
 import { Status } from '../../ui/status.tsx'
 import { Time } from '../../ui/time.tsx'
 import { useListed } from '../../ui/use-listed.ts'
-import { missingOf, type Verification, WAITING_STATE } from './verification.ts'
+import { describeMissing, type Verification, WAITING_STATE } from './verification.ts'
 
 const route = getRouteApi('/verifications')
 
@@ -40,7 +40,7 @@ const COLUMNS: readonly Column<Verification>[] = [
     header: 'Missing',
     width: 'minmax(8rem, 2fr)',
     priority: 2,
-    cell: (row) => <span className="clipped soft">{missingOf(row)}</span>,
+    cell: (row) => <span className="clipped soft">{describeMissing(row)}</span>,
   },
   {
     id: 'id',
@@ -71,7 +71,7 @@ export function VerificationList() {
   const search = validValues(FILTERS, route.useSearch())
   const { status, customerId } = search
   const filters = present({ verificationStatus: wordOf(VERIFICATION_STATES, status), customerId })
-  // Cases that wait for a person are a queue.
+  // Cases waiting for a review are a queue, so the oldest comes first.
   const sortOrder = status === WAITING_STATE ? 'asc' : 'desc'
   const list = useListed(['verifications', 'list', filters], (page) =>
     countersign.verifications.list({ ...filters, ...page, sortOrder, includeNames: true }),

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { countersign } from '../../data/client.ts'
 import { Page } from '../../ui/page.tsx'
-import { nextOf, QueueNav } from '../../ui/queue-nav.tsx'
+import { findNext, QueueNav } from '../../ui/queue-nav.tsx'
 import { Read } from '../../ui/read.tsx'
 import { RecordId } from '../../ui/record-id.tsx'
 import { RecordPage } from '../../ui/record-page.tsx'
@@ -17,7 +17,7 @@ import { useWaitingCases, type Verification } from './verification.ts'
 
 const route = getRouteApi('/verifications/$verificationId')
 const PARENT = { title: 'Verifications', to: '/verifications' }
-const pathOf = (id: string) => `/verifications/${id}`
+const getPath = (id: string) => `/verifications/${id}`
 
 export function VerificationPage() {
   const { verificationId } = route.useParams()
@@ -32,7 +32,7 @@ export function VerificationPage() {
   )
 }
 
-/** A case: the customer's data next to the documents that prove it. */
+/** A verification case: the customer's data next to the documents that confirm it. */
 function Case({ verification }: { readonly verification: Verification }) {
   const { id, customerId, verificationStatus } = verification
   const customer = useQuery({
@@ -47,8 +47,8 @@ function Case({ verification }: { readonly verification: Verification }) {
   const queue = useWaitingCases().rows.map((row) => row.id)
   const navigate = useNavigate()
   const openNext = () => {
-    const following = nextOf(queue, id)
-    if (following !== undefined) void navigate(targetOf(pathOf(following)))
+    const next = findNext(queue, id)
+    if (next !== undefined) void navigate(targetOf(getPath(next)))
   }
   const holders = [
     { id: customerId, name: customer.data ? nameOf(customer.data) : 'The customer' },
@@ -63,7 +63,7 @@ function Case({ verification }: { readonly verification: Verification }) {
       aside={<Status of={verificationStatus} />}
       actions={
         <>
-          <QueueNav ids={queue} current={id} pathOf={pathOf} />
+          <QueueNav ids={queue} current={id} pathOf={getPath} />
           <DecisionActions verification={verification} holders={holders} openNext={openNext} />
         </>
       }

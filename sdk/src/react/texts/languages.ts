@@ -4,12 +4,12 @@ import { FR } from './fr.ts'
 import { PT } from './pt.ts'
 import type { Texts } from './texts.ts'
 
-/** The languages that the components speak. */
+/** The languages of the components. */
 export type Language = 'en' | 'es' | 'pt' | 'fr'
 
 export const TEXTS: Readonly<Record<Language, Texts>> = { en: EN, es: ES, pt: PT, fr: FR }
 
-/** The language of a BCP 47 tag: `pt-BR` is `pt`. English without a translation. */
+/** Returns the language for a BCP 47 tag: `pt` for `pt-BR`. English if there is no translation. */
 export function languageOf(tag: string): Language {
   const [base = ''] = tag.toLowerCase().split('-', 1)
   return isLanguage(base) ? base : 'en'

@@ -4,7 +4,7 @@ type Account = Answer<'customer_internal_account_list'>['body']['data'][number]
 type Transaction = Answer<'transaction_list'>['body']['data'][number]
 type CardRecord = Answer<'card_get'>['body']
 
-/** The fields of accounts and payees that the components show, each with its label in every language. */
+/** Fields of accounts and payees that the components show, each with a label in every language. */
 export type FieldName =
   | 'accountId'
   | 'accountNumber'
@@ -55,7 +55,7 @@ export type FieldName =
   | 'umaAddress'
   | 'vpa'
 
-/** Every text of the components. A language is a whole one: a missing text does not compile. */
+/** All strings of the components. A translation must be complete: a missing text is a compile error. */
 export interface Texts {
   readonly loading: string
   readonly tryAgain: string
@@ -84,7 +84,7 @@ export interface Texts {
   readonly pay: string
   readonly payeeName: string
   readonly amountIn: (currency: string) => string
-  /** A payee about whom only the currency is known. */
+  /** A payee of whom only the currency is known. */
   readonly accountIn: (currency: string) => string
   /** A payee without a name, such as a wallet on a chain. */
   readonly accountAt: (place: string) => string
@@ -101,7 +101,7 @@ export interface Texts {
   readonly allThatIsSigned: string
   readonly signAndPay: string
   readonly cancel: string
-  /** An amount of a currency that this version does not know. */
+  /** An amount in a currency that this version does not know. */
   readonly smallestUnits: (amount: string, currency: string) => string
 
   readonly balances: string
@@ -131,7 +131,7 @@ export interface Texts {
   readonly unfreeze: string
   readonly cardNowFrozen: string
   readonly cardNowActive: string
-  /** The platform has frozen the card, and the cardholder cannot lift it. */
+  /** The platform has frozen the card, and the cardholder may not unfreeze it. */
   readonly cardFrozenByUs: string
   readonly signInForCard: string
   readonly cardStates: Readonly<Record<CardRecord['state'], string>>

@@ -37,8 +37,8 @@ import { selectActions } from './store.ts'
 
 export const agentAccessHandlers: Handlers<typeof agentAccess> = {
   /**
-   * The endpoints that an agent calls. `maySee` restricts it to its own customer's records; the rest is
-   * checked here.
+   * Endpoints that agents call. `maySee` limits them to the records of the agent's own customer; all other
+   * checks are here.
    */
   agent_me_get: async (op) => ({
     status: 200,
@@ -85,8 +85,8 @@ export const agentAccessHandlers: Handlers<typeof agentAccess> = {
   agent_me_exchange_rate_list: exchangeRateHandlers.exchange_rate_list,
 
   /**
-   * Refuses `immediatelyExecute`: executing needs its own decision. A quote paid by real-time funding belongs
-   * to the customer.
+   * Rejects `immediatelyExecute`, because the policy decides about the execution separately. A quote funded
+   * in real time belongs to the customer.
    */
   agent_me_quote_create: async (op, { body }) => {
     if (body.immediatelyExecute)
@@ -124,7 +124,7 @@ export const agentAccessHandlers: Handlers<typeof agentAccess> = {
       return executionCall(params.quoteId)
     },
 
-    /** Without a signature the action waits, and the customer signs later. */
+    /** Without a signature the action waits for approval, and the customer signs later. */
     async toSign(op, { params }, isSigned) {
       const { signing_request_id } = await findOwnQuote(op, params.quoteId)
       return isSigned && signing_request_id !== null ? { requestId: signing_request_id } : null
@@ -137,11 +137,11 @@ export const agentAccessHandlers: Handlers<typeof agentAccess> = {
       if (approval && approval.requestId !== quote.signing_request_id)
         throw new ApiError('WALLET_SIGNATURE_BODY_MISMATCH', { reason: 'The signature is for another quote' })
       const transaction = await findTransaction(op, quote.transaction_id)
-      const before = await findActionOf(op, transaction)
-      if (before)
+      const existingAction = await findActionOf(op, transaction)
+      if (existingAction)
         throw new ApiError('QUOTE_ALREADY_EXECUTED', {
-          message: `This quote was already executed: the action is ${before.state}.`,
-          details: { actionId: before.id, status: before.state },
+          message: `This quote was already executed: the action is ${existingAction.state}.`,
+          details: { actionId: existingAction.id, status: existingAction.state },
         })
       const execution = await checkExecution(op, quote, transaction)
       const { view, writes } = await propose(op, agent, {
@@ -205,13 +205,13 @@ export const agentAccessHandlers: Handlers<typeof agentAccess> = {
 }
 
 async function transfer(op: Op, type: 'TRANSFER_IN' | 'TRANSFER_OUT', draft: TransferDraft) {
-  const counted = type === 'TRANSFER_IN' ? [] : await new Velocity(op).admit(draft.transaction)
+  const velocityWrites = type === 'TRANSFER_IN' ? [] : await new Velocity(op).admit(draft.transaction)
   const { view, writes } = await propose(op, await actingAgent(op), {
     type,
     transaction: draft.transaction,
     quote: undefined,
     isSigned: false,
-    begin: () => ({ ...beginTransfer(op, draft, counted), quote: undefined }),
+    begin: () => ({ ...beginTransfer(op, draft, velocityWrites), quote: undefined }),
     record: () => recordTransfer(op, draft),
   })
   const { transaction } = draft
@@ -224,7 +224,9 @@ async function ownCustomer(op: Op): Promise<{ readonly customerId: string }> {
   return { customerId: (await actingAgent(op)).customer_id }
 }
 
-/** Throws 404 `QUOTE_NOT_FOUND`, also if someone else created the quote (specification 4.8). */
+/**
+ * Throws 404 `QUOTE_NOT_FOUND`, even if the quote exists but was created by someone else (specification 4.8).
+ */
 async function findOwnQuote(op: Op, id: string): Promise<QuoteRow> {
   const quote = await findQuote(op, id)
   const { agent_id } = await findTransaction(op, quote.transaction_id)
@@ -233,7 +235,7 @@ async function findOwnQuote(op: Op, id: string): Promise<QuoteRow> {
   return quote
 }
 
-/** Throws 403 `FORBIDDEN`. Reads are not recorded, and a paused agent may read. */
+/** Throws 403 `FORBIDDEN`. Reads are not recorded, and paused agents may still read. */
 function checkMayView(agent: AgentRow): void {
   const permission = 'VIEW_TRANSACTIONS'
   if (!policyOf(agent).permissions.includes(permission))

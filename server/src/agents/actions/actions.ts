@@ -19,18 +19,25 @@ import { requireColumn } from '../../storage/read/required.ts'
 import type { AgentActionRow, AgentReservationRow, AgentRow } from '../../storage/rows/agent.ts'
 import { RESERVATION_INITIAL, RESERVATION_TRANSITIONS } from '../../storage/rows/states.ts'
 import type { QuoteRow } from '../../storage/rows/tables.ts'
-import { type Ask, evaluate, guardAgent, permissionFor, recordDecision, refusal } from '../policy/evaluate.ts'
+import {
+  type Ask,
+  denyRequest,
+  evaluate,
+  guardAgent,
+  permissionFor,
+  recordDecision,
+} from '../policy/evaluate.ts'
 import type { ActionPayment } from './action-payment.ts'
 import { describePayment } from './describe-payment.ts'
 
-/** An agent's proposal, validated except against its policy. */
+/** An agent's proposal, valid in every respect except that the policy has not been checked yet. */
 export interface Proposal extends ActionPayment {
   readonly type: AgentActionType
-  /** True if the customer has signed, in case an embedded wallet pays. */
+  /** True if the customer has signed. Matters only if an embedded wallet pays. */
   readonly isSigned: boolean
-  /** Executes the proposal immediately: the writes, and the payment after them. */
+  /** Executes the proposal immediately. Returns the writes and the resulting payment. */
   begin(): ActionPayment & { readonly writes: readonly Write[] }
-  /** The writes if the proposal waits for approval. */
+  /** The writes for a proposal that waits for approval. */
   record(): readonly Write[]
 }
 
@@ -39,7 +46,7 @@ export function requirePullPermission(quote: QuoteRow): Pick<Ask, 'alsoNeeds'> {
   return fundingOf(quote) === 'PULLED' ? { alsoNeeds: [permissionFor('TRANSFER_IN')] } : {}
 }
 
-/** Permissions and amounts that a payment needs from the policy. */
+/** The permissions and amounts that the policy must allow for a payment. */
 export function askFor(
   type: AgentActionType,
   { transaction, quote }: ActionPayment,
@@ -59,20 +66,20 @@ export function askFor(
 }
 
 /**
- * Lets the policy decide about a payment: it is executed immediately, or waits for the platform, and its
- * amount is reserved either way. Guards: the policy is unchanged, no limit is exceeded by parallel actions.
- * Throws 403 `FORBIDDEN`, `VELOCITY_LIMIT_EXCEEDED`.
+ * Lets the policy decide about a payment, which is then executed immediately or waits for the platform's
+ * approval; its amount is reserved in both cases. Guards: the policy is unchanged, and parallel actions
+ * exceed no limit. Throws 403 `FORBIDDEN`, `VELOCITY_LIMIT_EXCEEDED`.
  */
 export async function propose(op: Op, agent: AgentRow, proposal: Proposal) {
   const evaluation = await evaluate(op, agent, askFor(proposal.type, proposal, proposal.isSigned))
   const { decision } = evaluation
-  if (decision.outcome === 'DENIED') throw refusal(op, agent, evaluation)
+  if (decision.outcome === 'DENIED') throw denyRequest(op, agent, evaluation)
   const waits = decision.outcome === 'APPROVAL_REQUIRED'
   const row = newAction(op, agent, proposal, waits)
-  const done = waits
+  const payment = waits
     ? { transaction: proposal.transaction, quote: proposal.quote, writes: proposal.record() }
     : proposal.begin()
-  const view = await actionView(op, row, done)
+  const view = await actionView(op, row, payment)
   const reservation = newReservation(op, row, {
     currency: requireValue(decision.currency, 'currency of an action'),
     amount: requireValue(decision.amount, 'amount of an action'),
@@ -82,7 +89,7 @@ export async function propose(op: Op, agent: AgentRow, proposal: Proposal) {
     view,
     writes: [
       guardAgent(agent),
-      ...done.writes,
+      ...payment.writes,
       insert('agent_actions', row),
       insert('agent_reservations', reservation),
       recordDecision(op, agent, evaluation, row.id),
@@ -91,7 +98,7 @@ export async function propose(op: Op, agent: AgentRow, proposal: Proposal) {
             event(op, 'AGENT_ACTION.PENDING_APPROVAL', row.id, {
               ...view,
               agentName: agent.name,
-              summary: await describePayment(op, done),
+              summary: await describePayment(op, payment),
               decision,
             }),
             job(op, 'agent-action.expire', { actionId: row.id }, row.expires_at),

@@ -22,7 +22,7 @@ import { RESERVATION_TRANSITIONS } from '../../storage/rows/states.ts'
 import type { TransactionRow } from '../../storage/rows/tables.ts'
 import { findAgent } from '../identity/agents.ts'
 import { policyOf } from '../policy/agent-policies.ts'
-import { denial, evaluate, guardAgent, recordDecision } from '../policy/evaluate.ts'
+import { denialError, evaluate, guardAgent, recordDecision } from '../policy/evaluate.ts'
 import type { ActionPayment } from './action-payment.ts'
 import { askFor, findPayment } from './actions.ts'
 import { selectReservation, selectWaitingActions } from './store.ts'
@@ -33,11 +33,11 @@ export interface DecidedAction extends ActionPayment {
   readonly writes: readonly Write[]
 }
 
-type Word = NonNullable<AgentActionRow['decided']>
+type Decision = NonNullable<AgentActionRow['decided']>
 
 /**
- * The signature that the customer must give before the platform can approve; null if the customer has signed
- * or need not sign.
+ * The signature that the customer must provide before the platform can approve. Null if the customer has
+ * already signed or need not sign.
  */
 export async function signatureFor(op: Op, action: AgentActionRow): Promise<{ requestId: string } | null> {
   if (action.state !== 'PENDING_APPROVAL' || action.is_signed || action.quote_id === null) return null
@@ -48,10 +48,11 @@ export async function signatureFor(op: Op, action: AgentActionRow): Promise<{ re
 }
 
 /**
- * Approves an action after checking everything again: if a check fails, it becomes FAILED and its reservation
- * is released; if more team members must approve, only this vote is recorded. Guards: the action is undecided
- * (undefined if it was decided otherwise), the policy is unchanged. Throws 403 `FORBIDDEN` of `castVote`, 409
- * `APPROVALS_MISSING` for a signature (`isSignedNow`) before the last vote.
+ * Approves an action after repeating every check; if a check fails, the action becomes FAILED and its
+ * reservation is released. If more team members must approve, only this vote is recorded; returns undefined
+ * if the action was decided otherwise. Guards: the action is undecided, and the policy is unchanged; throws
+ * 403 `FORBIDDEN` of `castVote`, and 409 `APPROVALS_MISSING` for a signature (`isSignedNow`) before the last
+ * vote.
  */
 export async function approveAction(
   op: Op,
@@ -72,15 +73,16 @@ export async function approveAction(
 
 async function decideNow(op: Op, action: AgentActionRow, payment: ActionPayment): Promise<DecidedAction> {
   try {
-    return await begin(op, action, payment)
+    return await executeAction(op, action, payment)
   } catch (error) {
-    // A fault, an unavailable provider or a position at its limit decides nothing: the caller may retry.
+    // An internal error, an unavailable provider or an exhausted position limit decides nothing: the caller
+    // may retry.
     if (!(error instanceof ApiError) || ERRORS[error.code].status === 503) throw error
-    return end(op, action, payment, 'fail', { reason: error.message, decided: 'APPROVE' })
+    return endAction(op, action, payment, 'fail', { reason: error.message, decided: 'APPROVE' })
   }
 }
 
-/** Rejects an action. Undefined if the action was already decided otherwise. */
+/** Rejects an action. Returns undefined if the action was decided otherwise. */
 export async function rejectAction(
   op: Op,
   action: AgentActionRow,
@@ -88,16 +90,16 @@ export async function rejectAction(
 ): Promise<DecidedAction | undefined> {
   const payment = await findPayment(op, action)
   if (action.state !== 'PENDING_APPROVAL') return repeatDecision(action, payment, 'REJECT')
-  return end(op, action, payment, 'reject', { reason: reason ?? null, decided: 'REJECT' })
+  return endAction(op, action, payment, 'reject', { reason: reason ?? null, decided: 'REJECT' })
 }
 
 /**
- * Rejections in one write set. An agent can have any number of waiting actions, and they must not prevent its
- * deletion.
+ * The number of rejections per write set. An agent may have any number of waiting actions, and they must not
+ * prevent its deletion.
  */
 const REJECTED_AT_ONCE_MAX = 100
 
-/** Rejects the waiting actions of a deleted agent. A job rejects those beyond the first hundred. */
+/** Rejects the waiting actions of a deleted agent. A job rejects any beyond the first hundred. */
 export async function rejectWaiting(op: Op, agentId: string): Promise<Write[]> {
   const waiting = await selectWaitingActions(op, agentId, REJECTED_AT_ONCE_MAX)
   const rejected = await Promise.all(
@@ -114,52 +116,52 @@ export async function rejectWaiting(op: Op, agentId: string): Promise<Write[]> {
 /** Fails an action not decided before its deadline. */
 export async function expireAction(op: Op, action: AgentActionRow): Promise<DecidedAction> {
   const reason = 'It was not approved in time.'
-  return end(op, action, await findPayment(op, action), 'expire', { reason, decided: null })
+  return endAction(op, action, await findPayment(op, action), 'expire', { reason, decided: null })
 }
 
 function repeatDecision(
   action: AgentActionRow,
   payment: ActionPayment,
-  word: Word,
+  decision: Decision,
 ): DecidedAction | undefined {
-  return action.decided === word ? { action, ...payment, writes: [] } : undefined
+  return action.decided === decision ? { action, ...payment, writes: [] } : undefined
 }
 
 /**
- * Executes an action. Throws the reason if it cannot be executed. The action shows the reason's message, not
- * its code.
+ * Executes an action, or throws the reason why it cannot be executed. The action shows the message of that
+ * error, not its code.
  */
-async function begin(op: Op, action: AgentActionRow, payment: ActionPayment): Promise<DecidedAction> {
+async function executeAction(op: Op, action: AgentActionRow, payment: ActionPayment): Promise<DecidedAction> {
   const agent = await findAgent(op, action.agent_id)
-  const held = await selectReservation(op, action.transaction_id)
-  if (held?.state !== 'RESERVED' || op.now >= action.expires_at)
+  const reservation = await selectReservation(op, action.transaction_id)
+  if (reservation?.state !== 'RESERVED' || op.now >= action.expires_at)
     throw new ApiError('INVALID_STATE_TRANSITION', { message: 'It was not approved in time.' })
-  if (held.currency !== policyOf(agent).spendingLimits.currency)
+  if (reservation.currency !== policyOf(agent).spendingLimits.currency)
     throw new ApiError('INVALID_STATE_TRANSITION', {
       message: 'The limits of the agent are now in another currency.',
     })
   // The approval has already checked the signature.
-  const evaluation = await evaluate(op, agent, askFor(action.type, payment, true), held)
-  if (evaluation.decision.outcome === 'DENIED') throw denial(evaluation)
-  const beginResult = await beginPayment(op, payment)
-  const moved = transition(op, 'agent_actions', AGENT_ACTION_TRANSITIONS, action, 'approve', {
+  const evaluation = await evaluate(op, agent, askFor(action.type, payment, true), reservation)
+  if (evaluation.decision.outcome === 'DENIED') throw denialError(evaluation)
+  const executed = await executePayment(op, payment)
+  const actionChange = transition(op, 'agent_actions', AGENT_ACTION_TRANSITIONS, action, 'approve', {
     decided: 'APPROVE',
   })
   return {
-    action: moved.row,
-    transaction: beginResult.transaction,
-    quote: beginResult.quote,
+    action: actionChange.row,
+    transaction: executed.transaction,
+    quote: executed.quote,
     writes: [
       guardAgent(agent),
-      moved.write,
-      transition(op, 'agent_reservations', RESERVATION_TRANSITIONS, held, 'capture').write,
-      ...beginResult.writes,
+      actionChange.write,
+      transition(op, 'agent_reservations', RESERVATION_TRANSITIONS, reservation, 'capture').write,
+      ...executed.writes,
       recordDecision(op, agent, evaluation, action.id),
     ],
   }
 }
 
-async function beginPayment(
+async function executePayment(
   op: Op,
   { transaction, quote }: ActionPayment,
 ): Promise<ActionPayment & { readonly writes: readonly Write[] }> {
@@ -170,8 +172,8 @@ async function beginPayment(
     transaction.kind === 'TRANSFER_IN'
       ? await draftTransferIn(op, transferInBody(transaction))
       : await draftTransferOut(op, transferOutBody(transaction))
-  const counted = transaction.kind === 'TRANSFER_IN' ? [] : await new Velocity(op).admit(transaction)
-  return { ...beginRecordedTransfer(op, transaction, account, counted), quote }
+  const velocityWrites = transaction.kind === 'TRANSFER_IN' ? [] : await new Velocity(op).admit(transaction)
+  return { ...beginRecordedTransfer(op, transaction, account, velocityWrites), quote }
 }
 
 function transferInBody(row: TransactionRow): Parameters<typeof draftTransferIn>[1] {
@@ -187,52 +189,56 @@ function transferOutBody(row: TransactionRow): Parameters<typeof draftTransferOu
   return { ...body, destination: { ...destination, ...present({ paymentRail: row.payment_rail }) } }
 }
 
-/** Ends an action and its payment, whose end releases the reservation. Guard: the action is undecided. */
-function end(
+/** Ends an action and its payment, which releases the reservation. Guard: the action is undecided. */
+function endAction(
   op: Op,
   action: AgentActionRow,
   payment: ActionPayment,
-  by: 'reject' | 'fail' | 'expire',
+  cause: 'reject' | 'fail' | 'expire',
   { reason, decided }: Pick<AgentActionRow, 'reason' | 'decided'>,
 ): DecidedAction {
   const change = { reason: reason?.slice(0, 500) ?? null, decided }
-  const moved = transition(
+  const actionChange = transition(
     op,
     'agent_actions',
     AGENT_ACTION_TRANSITIONS,
     action,
-    by === 'reject' ? 'reject' : 'fail',
+    cause === 'reject' ? 'reject' : 'fail',
     change,
   )
-  const ended = endPayment(op, payment, by, change.reason)
-  return { ...ended, action: moved.row, writes: [moved.write, ...ended.writes] }
+  const endedPayment = endPayment(op, payment, cause, change.reason)
+  return { ...endedPayment, action: actionChange.row, writes: [actionChange.write, ...endedPayment.writes] }
 }
 
-/** Ends the payment of an action, unless it has already ended or was started in another way. */
+/** Ends the payment of an action, unless it has already ended or was started some other way. */
 function endPayment(
   op: Op,
   { transaction, quote }: ActionPayment,
-  by: 'reject' | 'fail' | 'expire',
+  cause: 'reject' | 'fail' | 'expire',
   reason: string | null,
 ): ActionPayment & { readonly writes: readonly Write[] } {
   if (transaction.state !== 'PENDING' || transaction.hold_id !== null)
     return { transaction, quote, writes: [] }
   const details = reason === null ? transaction.details : withFailureDetail(transaction, reason)
   if (!quote) {
-    const failure_reason = NOT_TRANSFERRED[transaction.kind === 'TRANSFER_OUT' ? 'out' : 'in'][by]
-    const { row, writes } = moveTransaction(op, transaction, by, { failure_reason, details })
+    const failure_reason = TRANSFER_FAILURE_REASONS[transaction.kind === 'TRANSFER_OUT' ? 'out' : 'in'][cause]
+    const { row, writes } = moveTransaction(op, transaction, cause, { failure_reason, details })
     return { transaction: row, quote, writes }
   }
-  const isExpired = by === 'expire' || quote.expires_at <= op.now
-  const ending = isExpired ? 'expire' : 'fail'
+  const isExpired = cause === 'expire' || quote.expires_at <= op.now
+  const endEvent = isExpired ? 'expire' : 'fail'
   const failure_reason = isExpired ? 'QUOTE_EXPIRED' : 'QUOTE_EXECUTION_FAILED'
-  const paying = transition(op, 'quotes', QUOTE_TRANSITIONS, quote, ending)
-  const moving = moveTransaction(op, transaction, ending, { failure_reason, details })
-  return { transaction: moving.row, quote: paying.row, writes: [paying.write, ...moving.writes] }
+  const quoteChange = transition(op, 'quotes', QUOTE_TRANSITIONS, quote, endEvent)
+  const transactionChange = moveTransaction(op, transaction, endEvent, { failure_reason, details })
+  return {
+    transaction: transactionChange.row,
+    quote: quoteChange.row,
+    writes: [quoteChange.write, ...transactionChange.writes],
+  }
 }
 
-/** The failure reason of a transfer that waited, by its type (specification 2.11). */
-const NOT_TRANSFERRED = {
+/** Failure reasons of a transfer that waited for approval, by its type (specification 2.11). */
+const TRANSFER_FAILURE_REASONS = {
   in: { reject: null, fail: 'PAY_REQUEST_FAILED', expire: 'PAYMENT_APPROVAL_TIMED_OUT' },
   out: { reject: 'QUOTE_EXECUTION_FAILED', fail: 'QUOTE_EXECUTION_FAILED', expire: 'QUOTE_EXPIRED' },
 } as const

@@ -12,23 +12,23 @@ import type { ActionPayment } from './action-payment.ts'
 /** Describes a payment in a sentence for the person who approves it. */
 export async function describePayment(op: Op, { transaction, quote }: ActionPayment): Promise<string> {
   const sent = amountSent(transaction)
-  const sends = amountText(sent.amount, sent.currency)
+  const sentText = amountText(sent.amount, sent.currency)
   if (transaction.kind === 'TRANSFER_IN')
-    return `Pull ${sends} from ${await describeParty(op, requireColumn(transaction, 'source_account_id'), sent.currency)}`
-  const to =
+    return `Pull ${sentText} from ${await describeParty(op, requireColumn(transaction, 'source_account_id'), sent.currency)}`
+  const payee =
     quote?.destination_uma ??
     (await describeParty(
       op,
       requireColumn(transaction, 'destination_account_id'),
       transaction.received_currency ?? sent.currency,
     ))
-  if (!quote) return `Send ${sends} to ${to}`
-  const receives = amountText(quote.receiving_amount, quote.receiving_currency)
-  const pulled =
+  if (!quote) return `Send ${sentText} to ${payee}`
+  const receivedText = amountText(quote.receiving_amount, quote.receiving_currency)
+  const pullText =
     fundingOf(quote) === 'PULLED'
       ? ` pulled from ${await describeParty(op, requireColumn(quote, 'source_account_id'), quote.sending_currency)},`
       : ''
-  return `Pay ${sends}, fees included,${pulled} so that ${to} receives ${receives}`
+  return `Pay ${sentText}, fees included,${pullText} so that ${payee} receives ${receivedText}`
 }
 
 async function describeParty(op: Op, accountId: string, currency: KnownCurrency): Promise<string> {

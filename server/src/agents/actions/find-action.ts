@@ -3,12 +3,12 @@ import { ApiError } from '../../kernel/operation/operation.ts'
 import type { AgentActionRow } from '../../storage/rows/agent.ts'
 import { selectAction } from './store.ts'
 
-/** The action of this platform with this id, if it exists. */
+/** Finds an action of this platform by id, if it exists. */
 export async function findActionIfAny(op: Op, id: string): Promise<AgentActionRow | undefined> {
   return selectAction(op, id)
 }
 
-/** An action on this platform, of `agentId` if it is given. Throws 404 `AGENT_ACTION_NOT_FOUND`. */
+/** Finds an action of this agent. Throws 404 `AGENT_ACTION_NOT_FOUND`. */
 export async function findAction(op: Op, id: string, agentId: string): Promise<AgentActionRow> {
   const action = await findActionIfAny(op, id)
   if (!action || action.agent_id !== agentId)

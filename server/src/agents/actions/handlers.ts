@@ -16,14 +16,14 @@ import { findAction } from './find-action.ts'
 import { selectActions } from './store.ts'
 
 export const agentApprovalHandlers: Handlers<typeof agentApprovals> = {
-  /** Rejects the actions that wait for approval. New ones need the agent, so no more can begin to wait. */
+  /** Also rejects the actions that wait for approval. No new ones can appear, because they need the agent. */
   agent_delete: async (op, { params }) => {
     const agent = await findAgent(op, params.agentId)
-    const gone = { deleted_at: op.now, token_hash: null, device_code_id: null }
+    const deletion = { deleted_at: op.now, token_hash: null, device_code_id: null }
     return {
       status: 204,
       body: undefined,
-      writes: [changeAgent(op, agent, gone).write, ...(await rejectWaiting(op, agent.id))],
+      writes: [changeAgent(op, agent, deletion).write, ...(await rejectWaiting(op, agent.id))],
     }
   },
 
@@ -39,28 +39,31 @@ export const agentApprovalHandlers: Handlers<typeof agentApprovals> = {
 
   agent_action_approve: {
     async findSignedCall(op, { params }) {
-      const { quote_id } = await findOf(op, params)
+      const { quote_id } = await findAgentAction(op, params)
       return quote_id === null ? undefined : executionCall(quote_id)
     },
 
     async toSign(op, { params }) {
-      return signatureFor(op, await findOf(op, params))
+      return signatureFor(op, await findAgentAction(op, params))
     },
 
     async handle(op, { params, approval }) {
-      return answer(op, await approveAction(op, await findOf(op, params), approval !== undefined))
+      return toResponse(
+        op,
+        await approveAction(op, await findAgentAction(op, params), approval !== undefined),
+      )
     },
   },
 
   agent_action_reject: async (op, { params, body }) =>
-    answer(op, await rejectAction(op, await findOf(op, params), body?.reason)),
+    toResponse(op, await rejectAction(op, await findAgentAction(op, params), body?.reason)),
 }
 
-async function findOf(op: Op, { agentId, actionId }: { agentId: string; actionId: string }) {
+async function findAgentAction(op: Op, { agentId, actionId }: { agentId: string; actionId: string }) {
   return findAction(op, actionId, (await findAgent(op, agentId)).id)
 }
 
-async function answer(op: Op, decided: DecidedAction | undefined) {
+async function toResponse(op: Op, decided: DecidedAction | undefined) {
   if (!decided) throw new ApiError('ACTION_ALREADY_DECIDED', { details: { field: 'actionId' } })
   return { status: 200, body: await actionView(op, decided.action, decided), writes: decided.writes } as const
 }

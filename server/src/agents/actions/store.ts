@@ -10,7 +10,7 @@ export async function selectAction(op: Op, id: string): Promise<AgentActionRow |
   return op.find(BY_ID, id)
 }
 
-/** The actions of an agent that wait for approval, oldest first, up to `limit`. */
+/** The actions of an agent that wait for approval, oldest first, at most `limit`. */
 export async function selectWaitingActions(
   op: Op,
   agentId: string,

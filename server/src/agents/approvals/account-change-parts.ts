@@ -6,7 +6,7 @@ import { findAccountChange } from '../../money/external-accounts/account-changes
 import { shortened } from '../../money/external-accounts/changed-details.ts'
 import { findExternalAccountEver } from '../../money/external-accounts/external-accounts.ts'
 
-/** The account whose reported details members are asked to apply. */
+/** The account whose reported changes the members vote on. */
 export async function accountChangeParts(op: Op, id: string) {
   const { external_account_id, previous, proposed, rail, code, transaction_id } = await findAccountChange(
     op,
@@ -16,7 +16,7 @@ export async function accountChangeParts(op: Op, id: string) {
   if (!account) return {}
   const [before, after] = [previous, proposed].map((values) => shortened(account.account_type, values))
   const changes = Object.keys(proposed).map(
-    (field) => `${inWords(field)} ${after?.[field] ?? ''} instead of ${before?.[field] ?? 'none'}`,
+    (field) => `${toWords(field)} ${after?.[field] ?? ''} instead of ${before?.[field] ?? 'none'}`,
   )
   return {
     requestedBy: { type: 'RAIL' as const, name: rail },
@@ -26,8 +26,8 @@ export async function accountChangeParts(op: Op, id: string) {
   }
 }
 
-/** `accountNumber` → `account number`. */
-function inWords(field: string): string {
+/** `accountNumber` becomes `account number`. */
+function toWords(field: string): string {
   return field === HOLDER_FIELD
     ? 'holder'
     : field.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)

@@ -57,7 +57,7 @@ export const transactionApprovalHandlers: Handlers<typeof transactionApprovals> 
   },
 }
 
-/** Decides an agent's proposal, as the endpoints of actions do (specification 1.3). */
+/** Decides an agent's proposal, like the endpoints for actions (specification 1.3). */
 function answerDecision(transaction: TransactionWithCustomer, decided: DecidedAction | undefined) {
   if (!decided) throw notAwaiting(transaction)
   const { transaction: row, writes } = decided

@@ -8,64 +8,67 @@ import { selectOwnAccount, selectTreasuryKey, selectTreasuryMovement, selectWith
 
 const RULE = 'approvalsRequired'
 
-/** The account that members are asked to register for the operator. */
+/** The operator's account whose registration the members vote on. */
 export async function ownAccountParts(op: Op, id: string) {
   const { external_account_id, purpose, reason, sweep } = await selectOwnAccount(op, id)
   const rule = sweep
     ? ` Each day at ${sweep.time} (${sweep.timeZone}) it is paid what is above the minimum of ${sweep.source}.`
     : ''
   return {
-    ...(await payeeOf(op, external_account_id)),
+    ...(await payeePart(op, external_account_id)),
     policy: {
       rule: RULE,
       words:
         purpose === 'COLD_STORAGE'
-          ? `Cold storage of the operator at ${await addressOf(op, external_account_id)}. Reason: ${reason}.`
+          ? `Cold storage of the operator at ${await findAddress(op, external_account_id)}. Reason: ${reason}.`
           : `An account of the operator. Reason: ${reason}.${rule}`,
     },
   }
 }
 
-/** The withdrawal that members are asked to send, with its amount in `amountOf`. */
+/** The withdrawal that the members vote on. The caller adds its amount. */
 export async function withdrawalParts(op: Op, id: string) {
   const row = await selectWithdrawal(op, id)
   const { external_account_id } = await selectOwnAccount(op, row.own_account_id)
   return {
     row,
-    ...(await payeeOf(op, external_account_id)),
+    ...(await payeePart(op, external_account_id)),
     policy: { rule: RULE, words: `A withdrawal from ${row.source}. Reason: ${row.reason}.` },
   }
 }
 
-/** The movement of the treasury that members are asked to send, with its amount in `amountOf`. */
+/** The treasury movement that the members vote on. The caller adds its amount. */
 export async function treasuryMovementParts(op: Op, id: string) {
   const row = await selectTreasuryMovement(op, id)
   const { external_account_id } = await selectOwnAccount(op, requireColumn(row, 'own_account_id'))
   return {
     row,
-    ...(await payeeOf(op, external_account_id)),
+    ...(await payeePart(op, external_account_id)),
     policy: {
       rule: RULE,
-      words: `Money of the treasury of ${row.rail}, to cold storage at ${await addressOf(op, external_account_id)}. Reason: ${row.reason}.`,
+      words: `Money of the treasury of ${row.rail}, to cold storage at ${await findAddress(op, external_account_id)}. Reason: ${row.reason}.`,
     },
   }
 }
 
-/** The rotation that members are asked to approve. */
+/** The key rotation that the members vote on. */
 export async function treasuryKeyParts(op: Op, id: string) {
   const { rail, address, reason } = await selectTreasuryKey(op, id)
-  const spelled = toChecksumAddress(address.slice(2))
+  const checksumAddress = toChecksumAddress(address.slice(2))
   return {
-    policy: { rule: RULE, words: `A new key of the treasury of ${rail}, at ${spelled}. Reason: ${reason}.` },
+    policy: {
+      rule: RULE,
+      words: `A new key of the treasury of ${rail}, at ${checksumAddress}. Reason: ${reason}.`,
+    },
   }
 }
 
-/** The whole address: members compare it with their own record of it. */
-async function addressOf(op: Op, externalAccountId: string): Promise<string> {
+/** The whole address, because members compare it with their own record of it. */
+async function findAddress(op: Op, externalAccountId: string): Promise<string> {
   return (await findExternalAccountEver(op, externalAccountId))?.identifier ?? ''
 }
 
-async function payeeOf(op: Op, externalAccountId: string) {
+async function payeePart(op: Op, externalAccountId: string) {
   const account = await findExternalAccountEver(op, externalAccountId)
   return account ? { payee: present({ name: nameOfHolder(account), account: describeShortly(account) }) } : {}
 }

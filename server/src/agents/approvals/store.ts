@@ -23,9 +23,9 @@ export interface WaitingFilters {
 }
 
 /**
- * A page of everything that waits, of all kinds. Incoming payments have no index by state, which every
- * payment would have to maintain: instead, each waiting one has a job that ends it, as each hold has. A deposit that waits for
- * the decision about its sender appears only as its screening.
+ * A page of everything that waits for a person. Incoming payments have no index on their state, which every
+ * payment would have to maintain; waiting ones are found by their expiry jobs, and holds by their release
+ * jobs. A deposit whose sender is being screened appears only as its screening.
  */
 export function selectWaiting(op: Op, { kind, customerId, objectId }: WaitingFilters) {
   const platform = sql.lit(uuidOf(op.platform.id))
@@ -74,7 +74,7 @@ export function selectWaiting(op: Op, { kind, customerId, objectId }: WaitingFil
       WHERE j.platform_id = ${platform} AND j.kind = 'funds-hold.release' AND h.state = 'HELD'
         AND EXISTS (SELECT 1 FROM approval_votes v WHERE v.object_id = h.id)
   )`
-  // The union stands in for a table, whose order it is paged in.
+  // The union is selected as a table, because pages are ordered by a table's columns.
   const rows = op.read.selectFrom(waiting.as('agent_actions')).selectAll()
   return rows
     .$call((q) => whereGiven(q, 'kind', '=', kind))
@@ -86,7 +86,7 @@ export function selectWaiting(op: Op, { kind, customerId, objectId }: WaitingFil
   >
 }
 
-/** The external account, the rule and the reason for an operator's registration. */
+/** The external account, the rule and the reason for registering an operator's account. */
 export async function selectOwnAccount(op: Op, id: string) {
   return op.read
     .selectFrom('own_accounts')
@@ -133,7 +133,7 @@ type FirstDecision = Pick<AgentDecisionRow, 'platform_id' | 'decision' | 'policy
   readonly id: string
 }
 
-/** The first decision about each action, which left it to a person. */
+/** The first decision about each action, which required a person's approval. */
 const FIRST_DECISION = rowByKey<FirstDecision>(
   `SELECT a.id, a.platform_id, d.decision, d.policy_version
    FROM agent_actions a CROSS JOIN LATERAL (SELECT decision, policy_version FROM agent_decisions d
@@ -148,7 +148,7 @@ export async function selectFirstDecision(op: Op, actionId: string): Promise<Fir
 }
 
 interface VoteRow {
-  /** The record that waits: for a deposit, not the ballot. */
+  /** The record that waits. For a deposit this differs from the voted object. */
   readonly record_id: string
   readonly member_id: string
   readonly name: string
@@ -156,7 +156,7 @@ interface VoteRow {
   readonly choice: ApprovalVoteRow['choice']
 }
 
-/** The votes on these records, in order. Votes on a deposit are votes for several choices. */
+/** The votes on these records, in order. Votes on a deposit are split by the choice that they support. */
 export async function selectVotes(op: Op, objectIds: readonly string[]): Promise<VoteRow[]> {
   if (objectIds.length === 0) return []
   return op.read

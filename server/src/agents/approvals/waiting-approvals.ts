@@ -13,7 +13,7 @@ import { amountReceived, amountSent, findTransaction } from '../../kernel/transa
 import { findDeposit } from '../../money/deposits/deposits.ts'
 import { findExternalAccountEver } from '../../money/external-accounts/external-accounts.ts'
 import { approvalDeadline } from '../../money/incoming-payments/incoming-payments.ts'
-import { findSchedule, payeeOfSchedule } from '../../money/payouts/payment-schedules.ts'
+import { findSchedule, schedulePayeeView } from '../../money/payouts/payment-schedules.ts'
 import { amountsByCurrency, findBatch } from '../../money/payouts/payout-batches.ts'
 import { findQuote } from '../../money/quotes/quotes.ts'
 import { findRailEventById } from '../../money/rail-events/rail-events.ts'
@@ -53,7 +53,7 @@ type Parts = Partial<
   >
 >
 
-/** Information that a person needs to decide, without the customer and the votes. */
+/** The information that a person needs to decide, by kind, without the customer and the votes. */
 const PARTS: { readonly [Kind in ApprovalKind]: (op: Op, id: string) => Promise<Parts> } = {
   AGENT_ACTION: async (op, id) => {
     const action = await findActionIfAny(op, id)
@@ -63,9 +63,9 @@ const PARTS: { readonly [Kind in ApprovalKind]: (op: Op, id: string) => Promise<
     return present({
       expiresAt: action.expires_at.toISOString(),
       requestedBy: { type: 'AGENT' as const, id: agent.id, name: agent.name },
-      payee: await payeeOf(op, transaction, quote),
-      amount: money(amountSent(transaction)),
-      policy: await reasonOf(op, action, agent),
+      payee: await describePayee(op, transaction, quote),
+      amount: toAmount(amountSent(transaction)),
+      policy: await explainApproval(op, action, agent),
     })
   },
 
@@ -76,7 +76,7 @@ const PARTS: { readonly [Kind in ApprovalKind]: (op: Op, id: string) => Promise<
     return {
       expiresAt: approvalDeadline(transaction).toISOString(),
       requestedBy: present({ type: 'SENDER' as const, name }),
-      amount: money(amountReceived(transaction)),
+      amount: toAmount(amountReceived(transaction)),
     }
   },
 
@@ -87,7 +87,7 @@ const PARTS: { readonly [Kind in ApprovalKind]: (op: Op, id: string) => Promise<
       ...(direction === 'PAY'
         ? { payee: { account } }
         : { requestedBy: { type: 'SENDER' as const, name: account } }),
-      ...amountOf(amount, currency),
+      ...amountPart(amount, currency),
       policy: {
         rule: list ?? 'SCREENING',
         words: `The address is on the list ${list ?? ''}${detail === null ? '' : `: ${detail}`}.`,
@@ -101,7 +101,7 @@ const PARTS: { readonly [Kind in ApprovalKind]: (op: Op, id: string) => Promise<
     const name = sender?.name ?? sender?.accountIdentifier
     return {
       requestedBy: present({ type: 'SENDER' as const, name }),
-      ...amountOf(amount, currency),
+      ...amountPart(amount, currency),
       policy: {
         rule: reason ?? 'NO_MATCH',
         words: `${SUSPENDED[reason ?? 'NO_MATCH'] ?? 'A person must decide who owns the money.'}${
@@ -121,7 +121,7 @@ const PARTS: { readonly [Kind in ApprovalKind]: (op: Op, id: string) => Promise<
         rule: reason ?? 'UNREADABLE',
         words: `The rail reports ${type}. ${RAIL_EVENT_WORDS[reason ?? 'UNREADABLE']}.${describeStatus(event)}${describeEarlierDecision(event)}`,
       },
-      ...(await paymentOf(op, event)),
+      ...(await findReportedPayment(op, event)),
     }
   },
 
@@ -131,8 +131,8 @@ const PARTS: { readonly [Kind in ApprovalKind]: (op: Op, id: string) => Promise<
     const schedule = await findSchedule(op, id)
     const name = schedule.name === null ? '' : `${schedule.name}: `
     return {
-      ...present({ payee: await payeeOfSchedule(op, schedule) }),
-      ...amountOf(schedule.amount, schedule.currency),
+      ...present({ payee: await schedulePayeeView(op, schedule) }),
+      ...amountPart(schedule.amount, schedule.currency),
       policy: {
         rule: 'approvalsRequired',
         words: `${name}${describeSchedule(schedule.timing)}. The platform asks several members.`,
@@ -144,7 +144,7 @@ const PARTS: { readonly [Kind in ApprovalKind]: (op: Op, id: string) => Promise<
 
   PLATFORM_WITHDRAWAL: async (op, id) => {
     const { row, ...parts } = await withdrawalParts(op, id)
-    return { ...parts, ...amountOf(row.amount, row.currency) }
+    return { ...parts, ...amountPart(row.amount, row.currency) }
   },
 
   ACCOUNT_CHANGE: accountChangeParts,
@@ -162,11 +162,11 @@ const PARTS: { readonly [Kind in ApprovalKind]: (op: Op, id: string) => Promise<
 
   TREASURY_MOVEMENT: async (op, id) => {
     const { row, ...parts } = await treasuryMovementParts(op, id)
-    return { ...parts, ...amountOf(row.amount, row.currency) }
+    return { ...parts, ...amountPart(row.amount, row.currency) }
   },
 }
 
-/** A payout batch's payments and total. */
+/** The number of payments in a payout batch, and their total. */
 async function batchParts(op: Op, id: string): Promise<Parts> {
   const batch = await findBatch(op, id)
   const [first, ...others] = amountsByCurrency(batch)
@@ -177,7 +177,7 @@ async function batchParts(op: Op, id: string): Promise<Parts> {
       ? ''
       : ` Caution: ${batch.same_file_id} has the same file and may have paid it.`
   return {
-    ...(first && others.length === 0 ? amountOf(first[1], first[0]) : {}),
+    ...(first && others.length === 0 ? amountPart(first[1], first[0]) : {}),
     policy: {
       rule: 'approvalsRequired',
       words: `${payments} ${payments === 1 ? 'payment' : 'payments'}${name}. The platform requires several approvals.${caution}`,
@@ -185,8 +185,8 @@ async function batchParts(op: Op, id: string): Promise<Parts> {
   }
 }
 
-/** The outgoing payment that a report is about, if its rail has it. */
-async function paymentOf(op: Op, { rail, body }: RailEventRow): Promise<Parts> {
+/** The outgoing payment that a report is about, if it was sent by the rail that reports. */
+async function findReportedPayment(op: Op, { rail, body }: RailEventRow): Promise<Parts> {
   const id = isObject(body.data) ? body.data.id : undefined
   const payment = typeof id === 'string' ? await findRailPayment(op, 'OUT', id) : undefined
   if (!payment?.payment_id.startsWith('Transaction:') || payment.rail !== rail) return {}
@@ -194,8 +194,8 @@ async function paymentOf(op: Op, { rail, body }: RailEventRow): Promise<Parts> {
   const quote = transaction.quote_id === null ? undefined : await findQuote(op, transaction.quote_id)
   return {
     transactionId: transaction.id,
-    ...amountOf(payment.amount, payment.currency),
-    ...present({ payee: await payeeOf(op, transaction, quote) }),
+    ...amountPart(payment.amount, payment.currency),
+    ...present({ payee: await describePayee(op, transaction, quote) }),
   }
 }
 
@@ -203,16 +203,18 @@ async function paymentOf(op: Op, { rail, body }: RailEventRow): Promise<Parts> {
 function describeStatus({ body: { data } }: RailEventRow): string {
   if (!isObject(data) || typeof data.words !== 'string') return ''
   const reasons: readonly unknown[] = Array.isArray(data.reasons) ? data.reasons : []
-  const texts = reasons.flatMap((one) => (isObject(one) && typeof one.text === 'string' ? [one.text] : []))
+  const texts = reasons.flatMap((reason) =>
+    isObject(reason) && typeof reason.text === 'string' ? [reason.text] : [],
+  )
   return [` ${data.words}.`, ...texts.map((text) => ` The bank says: ${text}.`)].join('')
 }
 
-/** The decision before the report, as a sentence. */
+/** Describes the decision made before the report arrived. */
 function describeEarlierDecision({ body: { decision } }: RailEventRow): string {
   return isObject(decision) ? ` It was decided ${decision.outcome} before.` : ''
 }
 
-/** Reasons why money is in suspense, as sentences. */
+/** Sentences for the reasons why money is in suspense. */
 const SUSPENDED: Readonly<Record<string, string>> = {
   NO_MATCH: 'It names no account.',
   SEVERAL_MATCHES: 'It fits several accounts.',
@@ -232,7 +234,7 @@ const SUSPENDED: Readonly<Record<string, string>> = {
   BOOKED_MORE: 'Its bank has booked more than was recorded.',
 }
 
-/** A record that waits, as the list shows it. */
+/** A waiting record as the list shows it. */
 export async function waitingView(
   op: Op,
   { id, kind, created_at, customer_id }: WaitingRow,
@@ -252,7 +254,7 @@ export async function waitingView(
 }
 
 /** The payee of an agent's action. */
-async function payeeOf(op: Op, transaction: TransactionRow, quote: QuoteRow | undefined) {
+async function describePayee(op: Op, transaction: TransactionRow, quote: QuoteRow | undefined) {
   if (quote?.destination_uma) return { account: quote.destination_uma }
   const id = transaction.destination_account_id
   if (id === null) return undefined
@@ -261,14 +263,14 @@ async function payeeOf(op: Op, transaction: TransactionRow, quote: QuoteRow | un
   return account && present({ name: nameOfHolder(account), account: describeShortly(account) })
 }
 
-/** The reasons why the policy left it to a person, and the rest of its limits. */
-async function reasonOf(op: Op, action: AgentActionRow, agent: AgentRow): Promise<View['policy']> {
+/** Explains why the policy requires approval, and how much of its limits remains. */
+async function explainApproval(op: Op, action: AgentActionRow, agent: AgentRow): Promise<View['policy']> {
   const first = await selectFirstDecision(op, action.id)
   if (!first) return undefined
-  const then = (await findPolicies(op, agent.id, [first.policy_version])).get(first.policy_version)
-  const policy = then ? decode(AgentPolicy, then) : policyOf(agent)
+  const storedPolicy = (await findPolicies(op, agent.id, [first.policy_version])).get(first.policy_version)
+  const policy = storedPolicy ? decode(AgentPolicy, storedPolicy) : policyOf(agent)
   const decision = decode(AgentDecision, first.decision)
-  const remaining = await remainingOf(op, agent)
+  const remaining = await findRemainingLimits(op, agent)
   return {
     rule: decision.because?.join(', ') ?? decision.outcome,
     words: describeDecision(decision, policy),
@@ -276,24 +278,28 @@ async function reasonOf(op: Op, action: AgentActionRow, agent: AgentRow): Promis
   }
 }
 
-async function remainingOf(op: Op, agent: AgentRow) {
+async function findRemainingLimits(op: Op, agent: AgentRow) {
   const { currency, dailyLimit, monthlyLimit } = policyOf(agent).spendingLimits
   const usage = (await findUsage(op, [agent], periodsOf(op.now)))(agent)
   if (!isKnownCurrency(currency)) return []
-  const listRemainder = (limit: 'DAILY' | 'MONTHLY', most: bigint | null | undefined, spent: bigint) =>
-    most === null || most === undefined
+  const listRemainder = (
+    limit: 'DAILY' | 'MONTHLY',
+    limitAmount: bigint | null | undefined,
+    spent: bigint,
+  ) =>
+    limitAmount === null || limitAmount === undefined
       ? []
-      : [{ limit, amount: money({ amount: most > spent ? most - spent : 0n, currency }) }]
+      : [{ limit, amount: toAmount({ amount: limitAmount > spent ? limitAmount - spent : 0n, currency }) }]
   return [
     ...listRemainder('DAILY', dailyLimit, usage.dailySpend),
     ...listRemainder('MONTHLY', monthlyLimit, usage.monthlySpend),
   ]
 }
 
-function money({ amount, currency }: ReturnType<typeof amountSent>) {
+function toAmount({ amount, currency }: ReturnType<typeof amountSent>) {
   return { amount, currency: currencyRecord(currency) }
 }
 
-function amountOf(amount: bigint, currency: string) {
-  return isKnownCurrency(currency) ? { amount: money({ amount, currency }) } : {}
+function amountPart(amount: bigint, currency: string) {
+  return isKnownCurrency(currency) ? { amount: toAmount({ amount, currency }) } : {}
 }

@@ -7,21 +7,21 @@ import type { AgentRow } from '../../storage/rows/agent.ts'
 import type { ExternalAccountRow, InternalAccountRow } from '../../storage/rows/tables.ts'
 import { selectAgent } from './store.ts'
 
-/** An agent of this platform. Throws 404 `AGENT_NOT_FOUND`. */
+/** Finds an agent of this platform. Throws 404 `AGENT_NOT_FOUND`. */
 export async function findAgent(op: Op, id: string): Promise<AgentRow> {
   const agent = await findAgentOnRecord(op, id)
   if (agent.deleted_at) throw new ApiError('AGENT_NOT_FOUND', { details: { field: 'agentId' } })
   return agent
 }
 
-/** An agent, deleted or not: its actions stay on record. Throws 404 `AGENT_NOT_FOUND`. */
+/** Finds an agent even if it is deleted, because its actions stay on record. Throws 404 `AGENT_NOT_FOUND`. */
 export async function findAgentOnRecord(op: Op, id: string): Promise<AgentRow> {
   const agent = await selectAgent(op, id)
   if (!agent) throw new ApiError('AGENT_NOT_FOUND', { details: { field: 'agentId' } })
   return agent
 }
 
-/** The agent that makes this call, in its current state. */
+/** The agent that makes this call, as currently stored. */
 export async function actingAgent(op: Op): Promise<AgentRow> {
   if (op.actor.kind !== 'agent') throw new Error('No agent is acting')
   const agent = await selectAgent(op, op.actor.agentId)
@@ -29,7 +29,7 @@ export async function actingAgent(op: Op): Promise<AgentRow> {
   return agent
 }
 
-/** An internal or external account of the customer. Throws 404 `ACCOUNT_NOT_FOUND`, naming `field`. */
+/** Finds an internal or external account of the customer. Throws 404 `ACCOUNT_NOT_FOUND`, naming `field`. */
 export async function findAccountOf(
   op: Op,
   customerId: string,
@@ -42,7 +42,7 @@ export async function findAccountOf(
   return account
 }
 
-/** Changes the policy or the state of an agent. Guard: the agent is unchanged. */
+/** Changes an agent's policy or state. Guard: the agent is unchanged. */
 export function changeAgent(
   op: Op,
   agent: AgentRow,

@@ -10,21 +10,23 @@ import type { AgentDeviceCodeRow, AgentRow } from '../../storage/rows/agent.ts'
 import type { BarePlatformRow } from '../../storage/rows/tables.ts'
 import { selectActingAgent, selectDeviceCode, selectPlatformOfCode } from './store.ts'
 
-/** Crockford's alphabet: no letter that is easily mistaken for a digit or another letter. */
+/** Crockford's alphabet, which has no characters that are easily confused. */
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
-/** 45 bits. */
+/** 45 bits of entropy. */
 const CODE_CHARACTERS = 9
 const TOKEN_PREFIX = 'csa_'
 const TOKEN_BYTES = 32
 
 export interface NewDeviceCode {
   readonly row: AgentDeviceCodeRow
-  /** Shown once. */
+  /** The code itself, shown only once. */
   readonly code: string
   readonly write: Write
 }
 
-/** A new device code. It becomes valid when its agent refers to it, and replaces the previous one. */
+/**
+ * Creates a device code. It becomes valid when its agent refers to it, and then replaces the previous one.
+ */
 export function makeDeviceCode(op: Op, agentId: string): NewDeviceCode {
   const characters = Array.from(op.random(CODE_CHARACTERS), (byte) => ALPHABET.charAt(byte & 31))
   const code = [0, 3, 6].map((at) => characters.slice(at, at + 3).join('')).join('-')
@@ -33,7 +35,7 @@ export function makeDeviceCode(op: Op, agentId: string): NewDeviceCode {
     platform_id: op.platform.id,
     agent_id: agentId,
     code_mac: requireValue(
-      macOf(op.enclave, code, op.enclave.keyGeneration),
+      computeMac(op.enclave, code, op.enclave.keyGeneration),
       'digest of a code in our alphabet',
     ),
     expires_at: plusSeconds(op.now, DEVICE_CODE_SECONDS),
@@ -43,65 +45,71 @@ export function makeDeviceCode(op: Op, agentId: string): NewDeviceCode {
   return { row, code, write: insert('agent_device_codes', row) }
 }
 
-/** Normalizes a code as typed: ignores case, hyphens and blanks, and reads O as 0, I and L as 1. */
-function macOf(enclave: Pick<Enclave, 'mac'>, code: string, generation: number): string | undefined {
-  const letters = code.toUpperCase().replaceAll(/[\s-]/g, '').replaceAll('O', '0').replaceAll(/[IL]/g, '1')
-  const isCode = letters.length === CODE_CHARACTERS && [...letters].every((one) => ALPHABET.includes(one))
-  return isCode ? Buffer.from(enclave.mac('deviceCode', letters, generation)).toString('hex') : undefined
+/**
+ * Normalizes a typed code before hashing: ignores case, hyphens and spaces, and reads O as 0, and I and L as
+ * 1. Undefined if it cannot be a code.
+ */
+function computeMac(enclave: Pick<Enclave, 'mac'>, code: string, generation: number): string | undefined {
+  const normalized = code.toUpperCase().replaceAll(/[\s-]/g, '').replaceAll('O', '0').replaceAll(/[IL]/g, '1')
+  const isCode =
+    normalized.length === CODE_CHARACTERS &&
+    [...normalized].every((character) => ALPHABET.includes(character))
+  return isCode ? Buffer.from(enclave.mac('deviceCode', normalized, generation)).toString('hex') : undefined
 }
 
 /** Throws 404 `DEVICE_CODE_NOT_FOUND`. */
 export async function findDeviceCode(op: Op, code: string): Promise<AgentDeviceCodeRow> {
-  const mac = macOf(op.enclave, code, op.enclave.dataKeys)
+  const mac = computeMac(op.enclave, code, op.enclave.dataKeys)
   const row = mac === undefined ? undefined : await selectDeviceCode(op, mac)
-  if (!row) throw notFound()
+  if (!row) throw codeNotFound()
   return row
 }
 
-/** True if a code can still connect its agent: not replaced, redeemed or expired. */
+/** True if a code can still connect its agent: it has not been replaced, redeemed or expired. */
 export function isRedeemable(op: Op, code: AgentDeviceCodeRow, agent: AgentRow): boolean {
   return agent.device_code_id === code.id && code.redeemed_at === null && code.expires_at > op.now
 }
 
 /**
- * Authenticates a caller only by a device code, and returns the platform that created it. Throws 404
- * `DEVICE_CODE_NOT_FOUND`, or 429 `RATE_LIMITED` for an address or code with too many failed attempts.
+ * Authenticates a caller that has only a device code, and returns the platform that created the code. Throws
+ * 404 `DEVICE_CODE_NOT_FOUND`, or 429 `RATE_LIMITED` after too many failed attempts from an address or with a
+ * code.
  */
 export async function authenticateDeviceCode(
   app: App,
   code: string,
   address: string,
 ): Promise<BarePlatformRow> {
-  const mac = macOf(app.enclave, code, app.enclave.dataKeys)
+  const mac = computeMac(app.enclave, code, app.enclave.dataKeys)
   app.failedAttempts.check('deviceCodesByAddress', address)
   if (mac !== undefined) app.failedAttempts.check('deviceCode', mac)
   const platform = mac === undefined ? undefined : await selectPlatformOfCode(app.lookup, mac)
-  if (!platform) throw notFound()
+  if (!platform) throw codeNotFound()
   return platform
 }
 
-/** Counts a failed attempt, whatever was wrong with the code. */
-export function codeFailed(
+/** Counts a failed attempt, whatever the reason for the failure. */
+export function recordFailedCode(
   app: Pick<App, 'enclave' | 'failedAttempts'>,
   code: string,
   address: string,
 ): void {
-  const mac = macOf(app.enclave, code, app.enclave.dataKeys)
+  const mac = computeMac(app.enclave, code, app.enclave.dataKeys)
   app.failedAttempts.recordFailure('deviceCodesByAddress', address)
   if (mac !== undefined) app.failedAttempts.recordFailure('deviceCode', mac)
 }
 
-export function notFound(): ApiError {
+export function codeNotFound(): ApiError {
   return new ApiError('DEVICE_CODE_NOT_FOUND', { details: { field: 'code' } })
 }
 
-/** A new bearer token, 256 bits, and its hash to store. */
+/** Creates a bearer token with 256 bits of entropy, and the hash to store. */
 export function makeAgentToken(op: Op): { readonly token: string; readonly hash: string } {
   const token = `${TOKEN_PREFIX}${Buffer.from(op.random(TOKEN_BYTES)).toString('base64url')}`
   return { token, hash: hashToken(token) }
 }
 
-/** The agent of a bearer token and its platform; undefined for an unknown token. */
+/** Finds the agent of a bearer token and its platform. Undefined if the token is unknown. */
 export async function authenticateAgentToken(
   lookup: Lookup,
   token: string,
@@ -109,7 +117,7 @@ export async function authenticateAgentToken(
   return selectActingAgent(lookup, hashToken(token))
 }
 
-/** SHA-256 in hex: a token has too much entropy to be found from its hash. */
+/** SHA-256 in hex. A plain hash suffices, because a token has too much entropy to be guessed. */
 function hashToken(token: string): string {
   return createHash('sha256').update(token).digest('hex')
 }

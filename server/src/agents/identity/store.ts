@@ -6,7 +6,7 @@ import type { BarePlatformRow } from '../../storage/rows/tables.ts'
 
 const BY_ID = rowById('agents')
 
-/** An agent, deleted or not. */
+/** Finds an agent, deleted or not. */
 export async function selectAgent(op: Op, id: string): Promise<AgentRow | undefined> {
   return op.find(BY_ID, id)
 }
@@ -27,7 +27,9 @@ const ACTING_BY_TOKEN = rowByKey<Acting>(
   'token_hash',
 )
 
-/** The agent of a token and its platform, in one statement, because every request of an agent needs it. */
+/**
+ * Finds the agent of a token and its platform in one statement, because every request of an agent needs both.
+ */
 export async function selectActingAgent(
   lookup: Lookup,
   tokenHash: string,

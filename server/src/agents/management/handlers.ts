@@ -13,12 +13,12 @@ import { expectRow, insert, update } from '../../storage/commit/writes.ts'
 import type { AgentDecisionRow, AgentRow } from '../../storage/rows/agent.ts'
 import { changeAgent, findAgent, findAgentOnRecord } from '../identity/agents.ts'
 import {
+  codeNotFound,
   findDeviceCode,
   isRedeemable,
   makeAgentToken,
   makeDeviceCode,
   type NewDeviceCode,
-  notFound,
 } from '../identity/device-codes.ts'
 import { findPolicies, policyOf, recordPolicy } from '../policy/agent-policies.ts'
 import { agentView, agentViews } from '../policy/agent-view.ts'
@@ -28,8 +28,8 @@ import { applyPolicyChange, checkPolicy } from './policy-change.ts'
 import { selectAgents, selectDecisions } from './store.ts'
 
 /**
- * A caller that sets an agent's policy, name or credential gains what the policy allows. Throws 403
- * `FORBIDDEN` if the policy can move money and the caller's token cannot.
+ * Anyone who sets an agent's policy, name or credential gains what its policy allows. Throws 403 `FORBIDDEN`
+ * if the policy can move money and the caller's token cannot.
  */
 function checkMayGrant(op: Op, { permissions }: Policy): void {
   if (AGENT_SPENDING_PERMISSIONS.some((permission) => permissions.includes(permission)))
@@ -95,7 +95,7 @@ export const agentHandlers: Handlers<typeof agents> = {
 
   agent_update: async (op, { params, body }) => {
     const agent = await findAgent(op, params.agentId)
-    // Any token with MANAGE can stop an agent.
+    // Any token with MANAGE may stop an agent, but not resume or rename it.
     if (body.name !== undefined || body.isPaused === false) checkMayGrant(op, policyOf(agent))
     const change = present({ name: body.name, is_paused: body.isPaused })
     const { row, write } = changeAgent(op, agent, change)
@@ -140,7 +140,7 @@ export const agentHandlers: Handlers<typeof agents> = {
     }
   },
 
-  /** Only the last of several codes created at the same time is valid: the agent refers to it. */
+  /** If several codes are created at the same time, only the last one is valid: the agent refers to it. */
   agent_device_code_create: async (op, { params }) => {
     const agent = await findAgent(op, params.agentId)
     checkMayGrant(op, policyOf(agent))
@@ -156,8 +156,8 @@ export const agentHandlers: Handlers<typeof agents> = {
   },
 
   /**
-   * An unknown code counts as a failed attempt of the platform, so that reading cannot bypass the limit on
-   * redeeming.
+   * An unknown code counts as a failed attempt of the platform, so that reading codes cannot bypass the limit
+   * on redeeming them.
    */
   agent_device_code_get: async (op, { params }) => {
     op.failedAttempts.check('deviceCodeReads', op.platform.id)
@@ -168,11 +168,11 @@ export const agentHandlers: Handlers<typeof agents> = {
     return { status: 200, body: { code: params.code, redeemed: code.redeemed_at !== null } }
   },
 
-  /** Guard: the code is still the agent's only valid code. */
+  /** Guard: this is still the agent's valid code. */
   agent_device_code_redeem: async (op, { params }) => {
     const code = await findDeviceCode(op, params.code)
     const agent = await findAgent(op, code.agent_id).catch(() => undefined)
-    if (!agent || !isRedeemable(op, code, agent)) throw notFound()
+    if (!agent || !isRedeemable(op, code, agent)) throw codeNotFound()
     await findCustomer(op, agent.customer_id)
     const { token, hash } = makeAgentToken(op)
     return {
@@ -191,7 +191,7 @@ export const agentHandlers: Handlers<typeof agents> = {
   },
 }
 
-/** Decisions as the API shows them, each with the policy that made it. */
+/** Decisions as the API shows them, each with the policy it was made under. */
 async function decisionViews(op: Op, agentId: string, rows: readonly AgentDecisionRow[]) {
   const policies = await findPolicies(op, agentId, [...new Set(rows.map((row) => row.policy_version))])
   return rows.map((row) =>

@@ -9,8 +9,8 @@ import type { Policy } from '../policy/policy.ts'
 type PolicyChange = Static<typeof AgentPolicyUpdateRequest>
 
 /**
- * Checks that a policy is meaningful on this platform. Throws, naming the field below `prefix`: 400
- * `INVALID_CURRENCY`, `INVALID_INPUT`, 404 `ACCOUNT_NOT_FOUND` for another customer's account.
+ * Checks that a policy makes sense on this platform. Errors name the field below `prefix`. Throws 400
+ * `INVALID_CURRENCY`, `INVALID_INPUT`, or 404 `ACCOUNT_NOT_FOUND` for another customer's account.
  */
 export async function checkPolicy(
   op: Op,
@@ -37,8 +37,8 @@ export async function checkPolicy(
 }
 
 /**
- * Applies a change to a policy: given properties replace the previous ones, also within the groups. Errors
- * name fields below `prefix`.
+ * Applies a change to a policy. Properties that are given replace the previous ones, including those within
+ * groups. Errors name fields below `prefix`.
  */
 export function applyPolicyChange(policy: Policy, change: PolicyChange, prefix = ''): Policy {
   checkNewCurrency(policy, change, prefix)
@@ -58,7 +58,7 @@ export function applyPolicyChange(policy: Policy, change: PolicyChange, prefix =
   }
 }
 
-/** A new currency changes the meaning of every limit, so all of them must be given with it. */
+/** A new currency changes the meaning of every limit, so all limits must be set with it. */
 function checkNewCurrency(
   policy: Policy,
   { spendingLimits, accountRestrictions, approvalThresholds }: PolicyChange,

@@ -33,27 +33,33 @@ export const policyReplayHandlers: Handlers<typeof policyReplays> = {
     const end = timeIfGiven(body.endDate) ?? op.now
     const start = timeIfGiven(body.startDate) ?? plusSeconds(end, -REPLAY_DAYS * DAY_SECONDS)
     const rows = await selectSpendingDecisions(op, agent.id, start, end, REPLAYED_ACTIONS_MAX + 1)
-    const past = rows.slice(0, REPLAYED_ACTIONS_MAX).filter(isFirst).map(pastOf)
-    const decided = await decideAgain(op, draft, past)
-    const data = await Promise.all(decided.map((one) => replayView(op, draft, one)))
-    return { status: 200, body: { data, counts: countsOf(data), isCut: rows.length > REPLAYED_ACTIONS_MAX } }
+    const past = rows.slice(0, REPLAYED_ACTIONS_MAX).filter(isFirst).map(toPastDecision)
+    const replayed = await replayDecisions(op, draft, past)
+    const data = await Promise.all(replayed.map((decision) => replayView(op, draft, decision)))
+    return {
+      status: 200,
+      body: { data, counts: countOutcomes(data), isCut: rows.length > REPLAYED_ACTIONS_MAX },
+    }
   },
 }
 
 /** A past decision, with its inputs. */
-interface Past {
+interface PastDecision {
   readonly row: AgentDecisionRow
   readonly was: PolicyDecision
   readonly request: PolicyRequest
   readonly usage: Usage
 }
 
-/** An approval decides once more about the same action: the first decision is the agent's own request. */
+/**
+ * Approving an action records a second decision about it. Only the first one belongs to the agent's own
+ * request.
+ */
 function isFirst({ action_id }: AgentDecisionRow, index: number, rows: readonly AgentDecisionRow[]): boolean {
   return action_id === null || rows.findIndex((row) => row.action_id === action_id) === index
 }
 
-function pastOf(row: AgentDecisionRow): Past {
+function toPastDecision(row: AgentDecisionRow): PastDecision {
   const { request, usage } = row.inputs as unknown as {
     readonly request: PolicyRequest
     readonly usage: Readonly<Record<keyof Usage, number | bigint>>
@@ -70,39 +76,46 @@ function pastOf(row: AgentDecisionRow): Past {
   }
 }
 
-interface DecidedAgain extends Past {
+interface ReplayedDecision extends PastDecision {
   readonly wouldBe: PolicyDecision
 }
 
 /**
- * Decides about each action in order. Usage before the first of a day or a month comes from the record; from
- * then on the draft's own decisions count.
+ * Replays the decisions in order. The first one starts from its recorded usage; after that, only the
+ * draft's own decisions count.
  */
-async function decideAgain(op: Op, draft: Policy, past: readonly Past[]): Promise<DecidedAgain[]> {
-  const used = new Map<string, { spent: bigint; count: number }>()
-  const decided: DecidedAgain[] = []
-  for (const one of past) {
-    const { day, month } = periodsOf(one.row.created_at)
-    const isSameCurrency = one.was.currency === draft.spendingLimits.currency
-    const earlierSpending = (spent: bigint) => (decided.length === 0 && isSameCurrency ? spent : 0n)
-    const ofDay = used.get(day) ?? {
-      spent: earlierSpending(one.usage.dailySpend),
-      count: decided.length === 0 ? one.usage.dailyCount : 0,
+async function replayDecisions(
+  op: Op,
+  draft: Policy,
+  past: readonly PastDecision[],
+): Promise<ReplayedDecision[]> {
+  const usageByPeriod = new Map<string, { spent: bigint; count: number }>()
+  const replayed: ReplayedDecision[] = []
+  for (const pastDecision of past) {
+    const { day, month } = periodsOf(pastDecision.row.created_at)
+    const isSameCurrency = pastDecision.was.currency === draft.spendingLimits.currency
+    const earlierSpending = (spent: bigint) => (replayed.length === 0 && isSameCurrency ? spent : 0n)
+    const dayUsage = usageByPeriod.get(day) ?? {
+      spent: earlierSpending(pastDecision.usage.dailySpend),
+      count: replayed.length === 0 ? pastDecision.usage.dailyCount : 0,
     }
-    const ofMonth = used.get(month) ?? { spent: earlierSpending(one.usage.monthlySpend), count: 0 }
-    const usage = { dailyCount: ofDay.count, dailySpend: ofDay.spent, monthlySpend: ofMonth.spent }
-    const wouldBe = decide(draft, false, usage, await requestUnder(op, draft, one))
+    const monthUsage = usageByPeriod.get(month) ?? {
+      spent: earlierSpending(pastDecision.usage.monthlySpend),
+      count: 0,
+    }
+    const usage = { dailyCount: dayUsage.count, dailySpend: dayUsage.spent, monthlySpend: monthUsage.spent }
+    const wouldBe = decide(draft, false, usage, await convertRequest(op, draft, pastDecision))
     const counts = wouldBe.outcome !== 'DENIED'
     const amount = counts ? (wouldBe.amount ?? 0n) : 0n
-    used.set(day, { spent: ofDay.spent + amount, count: ofDay.count + (counts ? 1 : 0) })
-    used.set(month, { spent: ofMonth.spent + amount, count: 0 })
-    decided.push({ ...one, wouldBe })
+    usageByPeriod.set(day, { spent: dayUsage.spent + amount, count: dayUsage.count + (counts ? 1 : 0) })
+    usageByPeriod.set(month, { spent: monthUsage.spent + amount, count: 0 })
+    replayed.push({ ...pastDecision, wouldBe })
   }
-  return decided
+  return replayed
 }
 
-/** The past request, its amount in the currencies of the draft. */
-async function requestUnder(op: Op, draft: Policy, { request, was }: Past): Promise<PolicyRequest> {
+/** Converts the amounts of a past request to the currencies of the draft. */
+async function convertRequest(op: Op, draft: Policy, { request, was }: PastDecision): Promise<PolicyRequest> {
   const { spends } = request
   if (!spends) return request
   const inCurrency = async (currency: string) =>
@@ -120,17 +133,17 @@ async function requestUnder(op: Op, draft: Policy, { request, was }: Past): Prom
   }
 }
 
-async function replayView(op: Op, draft: Policy, { row, was, wouldBe, request }: DecidedAgain) {
+async function replayView(op: Op, draft: Policy, { row, was, wouldBe, request }: ReplayedDecision) {
   const { amount, currency } = was
   return present({
     decisionId: row.id,
     at: row.created_at.toISOString(),
-    actionType: typeOf(request),
+    actionType: getActionType(request),
     amount:
       amount !== undefined && currency !== undefined && isKnownCurrency(currency)
         ? { amount, currency: currencyRecord(currency) }
         : undefined,
-    payee: await payeeOf(op, request),
+    payee: await describePayee(op, request),
     was: was.outcome,
     wouldBe: wouldBe.outcome,
     rule: wouldBe.rule ?? wouldBe.because?.join(', '),
@@ -138,13 +151,13 @@ async function replayView(op: Op, draft: Policy, { row, was, wouldBe, request }:
   })
 }
 
-/** A request is stored by the permission that it needs and the accounts that it uses. */
-function typeOf({ permission, accountIds }: PolicyRequest): AgentActionType {
+/** Derives the type of an action from the stored permission and accounts. */
+function getActionType({ permission, accountIds }: PolicyRequest): AgentActionType {
   if (permission === 'EXECUTE_QUOTES') return 'EXECUTE_QUOTE'
   return accountIds[0]?.startsWith('ExternalAccount:') ? 'TRANSFER_IN' : 'TRANSFER_OUT'
 }
 
-async function payeeOf(op: Op, { accountIds }: PolicyRequest): Promise<string | undefined> {
+async function describePayee(op: Op, { accountIds }: PolicyRequest): Promise<string | undefined> {
   const payee = accountIds[1]
   if (payee === null) return 'An UMA address'
   if (!payee?.startsWith('ExternalAccount:')) return payee
@@ -155,13 +168,13 @@ async function payeeOf(op: Op, { accountIds }: PolicyRequest): Promise<string | 
 
 type Outcome = PolicyDecision['outcome']
 
-function countsOf(data: readonly { readonly was: Outcome; readonly wouldBe: Outcome }[]) {
-  const count = (of: 'was' | 'wouldBe') => {
-    const number = (outcome: Outcome) => data.filter((one) => one[of] === outcome).length
+function countOutcomes(data: readonly { readonly was: Outcome; readonly wouldBe: Outcome }[]) {
+  const count = (field: 'was' | 'wouldBe') => {
+    const countOutcome = (outcome: Outcome) => data.filter((decision) => decision[field] === outcome).length
     return {
-      ALLOWED: number('ALLOWED'),
-      APPROVAL_REQUIRED: number('APPROVAL_REQUIRED'),
-      DENIED: number('DENIED'),
+      ALLOWED: countOutcome('ALLOWED'),
+      APPROVAL_REQUIRED: countOutcome('APPROVAL_REQUIRED'),
+      DENIED: countOutcome('DENIED'),
     }
   }
   return {

@@ -37,7 +37,7 @@ export function selectDecisions(op: Op, agentId: string) {
     .where('agent_id', '=', agentId)
 }
 
-/** The policy's decisions about actions with money of an agent, oldest first. */
+/** An agent's decisions about actions that move money, oldest first. */
 export async function selectSpendingDecisions(
   op: Op,
   agentId: string,

@@ -6,17 +6,17 @@ import type { AgentRow } from '../../storage/rows/agent.ts'
 import type { Policy } from './policy.ts'
 import { selectPolicies } from './store.ts'
 
-/** The policy of an agent, its amounts as `bigint`. */
+/** Decodes the policy of an agent, with amounts as `bigint`. */
 export function policyOf(agent: AgentRow): Policy {
   return decode(AgentPolicy, agent.policy)
 }
 
-/** An agent's current and previous policies, as stored, by version. */
+/** An agent's current and earlier policies as stored, by version. */
 export async function findPolicies(op: Op, agentId: string, versions: readonly number[]) {
   return selectPolicies(op, agentId, versions)
 }
 
-/** Stores a policy under its version: once, however many decisions refer to it. */
+/** Stores a policy under its version, once per version: many decisions refer to the same row. */
 export function recordPolicy(op: Op, { id, policy, policy_version }: AgentRow): Write {
   return insert('agent_policies', {
     platform_id: op.platform.id,

@@ -53,8 +53,8 @@ export interface Evaluation {
 }
 
 /**
- * Evaluates the current policy of an agent, with amounts converted at the current rate. `held` is an existing
- * reservation: the evaluation is for its day, and it does not count against itself.
+ * Evaluates the agent's current policy, with amounts converted at the current rate. If a reservation `held`
+ * already exists, the evaluation is for its day and does not count its amount as used.
  */
 export async function evaluate(
   op: Op,
@@ -98,7 +98,7 @@ async function measureSpending(
   }
 }
 
-/** An amount in another currency, rounded up; null without a rate. */
+/** Converts an amount to another currency, rounding up. Null if there is no rate. */
 export async function convertAmount(
   op: Op,
   amount: bigint,
@@ -131,43 +131,43 @@ export function recordDecision(
 }
 
 /**
- * Denies a request of an agent. The denial is counted and, unless the agent is paused, recorded. Throws the
- * errors of `denial`.
+ * Denies an agent's request. The denial is counted and, unless the agent is paused, recorded. Returns the
+ * error of `denialError`.
  */
-export function refusal(op: Op, agent: AgentRow, evaluation: Evaluation): ApiError {
+export function denyRequest(op: Op, agent: AgentRow, evaluation: Evaluation): ApiError {
   const rule = requireDenialRule(evaluation)
   if (rule === 'paused') return denyPausedAgent(op)
   op.metrics.agentDenied(rule)
-  return denial(evaluation, [recordDecision(op, agent, evaluation, null)])
+  return denialError(evaluation, [recordDecision(op, agent, evaluation, null)])
 }
 
-/** Guard: the agent exists, with the policy and the pause state of the decision. */
+/** Guard: the agent exists, and its policy and pause state have not changed since the decision. */
 export function guardAgent(agent: AgentRow): Write {
   return expectRow('agents', agent.id, { version: agent.version, deleted_at: null })
 }
 
 /** The message for each denial; `details` also has the numbers. */
-const SENTENCES: Readonly<Record<AgentDenialRule, (decision: PolicyDecision) => string>> = {
+const DENIAL_MESSAGES: Readonly<Record<AgentDenialRule, (decision: PolicyDecision) => string>> = {
   paused: () => 'The agent is paused.',
   permission: ({ subject }) => `The policy of the agent does not grant the permission ${subject}.`,
   account: ({ subject }) => `The policy of the agent does not allow ${subject}.`,
   externalAccount: ({ subject }) => `The policy of the agent does not allow ${subject}.`,
   conversion: () => 'No exchange rate is available to compare the amount with the limits of the agent.',
-  perTransactionLimit: (decision) => `One action may move at most ${figures(decision)}.`,
+  perTransactionLimit: (decision) => `One action may move at most ${formatAmounts(decision)}.`,
   accountPerTransactionLimit: (decision) =>
-    `One action with this account may move at most ${figures(decision)}.`,
+    `One action with this account may move at most ${formatAmounts(decision)}.`,
   dailyTransactionLimit: () => 'The agent has made as many actions today as its policy allows.',
-  dailyLimit: (decision) => `The limit for today leaves ${figures(decision)}.`,
-  monthlyLimit: (decision) => `The limit for this month leaves ${figures(decision)}.`,
+  dailyLimit: (decision) => `The limit for today leaves ${formatAmounts(decision)}.`,
+  monthlyLimit: (decision) => `The limit for this month leaves ${formatAmounts(decision)}.`,
 }
 
-function figures({ asked, left, currency }: PolicyDecision): string {
+function formatAmounts({ asked, left, currency }: PolicyDecision): string {
   return `${left} (smallest unit of ${currency}); this action would move ${asked}`
 }
 
 /**
- * Denies any request of a paused agent. The denial is counted and not recorded, so that repeated requests of
- * the agent store nothing. Throws 403 `FORBIDDEN`.
+ * Denies a request of a paused agent. The denial is counted but not recorded, so that a paused agent cannot
+ * fill the database with repeated requests. Returns 403 `FORBIDDEN`.
  */
 export function denyPausedAgent({ metrics }: Pick<App, 'metrics'>): ApiError {
   metrics.agentDenied('paused')
@@ -183,27 +183,27 @@ function requireDenialRule({ decision }: Evaluation): AgentDenialRule {
 }
 
 /**
- * A denial: 403 `FORBIDDEN`, `VELOCITY_LIMIT_EXCEEDED`, with the rule, the requested and the remaining
- * amount.
+ * The error of a denial: 403 `FORBIDDEN` or `VELOCITY_LIMIT_EXCEEDED`, with the rule, the requested amount
+ * and the remaining amount.
  */
-export function denial(evaluation: Evaluation, writes: readonly Write[] = []): ApiError {
+export function denialError(evaluation: Evaluation, writes: readonly Write[] = []): ApiError {
   const rule = requireDenialRule(evaluation)
   const { decision } = evaluation
   const { subject, asked, left, currency } = decision
   const isAmount = asked !== undefined && rule !== 'dailyTransactionLimit'
   return new ApiError(AGENT_DENIALS[rule].code, {
-    message: SENTENCES[rule](decision),
+    message: DENIAL_MESSAGES[rule](decision),
     details: present({ rule, subject, asked, left, currency: isAmount ? currency : undefined }),
     writes,
   })
 }
 
 /**
- * Evaluates the policy for a request that moves no money, and records the decision either way. The writes go
- * into the write set of the allowed request. Throws 403 `FORBIDDEN`.
+ * Evaluates the policy for a request that moves no money, and records the decision either way. The returned
+ * writes belong in the write set of the allowed request. Throws 403 `FORBIDDEN`.
  */
 export async function allow(op: Op, agent: AgentRow, ask: Ask): Promise<Write[]> {
   const evaluation = await evaluate(op, agent, ask)
-  if (evaluation.decision.outcome === 'DENIED') throw refusal(op, agent, evaluation)
+  if (evaluation.decision.outcome === 'DENIED') throw denyRequest(op, agent, evaluation)
   return [guardAgent(agent), recordDecision(op, agent, evaluation, null)]
 }

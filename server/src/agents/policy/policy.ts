@@ -10,8 +10,9 @@ import type { Static } from 'typebox'
 import { INT64_MAX } from '../../base/json/int64.ts'
 
 /**
- * Decides what an agent may do: one pure decision over two tables of rules. Anything not clearly allowed is
- * denied. Amounts are in the smallest unit of the limits' currency, converted at the rate at evaluation.
+ * Decides what an agent may do, as a pure function over two tables of rules. Anything not clearly allowed is
+ * denied. Amounts are in the smallest unit of the limits' currency, converted at the rate when the policy is
+ * evaluated.
  */
 
 export type Policy = Static<typeof AgentPolicy>
@@ -36,7 +37,7 @@ export interface Spending {
   readonly needsSignature: boolean
 }
 
-/** The current usage of the limits, including amounts that wait for approval. */
+/** Current usage of the limits, including the amounts of actions that wait for approval. */
 export interface Usage {
   readonly dailyCount: number
   readonly dailySpend: bigint
@@ -45,7 +46,7 @@ export interface Usage {
 
 export type PolicyDecision = Static<typeof AgentDecision>
 
-interface Case {
+interface PolicyInput {
   readonly policy: Policy
   readonly isPaused: boolean
   readonly usage: Usage
@@ -53,37 +54,41 @@ interface Case {
 }
 
 /**
- * The subject of a denial: the permission or account, or the requested and the remaining amount of a limit.
- * Undefined if the rule does not deny.
+ * The subject of a denial: the permission or account, or the requested and the remaining amount. Undefined if
+ * the rule does not deny.
  */
 type Denial = Pick<PolicyDecision, 'subject' | 'asked' | 'left'> | undefined
 
-type DenialRule = (one: Case) => Denial
+type DenialRule = (input: PolicyInput) => Denial
 
-/** Evaluated in the order of the table; the first rule that denies decides. */
+/** Evaluated in the order of the table. The first rule that denies decides. */
 const DENIALS: Readonly<Record<AgentDenialRule, DenialRule>> = {
   paused: ({ isPaused }) => (isPaused ? {} : undefined),
   permission: ({ policy, request: { permission, alsoNeeds = [] } }) => {
-    const missing = [permission, ...alsoNeeds].find((one) => !policy.permissions.includes(one))
+    const missing = [permission, ...alsoNeeds].find((needed) => !policy.permissions.includes(needed))
     return missing === undefined ? undefined : { subject: missing }
   },
   account: ({ policy, request }) => {
     const allowed = policy.accountRestrictions?.allowedAccountIds
     if (!allowed) return undefined
-    const other = request.accountIds.find((id) => id !== null && !isElsewhere(id) && !allowed.includes(id))
-    return other == null ? undefined : { subject: other }
+    const forbiddenId = request.accountIds.find(
+      (id) => id !== null && !isExternal(id) && !allowed.includes(id),
+    )
+    return forbiddenId == null ? undefined : { subject: forbiddenId }
   },
   externalAccount: ({ policy, request }) => {
     const allowed = policy.accountRestrictions?.allowedExternalAccountIds
     if (!allowed) return undefined
-    const other = request.accountIds.find((id) => id === null || (isElsewhere(id) && !allowed.includes(id)))
-    return other === undefined ? undefined : { subject: other ?? 'UMA addresses' }
+    const forbiddenId = request.accountIds.find(
+      (id) => id === null || (isExternal(id) && !allowed.includes(id)),
+    )
+    return forbiddenId === undefined ? undefined : { subject: forbiddenId ?? 'UMA addresses' }
   },
   conversion: ({ request }) => (request.spends && request.spends.amount === null ? {} : undefined),
   perTransactionLimit: ({ policy, request }) => denyAbove(request, policy.spendingLimits.perTransactionLimit),
-  accountPerTransactionLimit: (one) => {
-    const limits = rulesFor(one).flatMap(({ perTransactionLimit }) => perTransactionLimit ?? [])
-    return limits.length === 0 ? undefined : denyAbove(one.request, minOf(limits))
+  accountPerTransactionLimit: (input) => {
+    const limits = rulesFor(input).flatMap(({ perTransactionLimit }) => perTransactionLimit ?? [])
+    return limits.length === 0 ? undefined : denyAbove(input.request, smallest(limits))
   },
   dailyTransactionLimit: ({ policy, usage, request }) => {
     const limit = policy.spendingLimits.dailyTransactionLimit
@@ -91,17 +96,17 @@ const DENIALS: Readonly<Record<AgentDenialRule, DenialRule>> = {
     return { asked: 1n, left: 0n }
   },
   dailyLimit: ({ policy, usage, request }) =>
-    overBudget(request, usage.dailySpend, policy.spendingLimits.dailyLimit),
+    denyAboveBudget(request, usage.dailySpend, policy.spendingLimits.dailyLimit),
   monthlyLimit: ({ policy, usage, request }) =>
-    overBudget(request, usage.monthlySpend, policy.spendingLimits.monthlyLimit),
+    denyAboveBudget(request, usage.monthlySpend, policy.spendingLimits.monthlyLimit),
 }
 
-/** Every rule that applies is reported. */
-const APPROVALS: Readonly<Record<AgentApprovalRule, (one: Case, spends: Spending) => boolean>> = {
-  accountExecutionMode: (one) => modesFor(one).includes('APPROVAL_REQUIRED'),
-  // The rule of an account overrides the general one.
-  defaultExecutionMode: (one) =>
-    one.policy.defaultExecutionMode === 'APPROVAL_REQUIRED' && modesFor(one).length === 0,
+/** Unlike denials, all matching rules are reported. */
+const APPROVALS: Readonly<Record<AgentApprovalRule, (input: PolicyInput, spends: Spending) => boolean>> = {
+  accountExecutionMode: (input) => modesFor(input).includes('APPROVAL_REQUIRED'),
+  // The rule of an account overrides the default mode.
+  defaultExecutionMode: (input) =>
+    input.policy.defaultExecutionMode === 'APPROVAL_REQUIRED' && modesFor(input).length === 0,
   approvalThreshold: ({ policy }, { thresholdAmount }) => {
     const threshold = policy.approvalThresholds?.amount ?? null
     // An amount that cannot be compared needs approval.
@@ -110,42 +115,42 @@ const APPROVALS: Readonly<Record<AgentApprovalRule, (one: Case, spends: Spending
   walletSignature: (_, { needsSignature }) => needsSignature,
 }
 
-/** Decides. The same arguments give the same decision, so that a stored decision can be verified. */
+/** Returns the same decision for the same arguments, so that a stored decision can be verified. */
 export function decide(
   policy: Policy,
   isPaused: boolean,
   usage: Usage,
   request: PolicyRequest,
 ): PolicyDecision {
-  const one: Case = { policy, isPaused, usage, request }
+  const input: PolicyInput = { policy, isPaused, usage, request }
   const { spends } = request
-  const moved =
+  const movedAmount =
     spends && spends.amount !== null
       ? { amount: spends.amount, currency: policy.spendingLimits.currency }
       : {}
   for (const rule of keysOf(DENIALS)) {
-    const denial = DENIALS[rule](one)
-    if (denial) return { outcome: 'DENIED', rule, ...denial, ...moved }
+    const denial = DENIALS[rule](input)
+    if (denial) return { outcome: 'DENIED', rule, ...denial, ...movedAmount }
   }
   // A request that moves no money needs no approval.
   if (!spends) return { outcome: 'ALLOWED' }
-  const because = keysOf(APPROVALS).filter((rule) => APPROVALS[rule](one, spends))
+  const because = keysOf(APPROVALS).filter((rule) => APPROVALS[rule](input, spends))
   return because.length === 0
-    ? { outcome: 'ALLOWED', ...moved }
-    : { outcome: 'APPROVAL_REQUIRED', because, ...moved }
+    ? { outcome: 'ALLOWED', ...movedAmount }
+    : { outcome: 'APPROVAL_REQUIRED', because, ...movedAmount }
 }
 
-function isElsewhere(accountId: string): boolean {
+function isExternal(accountId: string): boolean {
   return accountId.startsWith('ExternalAccount:')
 }
 
-function rulesFor({ policy, request }: Case) {
+function rulesFor({ policy, request }: PolicyInput) {
   const rules = policy.accountRestrictions?.accountRules ?? []
   return rules.filter(({ accountId }) => request.accountIds.includes(accountId))
 }
 
-function modesFor(one: Case) {
-  return rulesFor(one).flatMap(({ executionMode }) => executionMode ?? [])
+function modesFor(input: PolicyInput) {
+  return rulesFor(input).flatMap(({ executionMode }) => executionMode ?? [])
 }
 
 function denyAbove({ spends }: PolicyRequest, limit: bigint): Denial {
@@ -153,13 +158,13 @@ function denyAbove({ spends }: PolicyRequest, limit: bigint): Denial {
   return amount > limit ? { asked: amount, left: limit } : undefined
 }
 
-/** Without a limit, the largest sum that the usage row can store. */
-function overBudget({ spends }: PolicyRequest, spent: bigint, limit: bigint | null | undefined): Denial {
+/** If there is no limit, the sum may not exceed what the usage row can store. */
+function denyAboveBudget({ spends }: PolicyRequest, spent: bigint, limit: bigint | null | undefined): Denial {
   const amount = spends?.amount ?? 0n
   const left = (limit ?? INT64_MAX) - spent
   return amount > left ? { asked: amount, left: left > 0n ? left : 0n } : undefined
 }
 
-function minOf(amounts: readonly bigint[]): bigint {
+function smallest(amounts: readonly bigint[]): bigint {
   return amounts.reduce((least, amount) => (amount < least ? amount : least))
 }

@@ -10,7 +10,7 @@ import { usageView } from './usage.ts'
 
 type Body = Static<typeof AgentPolicySimulateRequest>
 
-/** Evaluates the policy of an agent for an action. Nothing is executed, reserved or recorded. */
+/** Evaluates an agent's policy for an action, without executing, reserving or recording anything. */
 export async function simulate(op: Op, agent: AgentRow, body: Body) {
   const { type, amount, currency, sourceAccountId, destinationAccountId } = body
   if (!isKnownCurrency(currency))
@@ -23,11 +23,11 @@ export async function simulate(op: Op, agent: AgentRow, body: Body) {
   const source = await findAccountOf(op, customer_id, sourceAccountId, 'sourceAccountId')
   if (destinationAccountId !== undefined)
     await findAccountOf(op, customer_id, destinationAccountId, 'destinationAccountId')
-  const isHere = sourceAccountId.startsWith('InternalAccount:')
+  const isInternal = sourceAccountId.startsWith('InternalAccount:')
   const isWallet = 'type' in source && source.type === 'EMBEDDED_WALLET'
   const { decision, usage } = await evaluate(op, agent, {
     permission: permissionFor(type),
-    ...(type === 'EXECUTE_QUOTE' && !isHere ? { alsoNeeds: [permissionFor('TRANSFER_IN')] } : {}),
+    ...(type === 'EXECUTE_QUOTE' && !isInternal ? { alsoNeeds: [permissionFor('TRANSFER_IN')] } : {}),
     accountIds: [sourceAccountId, destinationAccountId ?? null],
     spends: { amount, currency, needsSignature: isWallet && type === 'EXECUTE_QUOTE' },
   })

@@ -3,7 +3,7 @@ import type { Op } from '../../kernel/operation/app.ts'
 import { uuidOf } from '../../storage/engine/ids.ts'
 import type { AgentBudgetRow, AgentPolicyRow } from '../../storage/rows/agent.ts'
 
-/** An agent's current and previous policies, by version. */
+/** An agent's current and earlier policies, by version. */
 export async function selectPolicies(
   op: Op,
   agentId: string,
@@ -19,7 +19,7 @@ export async function selectPolicies(
   return new Map(rows.map(({ version, policy }) => [version, policy]))
 }
 
-/** The reserved amounts of one or several agents, for a day and a month. */
+/** The amounts reserved by these agents, for a day and a month. */
 export async function selectBudgets(
   op: Op,
   agentIds: readonly string[],

@@ -5,7 +5,10 @@ import { policyOf } from './agent-policies.ts'
 import type { Usage } from './policy.ts'
 import { selectBudgets } from './store.ts'
 
-/** Reads the usage of these agents on a day and in its month. Amounts are in the currency of each agent's limits. */
+/**
+ * Reads the usage of these agents on one day and in its month. Amounts are in the currency of each agent's
+ * limits.
+ */
 export async function findUsage(
   op: Op,
   agents: readonly AgentRow[],
@@ -16,16 +19,16 @@ export async function findUsage(
   const budgets = ids.length === 0 ? [] : await selectBudgets(op, ids, day, month)
   return (agent) => {
     const { currency } = policyOf(agent).spendingLimits
-    const own = budgets.filter(({ agent_id }) => agent_id === agent.id)
+    const agentBudgets = budgets.filter(({ agent_id }) => agent_id === agent.id)
     const findSpent = (period: string) =>
-      own.find((budget) => budget.period === period && budget.currency === currency)?.spent ?? 0n
-    const ofDay = own.filter(({ period }) => period === day)
-    const dailyCount = ofDay.reduce((sum, { count }) => sum + count, 0)
+      agentBudgets.find((budget) => budget.period === period && budget.currency === currency)?.spent ?? 0n
+    const dayBudgets = agentBudgets.filter(({ period }) => period === day)
+    const dailyCount = dayBudgets.reduce((sum, { count }) => sum + count, 0)
     return { dailyCount, dailySpend: findSpent(day), monthlySpend: findSpent(month) }
   }
 }
 
-/** Usage as the API shows it, with the day and the month of the next reset. */
+/** Usage as the API shows it, with the day and month when it next resets. */
 export function usageView(op: Op, usage: Usage) {
   const { now } = op
   const tomorrow = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate() + 1))

@@ -5,12 +5,12 @@ export const GCM_NONCE_BYTES = 12
 export const GCM_TAG_BYTES = 16
 
 const CIPHER = 'aes-256-gcm'
-// Without the tag length, createDecipheriv accepts a tag of 4 bytes.
+// Without this option, createDecipheriv accepts tags of 4 bytes.
 const OPTIONS = { authTagLength: GCM_TAG_BYTES } as const
 
 /**
- * AES-256-GCM: ciphertext ‖ tag. Key 32 bytes, nonce 12 and never used twice with one key, tag 16. Throws
- * RangeError for keys and nonces of another length.
+ * AES-256-GCM. Returns ciphertext ‖ tag. The key has 32 bytes, the nonce 12, the tag 16. A nonce must never
+ * be used twice with the same key. Throws RangeError for keys or nonces of another length.
  */
 export function gcmSeal(
   key: Uint8Array,
@@ -27,8 +27,8 @@ export function gcmSeal(
 }
 
 /**
- * Opens ciphertext ‖ tag of `gcmSeal`; undefined if the ciphertext, the nonce, the AAD or the key differs.
- * Throws RangeError as `gcmSeal` does, and never because of the ciphertext.
+ * Opens the output of `gcmSeal`. Undefined if ciphertext, nonce, AAD or key differ. Throws RangeError like
+ * `gcmSeal`, but never because of the ciphertext.
  */
 export function gcmOpen(
   key: Uint8Array,

@@ -10,22 +10,22 @@ const JSON_STRING = /"(?:[^"\\]|\\.)*"/g
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /**
- * Decodes a non-empty hex string; undefined for anything else, where `Buffer.from(text, 'hex')` would
- * truncate. Accepts upper or lower case, but not both: a flipped bit can change the case of a letter, and no
- * client mixes them.
+ * Decodes a non-empty hex string. Undefined for anything else, which `Buffer.from(text, 'hex')` would
+ * truncate. The letters must be all upper or all lower case: a flipped bit may change the case of one letter,
+ * and no client mixes them.
  */
 export function bytesFromHex(text: string): Buffer | undefined {
   return HEX_ONE_CASE.test(text) ? Buffer.from(text, 'hex') : undefined
 }
 
-/** Lower-case hex of bytes. */
+/** Encodes bytes as lower-case hex. */
 export function hexFromBytes(bytes: Uint8Array): string {
   return view(bytes).toString('hex')
 }
 
 /**
- * Decodes base64url without padding, in its one canonical spelling; undefined for padding, characters outside
- * the alphabet and leftover bits, all of which `Buffer.from(text, 'base64url')` accepts.
+ * Decodes base64url without padding, in its only canonical form. Undefined for padding, other characters and
+ * leftover bits, all of which `Buffer.from(text, 'base64url')` accepts.
  */
 export function bytesFromBase64url(text: string): Buffer | undefined {
   if (!BASE64URL.test(text)) return undefined
@@ -34,7 +34,7 @@ export function bytesFromBase64url(text: string): Buffer | undefined {
 }
 
 /**
- * Decodes standard base64 (RFC 4648 section 4) with padding, in its one canonical spelling; undefined for
+ * Decodes standard base64 with padding (RFC 4648 section 4), in its only canonical form. Undefined for
  * anything else.
  */
 export function bytesFromBase64(text: string): Buffer | undefined {
@@ -43,7 +43,7 @@ export function bytesFromBase64(text: string): Buffer | undefined {
   return bytes.toString('base64') === text ? bytes : undefined
 }
 
-/** Decodes UTF-8; undefined for invalid bytes. A byte order mark stays in, so that JSON refuses it. */
+/** Decodes UTF-8. Undefined for invalid bytes. A byte order mark is kept, so that JSON rejects it. */
 export function textFromUtf8(bytes: Uint8Array): string | undefined {
   if (isAscii(bytes)) return view(bytes).toString('latin1')
   try {
@@ -53,7 +53,7 @@ export function textFromUtf8(bytes: Uint8Array): string | undefined {
   }
 }
 
-/** The value of JSON in UTF-8; undefined for invalid bytes. */
+/** Parses JSON in UTF-8. Undefined for invalid bytes. */
 export function jsonFromUtf8(bytes: Uint8Array): unknown {
   const text = textFromUtf8(bytes)
   if (text === undefined) return undefined
@@ -65,8 +65,8 @@ export function jsonFromUtf8(bytes: Uint8Array): unknown {
 }
 
 /**
- * Parses JSON that is one object with exactly the properties `names`, in any order, each once and each a
- * string. Undefined for anything else; never throws.
+ * Parses a JSON object that has exactly the properties `names`, in any order, each once and each a string.
+ * Undefined for anything else. Never throws.
  */
 export function readStringMembers<Name extends string>(
   text: string,
@@ -79,8 +79,8 @@ export function readStringMembers<Name extends string>(
     return undefined
   }
   if (!hasStrings(value, names)) return undefined
-  // JSON.parse silently keeps the last of duplicate properties. Every property here is two strings, its name
-  // and its value, so a dropped or unexpected one appears as an extra string.
+  // JSON.parse silently keeps the last of duplicate properties. Each property consists of two strings, its
+  // name and its value, so a dropped or unexpected one changes the number of strings.
   if (text.match(JSON_STRING)?.length !== names.length * 2) return undefined
   return value
 }
@@ -94,7 +94,7 @@ function hasStrings<Name extends string>(
   )
 }
 
-/** A Buffer over the same memory, for its methods. */
+/** A Buffer that shares the memory, for its methods. */
 function view(bytes: Uint8Array): Buffer {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 }

@@ -3,22 +3,22 @@ import { bytesFromHex, hexFromBytes, readStringMembers, textFromUtf8 } from './e
 import { type KeyPair, parsePublicKey, samePublicKey, signMessage, verifySignature } from './p256.ts'
 
 const VERSION = 'v1.0.0'
-/** Ours are below 2 KiB; the limit keeps hostile input away from the parsers. */
+/** Our envelopes are below 2 KiB. The limit keeps large hostile input away from the parsers. */
 const ENVELOPE_CHARACTERS_MAX = 65_536
 const MEMBERS = ['version', 'data', 'dataSignature', 'enclaveQuorumPublic'] as const
 
 export type EnvelopeFailure =
-  /** Not an envelope: its JSON, properties, hex or data are malformed. */
+  /** Not an envelope: the JSON, its properties, the hex or the data are malformed. */
   | 'MALFORMED'
   | 'UNKNOWN_VERSION'
-  /** Signed by a key other than the pinned one, whether or not the signature is valid. */
+  /** Signed with a key other than the pinned one, validly or not. */
   | 'WRONG_QUORUM_KEY'
   | 'BAD_SIGNATURE'
 
 /**
- * Signs `data` with the server's quorum key pair (formats 3). Returns JSON with the properties `version`,
- * `data` (hex of the UTF-8 JSON), `dataSignature` (hex DER over those bytes) and `enclaveQuorumPublic` (130
- * hex, lower case).
+ * Signs `data` with the server's quorum key (formats 3). Returns JSON with the properties `version`, `data`
+ * (hex of the UTF-8 JSON), `dataSignature` (hex DER over those bytes) and `enclaveQuorumPublic` (130
+ * lower-case hex characters).
  */
 export function signEnvelope(data: Readonly<Record<string, string>>, quorumKey: KeyPair): string {
   const bytes = Buffer.from(JSON.stringify(data), 'utf8')
@@ -31,8 +31,8 @@ export function signEnvelope(data: Readonly<Record<string, string>>, quorumKey: 
 }
 
 /**
- * Verifies an envelope against the caller's pinned quorum key (hex, either form) and returns its data. The
- * key inside the envelope is never trusted, only compared. Never throws because of the envelope; throws
+ * Verifies an envelope with the quorum key that the caller has pinned (hex, either form), and returns its
+ * data. The key in the envelope is only compared, never trusted. Never throws because of the envelope; throws
  * TypeError if the pinned key is invalid.
  */
 export function verifyEnvelope(

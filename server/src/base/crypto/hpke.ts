@@ -9,7 +9,7 @@ import {
   parsePublicKeyBytes,
 } from './p256.ts'
 
-/** `info` of all sealed data, in either direction (formats 1). */
+/** The `info` of all sealed data, in both directions (formats 1). */
 export const HPKE_INFO: Uint8Array = Buffer.from('turnkey_hpke', 'ascii')
 
 const KEM_ID = Buffer.of(0x00, 0x10)
@@ -22,16 +22,16 @@ const SECRET_BYTES = 32
 const EMPTY = Buffer.alloc(0)
 const MODE_BASE = Buffer.of(0x00)
 
-// Base mode has no psk, and the hash of an empty psk_id never changes.
+// Base mode has no psk, so the hash of the empty psk_id is constant.
 const PSK_ID_HASH = labeledExtract(HPKE_SUITE, EMPTY, 'psk_id_hash', EMPTY)
 
-/** The shared context of sender and recipient (RFC 9180 section 5.1). */
+/** The context shared by sender and recipient (RFC 9180 section 5.1). */
 export interface HpkeContext {
   /** SerializePublicKey(pkE): 65 bytes, uncompressed. */
   readonly enc: Uint8Array
   /** AES-256-GCM key, 32 bytes. */
   readonly key: Uint8Array
-  /** 12 bytes; single shot uses it unchanged, because its message is number 0. */
+  /** 12 bytes. Single shot uses it unchanged, because its only message has number 0. */
   readonly baseNonce: Uint8Array
 }
 
@@ -45,7 +45,7 @@ export interface SealOptions {
 }
 
 export interface OpenOptions {
-  /** The recipient's private scalar of 32 bytes, or its pair, which saves a multiplication. */
+  /** The recipient's 32-byte private scalar, or its key pair, which saves a multiplication. */
   readonly privateKey: Uint8Array | KeyPair
   /** 65 bytes, uncompressed, as received. */
   readonly enc: Uint8Array
@@ -56,8 +56,8 @@ export interface OpenOptions {
 }
 
 /**
- * HPKE single shot (RFC 9180 section 6.1), base mode, DHKEM(P-256, HKDF-SHA256) · HKDF-SHA256 · AES-256-GCM.
- * `enc` is 65 bytes, uncompressed; `ciphertext` ends with the 16-byte tag.
+ * HPKE single shot (RFC 9180 section 6.1) in base mode, with DHKEM(P-256, HKDF-SHA256), HKDF-SHA256 and
+ * AES-256-GCM. `enc` is 65 bytes, uncompressed; `ciphertext` ends with the 16-byte tag.
  */
 export function seal(options: SealOptions): { enc: Uint8Array; ciphertext: Uint8Array } {
   const { recipientPublicKey, plaintext, info = HPKE_INFO } = options
@@ -67,8 +67,9 @@ export function seal(options: SealOptions): { enc: Uint8Array; ciphertext: Uint8
 }
 
 /**
- * Opens the output of `seal`; undefined if `enc` is not an uncompressed point of the curve or the ciphertext
- * does not open. Throws RangeError for an invalid private key, and never because of the sender's input.
+ * Opens the output of `seal`. Undefined if `enc` is not an uncompressed point on the curve, or if the
+ * ciphertext does not open. Throws RangeError for an invalid private key, but never because of the sender's
+ * input.
  */
 export function open(options: OpenOptions): Uint8Array | undefined {
   const { privateKey, ciphertext, info = HPKE_INFO } = options
@@ -79,7 +80,7 @@ export function open(options: OpenOptions): Uint8Array | undefined {
   return gcmOpen(context.key, context.baseNonce, aad, ciphertext)
 }
 
-/** SetupBaseS. The ephemeral pair is random; only a test of the RFC's vectors sets it. */
+/** SetupBaseS. The ephemeral key pair is random; only the test of the RFC's vectors sets it. */
 export function senderContext(
   recipientPublicKey: PublicKey,
   info: Uint8Array,
@@ -89,13 +90,13 @@ export function senderContext(
   return context(dh, ephemeral.publicKey, recipientPublicKey, info)
 }
 
-/** SetupBaseR. Undefined if `enc` is not 65 bytes of an uncompressed point on the curve. */
+/** SetupBaseR. Undefined if `enc` is not a point on the curve as 65 uncompressed bytes. */
 export function recipientContext(
   recipient: KeyPair,
   enc: Uint8Array,
   info: Uint8Array,
 ): HpkeContext | undefined {
-  // `enc` may be sent compressed, but DHKEM does not accept that: the caller expands it.
+  // DHKEM does not accept compressed points, so the caller expands `enc` if it was sent compressed.
   const ephemeralPublicKey = enc.length === 65 ? parsePublicKeyBytes(enc) : undefined
   if (ephemeralPublicKey === undefined) return undefined
   const dh = deriveSharedSecret(recipient.privateKey, ephemeralPublicKey)
@@ -103,8 +104,8 @@ export function recipientContext(
 }
 
 /**
- * ExtractAndExpand (RFC 9180 section 4.1), then KeySchedule (RFC 9180 section 5.1) without the exporter, which nothing here
- * uses.
+ * ExtractAndExpand (RFC 9180 section 4.1), then KeySchedule (RFC 9180 section 5.1) without the exporter,
+ * which is not needed here.
  */
 function context(
   dh: Uint8Array,

@@ -1,12 +1,12 @@
 import { isObject } from '@countersign/contract/core/decode'
 
-// Matches a name: in JSON, only a name is followed by a colon.
+// In JSON, only names are followed by a colon.
 const STRING_AND_COLON = /"(?:[^"\\]|\\.)*"([ \t\r\n]*:)?/g
 
 /**
- * The properties of JSON that is one object. Undefined for anything else: invalid JSON; duplicate names in
- * any object (`JSON.parse` silently keeps the last one, another parser perhaps the first); strings that a
- * database cannot store, with U+0000 or half a surrogate pair. Never throws.
+ * The properties of a JSON object. Undefined for anything else: invalid JSON, duplicate names in any object
+ * (`JSON.parse` silently keeps the last one, other parsers may keep the first), or strings that the database
+ * cannot store (with U+0000 or unpaired surrogates). Never throws.
  */
 export function readJsonObject(text: string): Readonly<Record<string, unknown>> | undefined {
   let value: unknown
@@ -23,10 +23,10 @@ export function readJsonObject(text: string): Readonly<Record<string, unknown>> 
   return named === members ? value : undefined
 }
 
-/** The total number of properties in all objects; undefined if a string cannot be stored. */
+/** The total number of properties in all objects. Undefined if a string cannot be stored. */
 function countMembers(root: unknown): number | undefined {
   let count = 0
-  // Uses a list instead of recursion, because the input controls the depth.
+  // A list instead of recursion, because the sender controls the depth.
   const open: unknown[] = [root]
   while (open.length > 0) {
     const value = open.pop()

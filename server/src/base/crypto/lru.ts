@@ -1,7 +1,7 @@
-/** A map of at most `entriesMax` entries that evicts the least recently used one. */
+/** A map that evicts the least recently used entry when it has more than `entriesMax`. */
 export class Lru<Key, Value> {
   readonly #entriesMax: number
-  /** A Map keeps the order of insertion, so its first key is the least recently used one. */
+  /** A Map keeps insertion order, so the first key is the least recently used. */
   readonly #entries = new Map<Key, Value>()
 
   constructor(entriesMax: number) {

@@ -9,23 +9,23 @@ import {
 } from 'node:crypto'
 import { Lru } from './lru.ts'
 
-/** A point of P-256, checked to be on the curve. Only the functions of this file create it. */
+/** A point that was checked to be on the P-256 curve. Created only by functions of this file. */
 export interface PublicKey {
   /** SEC1 uncompressed, 65 bytes: 0x04 ‖ X ‖ Y. Read-only. */
   readonly bytes: Uint8Array
-  /** 130 hex characters, lower case, prefix `04`. */
+  /** 130 lower-case hex characters, with the prefix `04`. */
   readonly uncompressedHex: string
-  /** 66 hex characters, lower case, prefix `02` or `03`. */
+  /** 66 lower-case hex characters, with the prefix `02` or `03`. */
   readonly compressedHex: string
 }
 
 export interface KeyPair {
-  /** The private scalar, 32 bytes, big-endian, in 1..n-1. Read-only. */
+  /** The private scalar in 1..n-1: 32 bytes, big-endian. Read-only. */
   readonly privateKey: Uint8Array
   readonly publicKey: PublicKey
 }
 
-/** The encoding of r and s in a signature: DER as clients send it, or the 64 bytes r ‖ s of ES256 tokens. */
+/** The encoding of r and s in a signature: DER, as clients send it, or the 64 bytes r ‖ s of ES256 tokens. */
 export type SignatureEncoding = 'der' | 'ieee-p1363'
 
 const CURVE = 'prime256v1'
@@ -40,68 +40,68 @@ const PKCS8_PREFIX = Buffer.from(
 )
 
 /**
- * Caches public keys of recently checked signatures, by their compressed hex, because importing a key costs
- * as much as verifying with it. Only `verifySignature` fills it: if the caller looks up the session first, as
- * `signing/` does, an attacker cannot evict the keys of active sessions by sending others.
+ * The public keys of recently verified signatures, by compressed hex, cached because importing a key costs as
+ * much as verifying with it. Only `verifySignature` adds to it. Callers like `signing/` look up the session
+ * first, so an attacker cannot evict the keys of active sessions by sending others.
  */
 const VERIFYING_KEYS_MAX = 4096
 const verifyingKeys = new Lru<string, { publicKey: PublicKey; keyObject: KeyObject }>(VERIFYING_KEYS_MAX)
 
-/** Caches imported private keys for the lifetime of their pair. */
+/** Imported private keys, cached as long as their pair exists. */
 const signingKeys = new WeakMap<KeyPair, KeyObject>()
 
 /**
- * Parses a SEC1 public key from hex: uncompressed (130 characters, `04`) or compressed (66, `02` or `03`),
- * either case. Undefined for any other form (hybrid `06`/`07` included), or if the point is not on the curve;
- * never throws.
+ * Parses a SEC1 public key in hex, in either case: uncompressed (130 characters, `04`) or compressed (66,
+ * `02` or `03`). Undefined for any other form, including hybrid `06` and `07`, and if the point is not on the
+ * curve. Never throws.
  */
 export function parsePublicKey(hex: string): PublicKey | undefined {
-  if (UNCOMPRESSED_HEX.test(hex)) return pointOf(Buffer.from(hex, 'hex'))
+  if (UNCOMPRESSED_HEX.test(hex)) return parsePoint(Buffer.from(hex, 'hex'))
   if (!COMPRESSED_HEX.test(hex)) return undefined
-  return verifyingKeys.get(hex.toLowerCase())?.publicKey ?? pointOf(Buffer.from(hex, 'hex'))
+  return verifyingKeys.get(hex.toLowerCase())?.publicKey ?? parsePoint(Buffer.from(hex, 'hex'))
 }
 
 /**
- * Parses a `clientPublicKey` (specification 4.4, 8): 130 hex characters, prefix `04`, either case, on the curve; or
- * undefined.
+ * Parses a `clientPublicKey` (specification 4.4, 8): 130 hex characters in either case, with the prefix `04`.
+ * Undefined for anything else, and if the point is not on the curve.
  */
 export function parseUncompressedPublicKey(hex: string): PublicKey | undefined {
-  return UNCOMPRESSED_HEX.test(hex) ? pointOf(Buffer.from(hex, 'hex')) : undefined
+  return UNCOMPRESSED_HEX.test(hex) ? parsePoint(Buffer.from(hex, 'hex')) : undefined
 }
 
 /**
- * Parses the SEC1 bytes of a public key: 65 with a leading 0x04, or 33 with 0x02 or 0x03. Otherwise like
- * `parsePublicKey`.
+ * Parses the SEC1 bytes of a public key: 65 starting with 0x04, or 33 starting with 0x02 or 0x03. Otherwise
+ * like `parsePublicKey`.
  */
 export function parsePublicKeyBytes(bytes: Uint8Array): PublicKey | undefined {
-  const form = bytes[0]
-  const knownForm = bytes.length === 65 ? form === 4 : bytes.length === 33 && (form === 2 || form === 3)
-  return knownForm ? pointOf(bytes) : undefined
+  const prefix = bytes[0]
+  const knownForm = bytes.length === 65 ? prefix === 4 : bytes.length === 33 && (prefix === 2 || prefix === 3)
+  return knownForm ? parsePoint(bytes) : undefined
 }
 
-/** True if two keys are the same point, in any encoding. */
+/** True if two keys are the same point, in whatever encoding. */
 export function samePublicKey(a: PublicKey, b: PublicKey): boolean {
   return a.compressedHex === b.compressedHex
 }
 
-/** A new random key pair. */
+/** Generates a random key pair. */
 export function generateKeyPair(): KeyPair {
   const ecdh = createECDH(CURVE)
   ecdh.generateKeys()
-  // OpenSSL writes the scalar without its leading zero bytes.
+  // OpenSSL omits the leading zero bytes of the scalar.
   const privateKey = Buffer.alloc(PRIVATE_KEY_BYTES)
   const scalar = ecdh.getPrivateKey()
   scalar.copy(privateKey, PRIVATE_KEY_BYTES - scalar.length)
   scalar.fill(0)
-  return { privateKey, publicKey: publicKeyOf(ecdh) }
+  return { privateKey, publicKey: toPublicKey(ecdh) }
 }
 
 /**
- * The key pair of a private scalar, which is not copied: wiping the scalar also makes the pair unusable.
- * Throws RangeError unless it is 32 bytes in 1..n-1.
+ * The key pair of a private scalar. The scalar is not copied, so wiping it makes the pair unusable. Throws
+ * RangeError unless it is 32 bytes in 1..n-1.
  */
 export function keyPairFromPrivateKey(privateKey: Uint8Array): KeyPair {
-  return { privateKey, publicKey: publicKeyOf(ecdhOf(privateKey)) }
+  return { privateKey, publicKey: toPublicKey(createEcdh(privateKey)) }
 }
 
 /**
@@ -109,35 +109,35 @@ export function keyPairFromPrivateKey(privateKey: Uint8Array): KeyPair {
  * 1..n-1.
  */
 export function deriveSharedSecret(privateKey: Uint8Array, publicKey: PublicKey): Uint8Array {
-  return ecdhOf(privateKey).computeSecret(publicKey.bytes)
+  return createEcdh(privateKey).computeSecret(publicKey.bytes)
 }
 
 /**
- * ECDSA-SHA256 over `message`, in DER by default; s is not normalised to its low half. Throws RangeError if
- * the pair's scalar was wiped before its first signature.
+ * Signs `message` with ECDSA and SHA-256, in DER by default. s is not normalized to the lower half. Throws
+ * RangeError if the scalar was wiped before the pair's first signature.
  */
 export function signMessage(
   keyPair: KeyPair,
   message: Uint8Array,
   encoding: SignatureEncoding = 'der',
 ): Uint8Array {
-  return sign('sha256', message, { key: signingKeyOf(keyPair), dsaEncoding: encoding })
+  return sign('sha256', message, { key: getSigningKey(keyPair), dsaEncoding: encoding })
 }
 
-/** Like `signMessage` in DER, but in the thread pool: the main thread stays free meanwhile. */
+/** Like `signMessage` with DER, but in the thread pool, so that the main thread is not blocked. */
 export function signMessageInPool(keyPair: KeyPair, message: Uint8Array): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
-    const key = { key: signingKeyOf(keyPair), dsaEncoding: 'der' } as const
+    const key = { key: getSigningKey(keyPair), dsaEncoding: 'der' } as const
     sign('sha256', message, key, (error, signature) => (error ? reject(error) : resolve(signature)))
   })
 }
 
-/** Throws RangeError if the pair's scalar was wiped before its first signature. */
-function signingKeyOf(keyPair: KeyPair): KeyObject {
-  const known = signingKeys.get(keyPair)
-  if (known) return known
-  // A wiped scalar must not sign: OpenSSL imports zero without an error.
-  ecdhOf(keyPair.privateKey)
+/** Throws RangeError if the scalar was wiped before the pair's first signature. */
+function getSigningKey(keyPair: KeyPair): KeyObject {
+  const cachedKey = signingKeys.get(keyPair)
+  if (cachedKey) return cachedKey
+  // A wiped scalar must not sign: OpenSSL would import zero without an error.
+  createEcdh(keyPair.privateKey)
   const der = Buffer.concat([PKCS8_PREFIX, keyPair.privateKey])
   const key = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' })
   der.fill(0)
@@ -146,9 +146,9 @@ function signingKeyOf(keyPair: KeyPair): KeyObject {
 }
 
 /**
- * Verifies a P-256 ECDSA-SHA256 signature over `message`; never throws on a hostile one. DER is strict:
- * trailing bytes and BER are refused. High-S is valid (formats 4), so a signature can be rewritten and must
- * not identify a request against replays.
+ * Verifies an ECDSA signature (P-256, SHA-256) over `message`; never throws because of it. DER is strict:
+ * trailing bytes and BER are rejected. High-S is valid (formats 4), so a signature can be rewritten and must
+ * not be used to detect replays.
  */
 export function verifySignature(
   publicKey: PublicKey,
@@ -156,23 +156,23 @@ export function verifySignature(
   signature: Uint8Array,
   encoding: SignatureEncoding = 'der',
 ): boolean {
-  let known = verifyingKeys.get(publicKey.compressedHex)
-  if (known === undefined) {
-    known = { publicKey, keyObject: importPublicKey(publicKey) }
-    verifyingKeys.set(publicKey.compressedHex, known)
+  let cachedKey = verifyingKeys.get(publicKey.compressedHex)
+  if (cachedKey === undefined) {
+    cachedKey = { publicKey, keyObject: importPublicKey(publicKey) }
+    verifyingKeys.set(publicKey.compressedHex, cachedKey)
   }
-  return verify('sha256', message, { key: known.keyObject, dsaEncoding: encoding }, signature)
+  return verify('sha256', message, { key: cachedKey.keyObject, dsaEncoding: encoding }, signature)
 }
 
-/** JWK, which OpenSSL imports in two thirds of the time that it takes for SPKI. */
+/** Uses a JWK, because OpenSSL imports it in two thirds of the time that SPKI takes. */
 function importPublicKey({ bytes }: PublicKey): KeyObject {
   const text = (part: Uint8Array) => Buffer.from(part).toString('base64url')
   const [x, y] = [text(bytes.subarray(1, 33)), text(bytes.subarray(33))]
   return createPublicKey({ key: { kty: 'EC', crv: 'P-256', x, y }, format: 'jwk' })
 }
 
-/** The form of `bytes` was checked, but not that they are on the curve. */
-function pointOf(bytes: Uint8Array): PublicKey | undefined {
+/** Checks that `bytes`, whose form was already checked, are a point on the curve. */
+function parsePoint(bytes: Uint8Array): PublicKey | undefined {
   try {
     return publicKeyFrom(
       bytes.length === 65 ? bytes : convert(bytes, 'uncompressed'),
@@ -183,32 +183,32 @@ function pointOf(bytes: Uint8Array): PublicKey | undefined {
   }
 }
 
-/** Throws if `bytes` are not a point of the curve. */
+/** Throws if `bytes` are not a point on the curve. */
 function convert(bytes: Uint8Array, form: 'compressed' | 'uncompressed'): Buffer {
   return ECDH.convertKey(bytes, CURVE, undefined, undefined, form) as Buffer
 }
 
-function publicKeyOf(ecdh: ECDH): PublicKey {
+function toPublicKey(ecdh: ECDH): PublicKey {
   return publicKeyFrom(ecdh.getPublicKey(), ecdh.getPublicKey(null, 'compressed'))
 }
 
 function publicKeyFrom(uncompressed: Uint8Array, compressed: Uint8Array): PublicKey {
   return {
-    // Copies the bytes: the caller's buffer may change after the check.
+    // A copy, because the caller's buffer might change after the check.
     bytes: Uint8Array.from(uncompressed),
     uncompressedHex: Buffer.from(uncompressed).toString('hex'),
     compressedHex: Buffer.from(compressed).toString('hex'),
   }
 }
 
-function ecdhOf(privateKey: Uint8Array): ECDH {
+function createEcdh(privateKey: Uint8Array): ECDH {
   if (privateKey.length !== PRIVATE_KEY_BYTES) throw new RangeError('a P-256 private key is 32 bytes')
   const ecdh = createECDH(CURVE)
   try {
-    // This checks the range of the scalar; createPrivateKey does not.
+    // Checks the range of the scalar, which createPrivateKey does not.
     ecdh.setPrivateKey(privateKey)
   } catch {
-    // Omits the cause: no message may contain a part of the key.
+    // Without the cause, so that no message contains any part of the key.
     throw new RangeError('a P-256 private key lies in 1..n-1')
   }
   return ecdh

@@ -1,14 +1,15 @@
 import { randomBytes } from 'node:crypto'
 import { GCM_NONCE_BYTES, gcmOpen, gcmSeal } from './aes-gcm.ts'
 
-/** Layout 1: version byte ‖ nonce 12 ‖ AES-256-GCM ciphertext ‖ tag 16. */
+/** Format 1: version byte ‖ nonce (12 bytes) ‖ AES-256-GCM ciphertext ‖ tag (16 bytes). */
 const VERSION = 1
 const CIPHERTEXT_START = 1 + GCM_NONCE_BYTES
 
 /**
- * Seals a secret for the database: AES-256-GCM under `key` (32 bytes) with a random nonce, 29 bytes longer
- * than the plaintext. `associatedData` names the row and column, so that the secret opens nowhere else;
- * strings are UTF-8. One key may seal 2^32 times. Throws RangeError for a key of another length.
+ * Seals a secret for the database with AES-256-GCM, a 32-byte `key` and a random nonce; the result is 29
+ * bytes longer than the plaintext. `associatedData` names the row and column, so that the secret cannot be
+ * opened anywhere else; strings are UTF-8. A key may seal 2^32 times. Throws RangeError for a key of another
+ * length.
  */
 export function sealAtRest(
   key: Uint8Array,
@@ -24,8 +25,8 @@ export function sealAtRest(
 }
 
 /**
- * Opens the output of `sealAtRest`; undefined if the bytes were changed, belong to other `associatedData`,
- * were sealed with another key or have an unknown layout. Throws RangeError for a key that is not 32 bytes.
+ * Opens the output of `sealAtRest`. Undefined if the bytes were changed, have other `associatedData`, were
+ * sealed with another key, or are in an unknown format. Throws RangeError for a key that is not 32 bytes.
  */
 export function openAtRest(
   key: Uint8Array,

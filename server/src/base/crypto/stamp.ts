@@ -13,20 +13,20 @@ const SCHEME = 'SIGNATURE_SCHEME_TK_API_P256'
 const PROPERTIES = ['publicKey', 'scheme', 'signature'] as const
 const COMPRESSED_LOWER_HEX = /^0[23][0-9a-f]{64}$/
 
-/** The parsed `Svc-Wallet-Signature` header. */
+/** A parsed `Svc-Wallet-Signature` header. */
 export interface Stamp {
-  /** 66 hex characters, compressed, lower case; a point of the curve. */
+  /** A point on the curve, as 66 lower-case hex characters (compressed). */
   readonly publicKey: string
-  /** DER, as received. Malleable: it must not identify a request against replays. */
+  /** DER as received. It can be rewritten, so it must not be used to detect replays. */
   readonly signature: Uint8Array
 }
 
 /**
  * Parses a `Svc-Wallet-Signature` value (specification 5.3, formats 4): base64url without padding, or
  * standard base64, of JSON `{"publicKey", "scheme", "signature"}`. Undefined means 401
- * `WALLET_SIGNATURE_MALFORMED`: more than 2 KiB, a non-canonical encoding, other or repeated properties, an
- * unknown scheme, a key that is not 66 lower-case hex characters of a point on the curve, or a signature that
- * is not hex. Never throws.
+ * `WALLET_SIGNATURE_MALFORMED`: longer than 2 KiB, a non-canonical encoding, other or duplicate properties,
+ * an unknown scheme, a key that is not a point on the curve as 66 lower-case hex characters, or a signature
+ * that is not hex. Never throws.
  */
 export function parseStamp(headerValue: string): Stamp | undefined {
   if (headerValue.length > STAMP_CHARACTERS_MAX) return undefined
@@ -48,7 +48,7 @@ export function verifyStamp(stamp: Stamp, payloadToSign: string): boolean {
   )
 }
 
-/** A client's stamp over `payloadToSign`, for tests and simulators. */
+/** Creates a client's stamp over `payloadToSign`, for tests and simulators. */
 export function makeStamp(keyPair: KeyPair, payloadToSign: string): string {
   const stamp = {
     publicKey: keyPair.publicKey.compressedHex,

@@ -5,7 +5,7 @@ const projectRoot = resolve(import.meta.dirname, '../../../..')
 const vectorsDir = resolve(projectRoot, process.env.VECTORS_DIR ?? '../shared/vectors')
 
 /**
- * True if the third-party vectors are missing: then prints a notice, and tests that need them are skipped.
+ * True if the third-party vectors are not installed. Prints a notice, and tests that need them are skipped.
  */
 export const vectorsAbsent = !existsSync(vectorsDir)
 if (vectorsAbsent) console.warn(`no test vectors at ${vectorsDir} (VECTORS_DIR): their tests are skipped`)
@@ -23,7 +23,7 @@ export interface Wycheproof<Group, Case extends WycheproofCase> {
   testGroups: (Group & { tests: Case[] })[]
 }
 
-/** Every case of a Wycheproof file with its group. */
+/** All cases of a Wycheproof file, each with its group. */
 export function wycheproofCases<Group, Case extends WycheproofCase>(
   path: string,
 ): { group: Group; case: Case }[] {
@@ -43,7 +43,7 @@ export function openVector(name: string): AsyncIterable<Uint8Array> {
   return createReadStream(vectorPath(name), { highWaterMark: 1_000 })
 }
 
-/** The files in these folders whose names end so. */
+/** The files in these folders whose names have this ending. */
 export function vectorNames(folders: readonly string[], ending: string): readonly string[] {
   if (vectorsAbsent) return []
   return folders.flatMap((one) =>

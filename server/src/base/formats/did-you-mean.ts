@@ -1,17 +1,17 @@
-/** The longest compared name: the cost grows with the product of the lengths. */
+/** Longer names are not compared, because the cost grows with the product of the lengths. */
 const COMPARED_CHARACTERS_MAX = 64
 
 /**
- * The known word nearest to an unknown one: equal except for case and separators, or with one typo in four
- * characters, at most three. Undefined if no word is near.
+ * Finds the known word nearest to an unknown one: equal except for case and separators, or with at most one
+ * typo per four characters and three in total. Undefined if no word is that near.
  */
 export function findNearest(word: string, known: readonly string[]): string | undefined {
   if (word.length > COMPARED_CHARACTERS_MAX) return undefined
-  const asked = foldWord(word)
+  const folded = foldWord(word)
   const [best] = known
-    .map((candidate) => ({ candidate, mistypes: mistypesBetween(asked, foldWord(candidate)) }))
-    .sort((one, other) => one.mistypes - other.mistypes)
-  const mistypesMax = Math.min(3, Math.ceil(asked.length / 4))
+    .map((candidate) => ({ candidate, mistypes: mistypesBetween(folded, foldWord(candidate)) }))
+    .sort((left, right) => left.mistypes - right.mistypes)
+  const mistypesMax = Math.min(3, Math.ceil(folded.length / 4))
   return best && best.mistypes <= mistypesMax ? best.candidate : undefined
 }
 
@@ -20,16 +20,17 @@ function foldWord(word: string): string {
 }
 
 /**
- * The number of characters to insert, delete, replace or swap with their neighbor (optimal string alignment).
+ * The number of characters to insert, delete, replace or swap with their neighbors (optimal string
+ * alignment).
  */
-function mistypesBetween(one: string, other: string): number {
+function mistypesBetween(left: string, right: string): number {
   let beforeLast: number[] = []
-  let last = Array.from({ length: other.length + 1 }, (_, at) => at)
-  for (let i = 1; i <= one.length; i++) {
+  let last = Array.from({ length: right.length + 1 }, (_, index) => index)
+  for (let i = 1; i <= left.length; i++) {
     const row = [i]
-    for (let j = 1; j <= other.length; j++) {
-      const isSame = one[i - 1] === other[j - 1]
-      const isSwapped = i > 1 && j > 1 && one[i - 1] === other[j - 2] && one[i - 2] === other[j - 1]
+    for (let j = 1; j <= right.length; j++) {
+      const isSame = left[i - 1] === right[j - 1]
+      const isSwapped = i > 1 && j > 1 && left[i - 1] === right[j - 2] && left[i - 2] === right[j - 1]
       row[j] = Math.min(
         costAt(last, j) + 1,
         costAt(row, j - 1) + 1,
@@ -40,9 +41,9 @@ function mistypesBetween(one: string, other: string): number {
     beforeLast = last
     last = row
   }
-  return costAt(last, other.length)
+  return costAt(last, right.length)
 }
 
-function costAt(row: readonly number[], place: number): number {
-  return row[place] ?? Number.POSITIVE_INFINITY
+function costAt(row: readonly number[], index: number): number {
+  return row[index] ?? Number.POSITIVE_INFINITY
 }

@@ -1,12 +1,12 @@
-/** `0x` and hexadecimal digits, in lower case unless stated otherwise. */
+/** `0x` followed by hexadecimal digits, in lower case unless stated otherwise. */
 export type Hex = `0x${string}`
 
-/** Bytes as `0x` and lower-case hexadecimal digits. */
+/** Encodes bytes as `0x` and lower-case hexadecimal digits. */
 export function hexOf(bytes: Uint8Array): Hex {
   return `0x${Buffer.from(bytes).toString('hex')}`
 }
 
-/** Lower-case `0x` hex. A string without `0x` becomes `0x?`, which equals no address. */
+/** Converts `0x` hex to lower case. A string without `0x` becomes `0x?`, which equals no address. */
 export function lowerHex(text: string): Hex {
   const lower = text.toLowerCase()
   return isHex(lower) ? lower : '0x?'

@@ -7,18 +7,18 @@ export class Html {
   }
 }
 
-/** Values of a template: strings are escaped, empty values are skipped. */
+/** Values in a template: strings are escaped, empty values are omitted. */
 export type Part = Html | string | number | null | undefined | false | readonly Part[]
 
-/** A piece of HTML. Every value is escaped, unless it is HTML itself. */
+/** Builds HTML from a template. Every value is escaped unless it is `Html`. */
 export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): Html {
-  return new Html(strings.map((text, at) => text + textOf(parts[at])).join(''))
+  return new Html(strings.map((text, index) => text + renderPart(parts[index])).join(''))
 }
 
-function textOf(part: Part): string {
+function renderPart(part: Part): string {
   if (part === null || part === undefined || part === false) return ''
   if (part instanceof Html) return part.text
-  if (typeof part === 'object') return part.map(textOf).join('')
+  if (typeof part === 'object') return part.map(renderPart).join('')
   return escapeHtml(String(part))
 }
 
@@ -30,7 +30,9 @@ const ESCAPES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 }
 
-/** Safe in text and in a quoted attribute. Characters that set the direction of text are removed. */
+/**
+ * Escapes text for use in elements and quoted attributes. Removes characters that set the direction of text.
+ */
 function escapeHtml(text: string): string {
   return text.replace(/[\p{Bidi_Control}]/gu, '').replace(/[&<>"']/g, (character) => ESCAPES[character] ?? '')
 }

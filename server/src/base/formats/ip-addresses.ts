@@ -1,10 +1,10 @@
 import { BlockList, isIP } from 'node:net'
 
-/** Addresses of the internet protocol, as sockets and proxies write them. */
+/** IP addresses as sockets and proxies write them. */
 
 const IPV4_IN_IPV6 = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i
 
-/** The canonical spelling of an address, without port, brackets and zone; undefined if it is invalid. */
+/** The canonical spelling of an address, without port, brackets and zone. Undefined if it is invalid. */
 export function canonicalIp(text: string): string | undefined {
   const trimmed = text.trim()
   const bare = /^\[([^\]]*)\](?::\d+)?$/.exec(trimmed)?.[1] ?? /^([\d.]+):\d+$/.exec(trimmed)?.[1] ?? trimmed
@@ -14,10 +14,10 @@ export function canonicalIp(text: string): string | undefined {
   return isIP(mapped) === 6 ? new URL(`http://[${mapped}]/`).hostname.slice(1, -1) : undefined
 }
 
-/** Networks such as `10.0.0.0/8`, or single addresses. */
+/** Networks such as `10.0.0.0/8`, and single addresses. */
 export type Networks = Pick<BlockList, 'check'>
 
-/** Parses networks; `problem` is the first invalid one. */
+/** Parses networks. `problem` is the first invalid one. */
 export function parseNetworks(
   texts: readonly string[],
 ): { readonly networks: Networks } | { readonly problem: string } {
@@ -38,9 +38,9 @@ function isIn(networks: Networks, address: string): boolean {
 }
 
 /**
- * The address of a request's sender: the connection's, or, if a trusted proxy connects, the last untrusted
- * one in `X-Forwarded-For`. Anyone may have written the entries before it. An invalid entry ends the search
- * at the proxy that sent it.
+ * The address of a request's sender: the peer of the connection or, if that is a trusted proxy, the last
+ * untrusted address in `X-Forwarded-For`. Entries before that one may be forged. An invalid entry ends the
+ * search at the proxy that sent it.
  */
 export function clientAddress(
   connection: string,
@@ -58,8 +58,8 @@ export function clientAddress(
 }
 
 /**
- * The part of an address that counts as one caller: the whole address, or the /64 of IPv6, which one home
- * connection controls.
+ * The part of an address that counts as one caller: the whole address, or the /64 of an IPv6 address, which a
+ * single home connection controls.
  */
 export function toCountedAddress(text: string): string {
   const address = canonicalIp(text)
@@ -68,6 +68,6 @@ export function toCountedAddress(text: string): string {
   const groups = head === '' ? [] : head.split(':')
   const after = tail === undefined || tail === '' ? [] : tail.split(':')
   const zeros = tail === undefined ? 0 : 8 - groups.length - after.length
-  const all = [...groups, ...Array<string>(zeros).fill('0'), ...after]
-  return `${all.slice(0, 4).join(':')}::/64`
+  const allGroups = [...groups, ...Array<string>(zeros).fill('0'), ...after]
+  return `${allGroups.slice(0, 4).join(':')}::/64`
 }

@@ -1,6 +1,6 @@
 /**
- * Every currency of ISO 4217 that has minor units, and the ones withdrawn since 2015, so that any bank's file
- * can be read. The platform supports fewer: `CURRENCIES` of the contract.
+ * All currencies of ISO 4217 with minor units, including those withdrawn since 2015, so that files of any
+ * bank can be read. The platform supports fewer (`CURRENCIES` of the contract).
  */
 const TWO_DECIMALS = `
   AED AFN ALL AMD ANG AOA ARS AUD AWG AZN BAM BBD BDT BGN BMD BND BOB BOV BRL BSD BTN BWP BYN BZD CAD CDF CHE CHF CHW
@@ -27,10 +27,10 @@ function codes(list: string): readonly string[] {
   return list.trim().split(/\s+/)
 }
 
-/** Decimal places of an ISO 4217 currency, undefined for an unknown code. */
+/** The number of decimal places of an ISO 4217 currency. Undefined for unknown codes. */
 export function iso4217Decimals(code: string): number | undefined {
   return DECIMALS.get(code)
 }
 
-/** All codes that can be read. */
+/** All known codes. */
 export const ISO_4217_CODES: readonly string[] = [...DECIMALS.keys()]

@@ -1,39 +1,42 @@
-/** Fields of SWIFT statements (MT940 and MT942), for their writer and their reader. */
+/** Fields of SWIFT statements (MT940 and MT942), for both writing and reading. */
 
 /** Credit, debit, reversed credit, reversed debit, expected credit, expected debit. */
 export type MtMark = 'C' | 'D' | 'RC' | 'RD' | 'EC' | 'ED'
 
-/** Fields 60 to 65. */
+/** A balance in one of the fields 60 to 65. */
 export interface MtBalance {
   readonly isDebit: boolean
-  /** `YYYY-MM-DD`; undefined for a day that does not exist. */
+  /** `YYYY-MM-DD`. Undefined if the day does not exist. */
   readonly date: string | undefined
   readonly currency: string
-  /** Unsigned decimal text: `12.50`. */
+  /** An unsigned decimal such as `12.50`. */
   readonly figure: string
 }
 
-/** Field 61. */
+/** A statement line in field 61. */
 export interface MtLine {
-  /** `YYYY-MM-DD`; undefined for a day that does not exist. */
+  /** `YYYY-MM-DD`. Undefined if the day does not exist. */
   readonly valueOn: string | undefined
-  /** `YYYY-MM-DD`; null if it is omitted, which means the value date; undefined for a day that does not exist. */
+  /** `YYYY-MM-DD`. Null if omitted, which means the value date. Undefined if the day does not exist. */
   readonly bookedOn: string | null | undefined
   readonly mark: MtMark
-  /** Unsigned decimal text: `12.50`. */
+  /** An unsigned decimal such as `12.50`. */
   readonly figure: string
-  /** A letter (`N`, `F` or `S`; some banks use others) and a code of three characters: `NTRF`. */
+  /** A letter (`N`, `F` or `S`, or others at some banks) followed by three characters, such as `NTRF`. */
   readonly type: string
-  /** The reference of the account's owner. `NONREF` means none. */
+  /** The reference of the account's owner, or `NONREF` for none. */
   readonly owner: string
   readonly bank: string | null
-  /** The lines after the first one. */
+  /** The lines after the first. */
   readonly details: readonly string[]
 }
 
 const LINE_END = '\r\n'
 const BALANCE = /^([CD])(\d{6})([A-Z]{3})(\d{1,18}(?:,\d{0,9})?)$/
-/** Banks fill up an omitted entry date with blanks. The letter after the mark is the third of the currency. */
+/**
+ * Some banks write blanks for an omitted entry date. The letter after the mark is the third letter of the
+ * currency.
+ */
 const LINE =
   /^(\d{6})(\d{4})?\s*(R?[CD]|E[CD])([A-Z])?(\d{1,18}(?:,\d{0,9})?)([A-Z][A-Z0-9 ]{3})(.*?)(?:\/\/(.*))?$/
 const FEBRUARY_DAYS_MAX = 30
@@ -56,7 +59,7 @@ export function mtLine({ valueOn = '', bookedOn, mark, figure, type, owner, bank
 export function readMtBalance(text: string): MtBalance | undefined {
   const [, mark, date = '', currency = '', figure = ''] = BALANCE.exec(text.trim()) ?? []
   if (mark === undefined) return undefined
-  return { isDebit: mark === 'D', date: dateOf(date), currency, figure: decimalOf(figure) }
+  return { isDebit: mark === 'D', date: parseDate(date), currency, figure: parseFigure(figure) }
 }
 
 /** Undefined if the first line is malformed. */
@@ -64,12 +67,12 @@ export function readMtLine([first = '', ...others]: readonly string[]): MtLine |
   const [, value = '', entry, mark, , figure = '', type = '', owner = '', bank] =
     LINE.exec(first.trimEnd()) ?? []
   if (!isMark(mark)) return undefined
-  const valueOn = dateOf(value)
+  const valueOn = parseDate(value)
   return {
     valueOn,
     bookedOn: entry === undefined ? null : nearestDate(entry, `20${value.slice(0, 2)}`, valueOn),
     mark,
-    figure: decimalOf(figure),
+    figure: parseFigure(figure),
     type,
     owner: owner.trim(),
     bank: bank?.trim() || null,
@@ -81,37 +84,39 @@ function isMark(text: string | undefined): text is MtMark {
   return text !== undefined && /^(?:R?[CD]|E[CD])$/.test(text)
 }
 
-/** `YYMMDD` of `YYYY-MM-DD`. */
+/** Formats `YYYY-MM-DD` as `YYMMDD`. */
 function shortDate(date: string): string {
   return date.slice(2).replaceAll('-', '')
 }
 
-/** A comma is required, also without decimals. */
+/** The comma is required even without decimals. */
 function figureText(figure: string): string {
   return figure.includes('.') ? figure.replace('.', ',') : `${figure},`
 }
 
-function decimalOf(figure: string): string {
+function parseFigure(figure: string): string {
   return figure.replace(',', '.').replace(/\.$/, '')
 }
 
 /**
- * `YYYY-MM-DD` of `YYMMDD`; undefined if the day does not exist. Banks that count 30 days in every month value
- * bookings on 30 February, which is the end of that month.
+ * Converts `YYMMDD` to `YYYY-MM-DD`. Undefined if the day does not exist. Banks that count every month as 30
+ * days value bookings on 30 February, which means the end of that month.
  */
-function dateOf(text: string): string | undefined {
+function parseDate(text: string): string | undefined {
   const [year, month, day] = [text.slice(0, 2), text.slice(2, 4), text.slice(4)]
   const exact = calendarDay(`20${year}`, month, day)
   if (exact !== undefined || month !== '02' || Number(day) > FEBRUARY_DAYS_MAX) return exact
   return calendarDay(`20${year}`, month, '29') ?? calendarDay(`20${year}`, month, '28')
 }
 
-/** The day `MMDD` that is nearest to another date, whose year may be the one before or after. */
+/** The day `MMDD` nearest to another date, possibly in the year before or after. */
 function nearestDate(monthDay: string, year: string, near: string | undefined): string | undefined {
   const years = [0, -1, 1].map((shift) => String(Number(year) + shift))
-  const days = years.flatMap((one) => calendarDay(one, monthDay.slice(0, 2), monthDay.slice(2)) ?? [])
+  const days = years.flatMap(
+    (candidateYear) => calendarDay(candidateYear, monthDay.slice(0, 2), monthDay.slice(2)) ?? [],
+  )
   const distance = (day: string) => Math.abs(Date.parse(day) - Date.parse(near ?? day))
-  return days.sort((one, other) => distance(one) - distance(other))[0]
+  return days.sort((left, right) => distance(left) - distance(right))[0]
 }
 
 function calendarDay(year: string, month: string, day: string): string | undefined {

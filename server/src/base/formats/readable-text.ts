@@ -4,7 +4,7 @@ const CHARACTERS_MAX = 500
 const EACH = new RegExp(UNREADABLE, 'gu')
 
 /**
- * A foreign string in a form that people can read and a database can store: one line, truncated between
+ * Converts untrusted text to one line that people can read and the database can store, truncated between
  * characters. Undefined if nothing is left.
  */
 export function toReadableLine(text: string | undefined, charactersMax = CHARACTERS_MAX): string | undefined {

@@ -1,5 +1,5 @@
-/** Asserts that a value exists. Throws an error that names it if it is missing. */
-export function requireValue<T>(value: T, what: string): NonNullable<T> {
-  if (value === null || value === undefined) throw new Error(`there is no ${what}`)
+/** Returns a value that must exist. Throws an error with its description if it is missing. */
+export function requireValue<T>(value: T, description: string): NonNullable<T> {
+  if (value === null || value === undefined) throw new Error(`there is no ${description}`)
   return value
 }

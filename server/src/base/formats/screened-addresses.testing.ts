@@ -19,7 +19,7 @@ const full = (text: string) =>
     .map((one) => (/[0-9A-Za-z]/.test(one) ? String.fromCodePoint(one.codePointAt(0)! + 0xfee0) : one))
     .join('')
 
-/** An EVM address, in a random spelling. */
+/** An EVM address in a random spelling. */
 export const respelled = (digits: string) =>
   fc
     .record({

@@ -1,12 +1,12 @@
 /**
- * The canonical spelling of chain addresses for searching screening lists. A listed address can be written in
- * many ways; an unreadable one is never clear.
+ * The canonical spelling of chain addresses, for looking them up in screening lists. The same address can be
+ * written in many ways, and one that cannot be read is never clear.
  */
 
 /** Invisible characters and spaces. */
 const INVISIBLE = /[\p{Cf}\p{Cc}\p{Zs}\p{Zl}\p{Zp}\p{Mn}\p{Default_Ignorable_Code_Point}]/gu
 const PRINTABLE = /^[!-~]+$/
-/** CAIP-10 (`eip155:1:0x…`), EIP-3770 (`eth:0x…`) and addresses of payments (`ethereum:pay-0x…@1?value=1`). */
+/** CAIP-10 (`eip155:1:0x…`), EIP-3770 (`eth:0x…`) and payment addresses (`ethereum:pay-0x…@1?value=1`). */
 const PREFIX = /^(?:[a-z][a-z0-9+.-]*:){1}(?:[a-z0-9-]+:)?(?:\/\/)?(?:pay-)?/i
 const SUFFIX = /[@?/#].*$/
 const EVM = /^(?:0x)?([0-9a-f]{40})$/i
@@ -16,7 +16,7 @@ const BASE58_LIKE = /^[0-9A-Za-z]{26,128}$/
 const HAS_EVM_DIGITS = /[0-9a-f]{40}/i
 const EVM_NETWORKS: ReadonlySet<string> = new Set(['EVM', 'ETHEREUM', 'BASE', 'POLYGON'])
 
-/** The string without invisible characters, with its letters normalized. */
+/** Removes invisible characters and normalizes letters. */
 function toVisibleText(text: string): string {
   return text.normalize('NFKC').replace(INVISIBLE, '')
 }
@@ -30,28 +30,28 @@ function evmAddress(text: string): string | undefined {
   return digits && `0x${digits.toLowerCase()}`
 }
 
-/** True if a string without a network contains the digits of an EVM address. */
+/** True if a string of unknown network contains the digits of an EVM address. */
 export function mayBeEvmAddress(text: string): boolean {
   return HAS_EVM_DIGITS.test(toVisibleText(text))
 }
 
 /**
- * The spelling used in lists. `network`: as for screenings; absent for a line of a list, which names no
- * network. Undefined if the string is not readable as an address of that network.
+ * The spelling used in lists. `network` is as for screenings, and absent for a line of a list, which names no
+ * network. Undefined if the string cannot be read as an address of that network.
  */
 export function toScreenedAddress(text: string, network?: string): string | undefined {
-  const read = toVisibleText(text)
-  if (!PRINTABLE.test(read)) return undefined
-  const evm = evmAddress(read)
+  const visibleText = toVisibleText(text)
+  if (!PRINTABLE.test(visibleText)) return undefined
+  const evm = evmAddress(visibleText)
   if (network !== undefined && EVM_NETWORKS.has(network)) return evm
   if (evm !== undefined) return evm
-  if (HAS_EVM_DIGITS.test(read) && /0x/i.test(read)) return undefined
-  const lower = read.toLowerCase()
-  if (NAME_AT_HOST.test(read) && !PREFIX.test(read)) return lower
-  const bare = withoutPrefix(read)
+  if (HAS_EVM_DIGITS.test(visibleText) && /0x/i.test(visibleText)) return undefined
+  const lower = visibleText.toLowerCase()
+  if (NAME_AT_HOST.test(visibleText) && !PREFIX.test(visibleText)) return lower
+  const bare = withoutPrefix(visibleText)
   const bareLower = bare.toLowerCase()
   if (BECH32.test(bareLower)) return bare === bareLower || bare === bare.toUpperCase() ? bareLower : undefined
-  if (NAME_AT_HOST.test(read.replace(PREFIX, ''))) return read.replace(PREFIX, '').toLowerCase()
+  if (NAME_AT_HOST.test(visibleText.replace(PREFIX, ''))) return visibleText.replace(PREFIX, '').toLowerCase()
   if (network === undefined) return bare === '' ? undefined : bare
   return BASE58_LIKE.test(bare) ? bare : undefined
 }

@@ -1,10 +1,10 @@
-/** The code of an error if it is a string, as in system errors and errors of both databases. */
+/** The code of an error if it is a string, as for system errors and database errors. */
 export function codeOf(error: unknown): string | undefined {
   const hasCode = typeof error === 'object' && error !== null && 'code' in error
   return hasCode && typeof error.code === 'string' ? error.code : undefined
 }
 
-/** The code or else the class of a thrown value. Not its message, which may quote request data. */
+/** The code, or else the class, of a thrown value. Never the message, which may quote request data. */
 export function kindOf(error: unknown): string {
   return codeOf(error) ?? (error instanceof Error ? error.constructor.name : 'thrown')
 }
@@ -14,7 +14,7 @@ export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
-/** A thrown value as an error. */
+/** Converts a thrown value to an Error. */
 export function errorOf(thrown: unknown): Error {
   return thrown instanceof Error ? thrown : new Error(String(thrown))
 }

@@ -1,4 +1,4 @@
-/** The day of a time in UTC, `YYYY-MM-DD`. */
+/** The UTC day of a time, as `YYYY-MM-DD`. */
 export function utcDay(time: Date): string {
   return time.toISOString().slice(0, 'YYYY-MM-DD'.length)
 }

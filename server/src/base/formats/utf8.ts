@@ -5,7 +5,7 @@ const LAST_OF_FOUR = 0xf4
 const FIRST_CONTINUING = 0x80
 const LAST_CONTINUING = 0xbf
 
-/** Limits of the second byte after these first bytes, which exclude overlong forms and surrogates. */
+/** The range of the second byte after these first bytes, which excludes overlong forms and surrogates. */
 const SECOND: Readonly<Record<number, readonly [first: number, last: number]>> = {
   224: [0xa0, LAST_CONTINUING],
   237: [FIRST_CONTINUING, 0x9f],
@@ -13,14 +13,14 @@ const SECOND: Readonly<Record<number, readonly [first: number, last: number]>> =
   244: [FIRST_CONTINUING, 0x8f],
 }
 
-/** Validates bytes that arrive one by one (RFC 3629). */
+/** Validates UTF-8 byte by byte (RFC 3629). */
 export class Utf8Check {
-  /** The number of bytes missing from the current character, and the limits of the next one. */
+  /** The number of bytes that the current character still needs, and the range of the next one. */
   #left = 0
   #first = FIRST_CONTINUING
   #last = LAST_CONTINUING
 
-  /** True if no character is incomplete. */
+  /** True if there is no incomplete character. */
   get isWhole(): boolean {
     return this.#left === 0
   }

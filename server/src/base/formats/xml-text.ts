@@ -1,15 +1,18 @@
-/** Matches a character that XML 1.0 cannot contain, not even escaped. */
+/** Matches characters that XML 1.0 cannot contain, even escaped. */
 const UNWRITABLE = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/u
 const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' }
 
-/** The content of an element: its text, or its elements, already written. Undefined elements are left out. */
+/**
+ * The content of an element: its text, or the elements in it, already written. Undefined elements are
+ * omitted.
+ */
 export type Content = string | readonly (Element | undefined)[]
 
-/** A written element. The type prevents confusion with unescaped text. */
+/** A written element. The type tells it apart from unescaped text. */
 export type Element = string & { readonly element: unique symbol }
 
 /**
- * Writes an element: `element('Nm', 'A & B')` is `<Nm>A &amp; B</Nm>`. Attributes are given as in the tag.
+ * Writes an element: `element('Nm', 'A & B')` is `<Nm>A &amp; B</Nm>`. Attributes are written as in the tag.
  */
 export function element(name: string, content: Content, attributes = ''): Element {
   const inside =
@@ -17,7 +20,7 @@ export function element(name: string, content: Content, attributes = ''): Elemen
   return `<${name}${attributes}>${inside}</${name}>` as Element
 }
 
-/** An element; undefined without text. */
+/** Writes an element, or nothing if there is no text. */
 export function optional(name: string, text: string | undefined): Element | undefined {
   return text === undefined ? undefined : element(name, text)
 }

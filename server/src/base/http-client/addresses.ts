@@ -2,7 +2,7 @@ import { type LookupAddress, type LookupAllOptions, lookup } from 'node:dns'
 import { isIP, type LookupFunction } from 'node:net'
 import ipaddr from 'ipaddr.js'
 
-/** The connection's address is not on the public internet. */
+/** Thrown if a host's address is not on the public internet. */
 export class AddressRefused extends Error {
   readonly code = 'ADDRESS_REFUSED'
 }
@@ -13,13 +13,13 @@ type Resolve = (
   callback: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
 ) => void
 
-/** The IPv6 range that IANA allocates for the public internet. */
+/** The IPv6 range that IANA assigns to the public internet. */
 const GLOBAL_UNICAST_6 = ipaddr.IPv6.parseCIDR('2000::/3')
 
 /**
  * True if an IP address is on the public internet. False for private, loopback, link-local, unique-local,
- * multicast, unspecified, carrier-grade NAT, reserved, and IPv6 addresses that embed an IPv4 address (mapped,
- * translated, tunnelled).
+ * multicast, unspecified, carrier-grade NAT and reserved addresses, and for IPv6 addresses that embed an IPv4
+ * address (mapped, translated or tunnelled).
  */
 export function isPublicAddress(address: string): boolean {
   if (!ipaddr.isValid(address)) return false
@@ -28,20 +28,23 @@ export function isPublicAddress(address: string): boolean {
   return !(parsed instanceof ipaddr.IPv6) || parsed.match(GLOBAL_UNICAST_6)
 }
 
-/** True if a URL's host is an IP address outside the public internet. No DNS lookup. */
+/** True if the host of a URL is an IP address outside the public internet. Does no DNS lookup. */
 export function isRefusedHost(hostname: string): boolean {
   const host = hostname.replace(/^\[|\]$/g, '')
   return isIP(host) !== 0 && !isPublicAddress(host)
 }
 
-/** True if a URL's host is private without a DNS lookup: a private address, or a name of this machine. */
+/**
+ * True if the host of a URL is known to be private without a DNS lookup: a private address, or a name of this
+ * machine.
+ */
 export function isPrivateHost(hostname: string): boolean {
   return isRefusedHost(hostname) || /(?:^|\.)localhost\.?$/i.test(hostname)
 }
 
 /**
- * The DNS lookup of a connection that may only reach public addresses. The connection uses its result, so a
- * name that changes its addresses afterwards, or returns others to other callers, gains nothing.
+ * The DNS lookup for connections that may only reach public addresses. The connection uses the checked
+ * result, so a name that resolves differently later, or for other callers, bypasses nothing.
  */
 export function publicLookup(resolve: Resolve = lookup): LookupFunction {
   return (host, options, callback) => {

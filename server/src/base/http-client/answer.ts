@@ -5,18 +5,18 @@ import type { Dispatcher } from 'undici'
 import { codeOf } from '../formats/thrown-errors.ts'
 import type { Connection } from './connections.ts'
 
-/** A response: its status, and the part of its body that was read. */
+/** A response with the part of its body that was read. */
 export interface Answer {
   readonly status: number
   readonly body: Uint8Array
-  /** False if the body is longer than the part that was read. */
+  /** False if the body is longer than what was read. */
   readonly isWhole: boolean
   /** The `Retry-After` header. */
   readonly retryAfter?: string
 }
 
 /**
- * No response was received. `code` is the system's error code, such as ECONNREFUSED, or TIMEOUT or
+ * Thrown if no response was received. `code` is the system's error code, such as ECONNREFUSED, or TIMEOUT or
  * ADDRESS_REFUSED.
  */
 export class NoAnswer extends Error {
@@ -31,15 +31,15 @@ export class NoAnswer extends Error {
   }
 }
 
-/** Decompressors. Requests ask for no compression, but a compressed response is still decompressed, up to the limit. */
-const UNPACK: Readonly<Record<string, () => Transform>> = {
+/** Requests ask for no compression. A response that is compressed anyway is decompressed up to the size limit. */
+const DECOMPRESSORS: Readonly<Record<string, () => Transform>> = {
   gzip: createGunzip,
   'x-gzip': createGunzip,
   deflate: createInflate,
   br: createBrotliDecompress,
 }
 
-/** The codes of the HTTP library that have another name here. */
+/** The server's own codes for errors of the HTTP library. */
 const REASONS: Readonly<Record<string, string>> = {
   UND_ERR_SOCKET: 'ECONNRESET',
   UND_ERR_CONNECT_TIMEOUT: 'TIMEOUT',
@@ -47,8 +47,8 @@ const REASONS: Readonly<Record<string, string>> = {
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'ECONNRESET',
 }
 
-/** Errors of a connection that the other side has closed. */
-const CLOSED: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE'])
+/** Errors of a connection closed by the server. */
+const CONNECTION_CLOSED: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE'])
 
 interface Settling {
   resolve(answer: Answer): void
@@ -79,7 +79,7 @@ export class AnswerReading implements Dispatcher.DispatchHandler {
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller
     this.#isReused = this.connection?.isUsed === true
-    // Its time was up while it waited for a connection.
+    // It timed out while it waited for a connection.
     if (this.#isSettled) controller.abort(new NoAnswer('TIMEOUT'))
   }
 
@@ -92,7 +92,8 @@ export class AnswerReading implements Dispatcher.DispatchHandler {
     this.#status = status
     const { 'retry-after': retryAfter, 'content-encoding': encoding } = headers
     if (typeof retryAfter === 'string') this.#retryAfter = retryAfter
-    const unpacker = typeof encoding === 'string' ? memberOf(UNPACK, encoding.toLowerCase())?.() : undefined
+    const unpacker =
+      typeof encoding === 'string' ? memberOf(DECOMPRESSORS, encoding.toLowerCase())?.() : undefined
     if (!unpacker) return
     unpacker.on('data', (chunk: Uint8Array) => this.#add(chunk))
     unpacker.on('end', () => this.#finish(true))
@@ -119,7 +120,7 @@ export class AnswerReading implements Dispatcher.DispatchHandler {
   /** Ends the request without a response. */
   fail(code: string): void {
     if (this.#isSettled) return
-    const isStale = this.#isReused && this.#status === 0 && CLOSED.has(code)
+    const isStale = this.#isReused && this.#status === 0 && CONNECTION_CLOSED.has(code)
     this.#settling.reject(new NoAnswer(code, isStale))
     this.#settle(false)
   }

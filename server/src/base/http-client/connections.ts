@@ -8,21 +8,21 @@ export type Reach = 'public' | 'any'
 /** Requests with the same values share connections. */
 export interface PoolKey {
   readonly reach: Reach
-  /** Limit of open connections to one host. Further requests wait for one of them. */
+  /** The maximum number of open connections to one host. Further requests wait for a free one. */
   readonly connectionsMax: number
-  /** Requests of one owner never wait for the requests of another. */
+  /** Requests of one owner never wait for another owner's requests. */
   readonly owner: string
 }
 
 interface ConnectionOptions {
-  /** DNS lookup for reach `public`. */
+  /** The DNS lookup for reach `public`. */
   readonly lookup?: LookupFunction
   readonly ageMsMax?: number
-  /** Certificate authority to trust, instead of those of Node.js. */
+  /** The certificate authority to trust, instead of Node.js's own list. */
   readonly ca?: string
 }
 
-/** The options of a request, and who wants to know which connection sends it. */
+/** The options of a request, with a callback for the connection that sends it. */
 export interface TracedOptions extends Dispatcher.DispatchOptions {
   readonly onConnection: (connection: Connection) => void
 }
@@ -30,14 +30,14 @@ export interface TracedOptions extends Dispatcher.DispatchOptions {
 const CONNECT_MS_MAX = 10_000
 /** Shorter than the 5 seconds after which many servers close an idle connection. */
 const IDLE_MS_MAX = 4_000
-/** A name is looked up again after this time, even if its connections are never idle. */
+/** Host names are resolved again after this time, even if their connections are never idle. */
 const AGE_MS_MAX = 60_000
 /** The caller's signal limits the time of a request. */
 const NO_TIMEOUT = 0
 
 /**
- * Keep-alive connections. Each pool has connections of one reach, so every connection of reach `public` was
- * checked when it was opened. They speak HTTP/2 if the server offers it.
+ * Pools of keep-alive connections, over HTTP/2 if the server offers it. Every pool has a single reach, so each
+ * connection of reach `public` was checked when it was opened.
  */
 export class Connections {
   readonly #lookup: LookupFunction
@@ -87,7 +87,7 @@ export class Connections {
     } satisfies Agent.Options
   }
 
-  /** Connections in use finish their requests and then close. */
+  /** Closes idle connections. Connections in use finish their requests first. */
   #replacePools(): void {
     for (const pool of this.#pools.values()) void pool.close()
     this.#pools = new Map()
@@ -95,7 +95,7 @@ export class Connections {
   }
 }
 
-/** A connection, opened when first needed, and again after it was closed. */
+/** A connection that opens when it is first used, and reopens after it was closed. */
 export class Connection extends Client {
   /** True if it has received a response since it was opened. */
   isUsed = false

@@ -35,15 +35,15 @@ export interface Bounds {
    */
   readonly reach: Reach
   /**
-   * True if the request may arrive twice; the default except for POST. It then uses keep-alive connections.
-   * The other side may close an idle one just as it is used, so a request that gets no response on
-   * such a connection is retried once, on a new connection. Requests that must not arrive twice always get a
-   * new connection.
+   * True if the request may arrive twice; the default for all methods except POST. Such requests use
+   * keep-alive connections. A server may close an idle connection just when it is used, so a request that
+   * receives no response on a reused connection is retried once on a new one. Requests that must not arrive
+   * twice always get a new connection.
    */
   readonly isRepeatable?: boolean
-  /** Limit of open connections to one host. */
+  /** The maximum number of open connections to one host. */
   readonly connectionsMax?: number
-  /** Requests of one owner share connections, and never wait for another owner's. */
+  /** Requests with the same owner share connections and never wait for requests of other owners. */
   readonly owner?: string
   readonly connections?: Connections
 }
@@ -59,7 +59,7 @@ export const PAYMENT_SERVICE = { reach: 'any', isRepeatable: true, connectionsMa
 
 const OWN_CONNECTIONS = new Connections()
 
-/** A response with a streamed body. The caller reads it to its end or destroys it. */
+/** A response with a streamed body, which the caller must read to its end or destroy. */
 export interface StreamedAnswer {
   readonly status: number
   readonly body: Readable
@@ -69,8 +69,8 @@ export interface StreamedAnswer {
 export type Get = (url: string, bounds: Pick<Bounds, 'signal' | 'bytesMax'>) => Promise<Answer>
 
 /**
- * The only HTTP client of this server. Sends a request and returns the response, whatever its status;
- * redirects are not followed. Throws NoAnswer.
+ * The server's only HTTP client. Sends a request and returns the response, whatever its status. Does not
+ * follow redirects; throws NoAnswer.
  */
 export async function send(outgoing: Outgoing, bounds: Bounds): Promise<Answer> {
   const isRepeatable = bounds.isRepeatable ?? outgoing.method !== 'POST'
@@ -115,7 +115,7 @@ export async function sendForStream(
   try {
     const request = { ...options, signal: aborter.signal, bodyTimeout: idleMsMax }
     const { statusCode, body } = await dispatcher.request(request)
-    // It is reported to whoever reads the stream.
+    // The error is reported by the stream below.
     body.on('error', () => {})
     const stream = Readable.from(read(body), { objectMode: false })
     stream.once('close', () => {

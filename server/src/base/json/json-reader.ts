@@ -1,8 +1,8 @@
-/** Limits of JSON from outside. */
+/** Limits for JSON from outside. */
 export interface JsonLimits {
   /** Nesting depth of arrays and objects. */
   readonly depthMax: number
-  /** The number of properties and array elements in the whole document. */
+  /** The number of properties and array items in the whole document. */
   readonly membersMax: number
 }
 
@@ -11,9 +11,9 @@ export class JsonLimitError extends Error {}
 
 const UNLIMITED: JsonLimits = { depthMax: 10_000, membersMax: Number.POSITIVE_INFINITY }
 
-/** Integers of this many digits are at most 2^53 - 1. */
+/** Integers with at most this many digits are below 2^53. */
 const SAFE_DIGITS = 15
-/** Longer integers exceed the range of a double and become Infinity, as with JSON.parse. */
+/** Longer integers exceed the range of a double and become Infinity, as in JSON.parse. */
 const INTEGER_CHARACTERS_MAX = 400
 
 const QUOTE = 0x22
@@ -31,9 +31,9 @@ const CLOSE_BRACE = 0x7d
 
 /**
  * Parses JSON (RFC 8259) in one pass, so that input beyond a limit costs no more than the part before it.
- * Integers beyond 2^53 become exact `bigint`s, all other numbers `number`; the last of duplicate properties
- * counts. Throws SyntaxError for invalid JSON and for `__proto__` and `constructor.prototype` properties,
- * JsonLimitError beyond a limit.
+ * Integers beyond 2^53 become exact `bigint`s, and all other numbers `number`; the last of duplicate
+ * properties wins. Throws SyntaxError for invalid JSON and for `__proto__` and `constructor.prototype`
+ * properties, and JsonLimitError beyond a limit.
  */
 export function readJson(text: string, limits: JsonLimits = UNLIMITED): unknown {
   return new Reader(text, limits).read()
@@ -60,7 +60,7 @@ class Reader {
     return value
   }
 
-  /** Peeks at the code of the next character that is not white space. NaN at the end. */
+  /** The code of the next character that is not white space, without consuming it. NaN at the end. */
   #peek(): number {
     let code = this.#text.charCodeAt(this.#at)
     while (code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09)
@@ -148,22 +148,22 @@ class Reader {
   #string(): string {
     const text = this.#text
     const start = this.#at + 1
-    let at = start
+    let position = start
     let isEscaped = false
     for (;;) {
-      const code = text.charCodeAt(at)
+      const code = text.charCodeAt(position)
       if (code === QUOTE) break
       if (code === BACKSLASH) {
         isEscaped = true
-        at++
+        position++
       } else if (!(code >= 0x20)) {
-        this.#at = at
+        this.#at = position
         throw this.#syntaxError()
       }
-      at++
+      position++
     }
-    this.#at = at + 1
-    return isEscaped ? String(JSON.parse(text.slice(start - 1, at + 1))) : text.slice(start, at)
+    this.#at = position + 1
+    return isEscaped ? String(JSON.parse(text.slice(start - 1, position + 1))) : text.slice(start, position)
   }
 
   #number(): number | bigint {
@@ -171,25 +171,25 @@ class Reader {
     const start = this.#at
     const isNegative = text.charCodeAt(start) === MINUS
     const first = isNegative ? start + 1 : start
-    let at = first
+    let position = first
     let value = 0
-    let code = text.charCodeAt(at)
+    let code = text.charCodeAt(position)
     while (code >= ZERO && code <= NINE) {
       value = value * 10 + (code - ZERO)
-      code = text.charCodeAt(++at)
+      code = text.charCodeAt(++position)
     }
-    const digits = at - first
-    this.#at = at
+    const digits = position - first
+    this.#at = position
     if (digits === 0 || (digits > 1 && text.charCodeAt(first) === ZERO)) throw this.#syntaxError()
-    // 0x20 turns an upper-case letter into lower case.
+    // The bit 0x20 turns an upper-case letter into lower case.
     if (code === DOT || (code | 0x20) === 0x65) return this.#fraction(start)
     if (digits <= SAFE_DIGITS) return isNegative ? -value : value
-    const integer = text.slice(start, at)
+    const integer = text.slice(start, position)
     const number = Number(integer)
     return Number.isSafeInteger(number) || digits > INTEGER_CHARACTERS_MAX ? number : BigInt(integer)
   }
 
-  /** Reads the rest of a number with a fraction or an exponent, after its integer part. */
+  /** Reads a number with a fraction or exponent, after its integer part. */
   #fraction(start: number): number {
     if (this.#text.charCodeAt(this.#at) === DOT) {
       this.#at++
@@ -211,10 +211,10 @@ class Reader {
   }
 
   #syntaxError(): SyntaxError {
-    const where = `at character ${this.#at + 1}`
+    const place = `at character ${this.#at + 1}`
     const character = this.#text.codePointAt(this.#at)
-    if (character === undefined) return new SyntaxError(`it is truncated, ${where}`)
-    return new SyntaxError(`${JSON.stringify(String.fromCodePoint(character))} is unexpected, ${where}`)
+    if (character === undefined) return new SyntaxError(`it is truncated, ${place}`)
+    return new SyntaxError(`${JSON.stringify(String.fromCodePoint(character))} is unexpected, ${place}`)
   }
 }
 

@@ -3,12 +3,12 @@ import { configure } from 'safe-stable-stringify'
 import { readJson } from './json-reader.ts'
 
 /**
- * JSON that JSON.parse would treat differently: 16 digits in a row, which an integer beyond 2^53 has, and a
- * possible name of a prototype, also escaped.
+ * Matches JSON that JSON.parse might treat differently: 16 digits in a row, as in an integer beyond 2^53, or
+ * a possible prototype name, even escaped.
  */
 const NEEDS_CARE = /\d{16}|proto|\\u/
 
-/** Parses like `readJson`, without limits. For our own JSON, which JSON.parse reads twice as fast. */
+/** Like `readJson` without limits. For our own JSON, which JSON.parse reads twice as fast. */
 export function parseJson(text: string): unknown {
   return NEEDS_CARE.test(text) ? readJson(text) : JSON.parse(text)
 }
@@ -23,13 +23,13 @@ export function parseJsonObject(text: string): Readonly<Record<string, unknown>>
 const stringify = configure({ bigint: true, deterministic: false, circularValue: Error, strict: true })
 const stringifySorted = configure({ bigint: true, deterministic: true, circularValue: Error, strict: true })
 
-/** Set while `toJson` runs: false once a bigint could not be written as a number. */
+/** Set while `toJson` runs. False once a bigint could not be written as a number. */
 let isExact: boolean | undefined
 
 /**
- * JSON.stringify calls this for a bigint, which it cannot write itself. It is several times as fast as an
- * exact writer, and nearly all amounts fit a number. Outside of `toJson` nothing changes: JSON.stringify
- * passes a bigint to its replacer, which libraries rely on, and refuses one without.
+ * Called by JSON.stringify for a bigint, which it cannot write itself. This is several times as fast as an
+ * exact writer, and nearly all amounts fit into a number. Outside of `toJson` nothing changes: JSON.stringify
+ * passes the bigint to its replacer, as libraries expect, and throws without one.
  */
 Object.defineProperty(BigInt.prototype, 'toJSON', {
   configurable: true,
@@ -41,7 +41,7 @@ Object.defineProperty(BigInt.prototype, 'toJSON', {
   },
 })
 
-/** Serializes a value to JSON; a `bigint` is written as its digits. */
+/** Serializes a value as JSON. A `bigint` is written as its digits. */
 export function toJson(value: unknown): string {
   isExact = true
   try {
@@ -52,7 +52,10 @@ export function toJson(value: unknown): string {
   }
 }
 
-/** JSON with the properties of every object in a fixed order, so equal values give equal strings. */
+/**
+ * Serializes a value as JSON with the properties of every object in a fixed order, so that equal values give
+ * equal strings.
+ */
 export function toCanonicalJson(value: unknown): string {
   return stringifySorted(value) ?? 'null'
 }

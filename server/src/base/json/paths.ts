@@ -1,6 +1,6 @@
 import { isObject } from '@countersign/contract/core/decode'
 
-/** The value at a dotted path in parsed JSON; undefined if the path does not exist. */
+/** The value at a dotted path in parsed JSON. Undefined if the path does not exist. */
 export function valueAt(record: unknown, path: string): unknown {
   let value = record
   for (const name of path.split('.')) {
@@ -10,7 +10,7 @@ export function valueAt(record: unknown, path: string): unknown {
   return value
 }
 
-/** Sets the value at a path, creating the objects that lead to it. */
+/** Sets the value at a path, creating the objects on the way. */
 export function putAt(record: Record<string, unknown>, path: readonly string[], value: unknown): void {
   const [name, ...rest] = path
   if (name === undefined) throw new RangeError('a path has at least one name')
@@ -18,8 +18,8 @@ export function putAt(record: Record<string, unknown>, path: readonly string[], 
     record[name] = value
     return
   }
-  const present = record[name]
-  const within: Record<string, unknown> = isObject(present) ? present : {}
+  const existing = record[name]
+  const within: Record<string, unknown> = isObject(existing) ? existing : {}
   record[name] = within
   putAt(within, rest, value)
 }

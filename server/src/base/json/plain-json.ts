@@ -1,4 +1,4 @@
-/** A value with its amounts as strings of digits, as JSON in a database or an event needs them. */
+/** Converts amounts to strings of digits, as JSON in the database and in events requires. */
 export function plainJson(value: unknown): unknown {
   if (typeof value === 'bigint') return String(value)
   if (Array.isArray(value)) return value.map(plainJson)

@@ -2,50 +2,51 @@ import { isKnownCurrency, type KnownCurrency } from '@countersign/contract/core/
 import { parseJson } from '../json/json.ts'
 import { type Ratio, ratioOf } from './ratios.ts'
 
-/** The fee that the sender of a payment pays. */
+/** The fee paid by the sender of a payment. */
 export interface Fee {
-  /** US dollars, charged in the sending currency at the rate of the payment. */
+  /** In US dollars, charged in the sending currency at the rate of the payment. */
   readonly fixedUsd: Ratio
-  /** Share of the sending amount; less than 1. */
+  /** A share of the sending amount, less than 1. */
   readonly variable: Ratio
 }
 
-/** The fee of a corridor; `*` stands for every currency. */
+/** The fee for a corridor, which is a pair of currencies; `*` stands for any currency. */
 export interface FeeRule {
   readonly source: KnownCurrency | '*'
   readonly destination: KnownCurrency | '*'
   readonly fee: Fee
 }
 
-/** Rules of different corridors, in any order. */
+/** Rules for different corridors, in any order. */
 export type FeeSchedule = readonly FeeRule[]
 
 const NO_FEE: Fee = { fixedUsd: ratioOf('0'), variable: ratioOf('0') }
 const DEFAULT_FEE: Fee = { fixedUsd: ratioOf('0.10'), variable: ratioOf('0.005') }
 
 /**
- * The fee of one corridor. Precedence: the rule that names both currencies; then, for conversions, the rule
- * that names the source, the destination, neither. Without a rule it is 0.10 USD and 0.5 %. Within one
- * currency there is no fee, unless a rule names that currency on both sides.
+ * The fee for one corridor. Order of precedence: the rule that names both currencies; then, for conversions,
+ * the rule that names the source, the destination, or neither. Without a rule it is 0.10 USD and 0.5 %.
+ * Within one currency there is no fee unless a rule names that currency on both sides.
  */
 export function feesFor(schedule: FeeSchedule, source: KnownCurrency, destination: KnownCurrency): Fee {
-  const rule = (from: FeeRule['source'], to: FeeRule['destination']) =>
-    schedule.find((one) => one.source === from && one.destination === to)?.fee
-  const named = rule(source, destination)
+  const findFee = (from: FeeRule['source'], to: FeeRule['destination']) =>
+    schedule.find((rule) => rule.source === from && rule.destination === to)?.fee
+  const named = findFee(source, destination)
   if (named) return named
   if (source === destination) return NO_FEE
-  return rule(source, '*') ?? rule('*', destination) ?? rule('*', '*') ?? DEFAULT_FEE
+  return findFee(source, '*') ?? findFee('*', destination) ?? findFee('*', '*') ?? DEFAULT_FEE
 }
 
 const MEMBERS = ['source', 'destination', 'fixed', 'variable'] as const
-/** Less than a million dollars, to a millionth of a cent. */
+/** Less than a million dollars, with a precision of a millionth of a cent. */
 const FIXED = /^\d{1,6}(\.\d{1,8})?$/
-/** Less than 1, to a billionth. */
+/** Less than 1, with a precision of a billionth. */
 const VARIABLE = /^0(\.\d{1,9})?$/
 
 /**
  * Parses a schedule from JSON: `[{"source": "USD", "destination": "*", "fixed": "0.10", "variable":
- * "0.005"}]`. `problem` is an error message that begins with the entry's place, `[0].source must be …`.
+ * "0.005"}]`. `problem` is an error message that starts with the position of the entry: `[0].source must be
+ * …`.
  */
 export function parseFees(text: string): { readonly schedule: FeeSchedule } | { readonly problem: string } {
   let entries: unknown
@@ -71,11 +72,11 @@ export function parseFees(text: string): { readonly schedule: FeeSchedule } | { 
 function parseRule(entry: unknown): FeeRule | string {
   if (typeof entry !== 'object' || entry === null || Array.isArray(entry)) return ' must be an object'
   const members = new Map<string, unknown>(Object.entries(entry))
-  const strange = [...members.keys()].find((name) => !MEMBERS.some((known) => known === name))
+  const strange = [...members.keys()].find((name) => !MEMBERS.some((member) => member === name))
   if (strange !== undefined) return ` has an unknown property "${strange.slice(0, 40)}"`
-  const source = currencyOf(members.get('source'))
+  const source = parseCurrency(members.get('source'))
   if (source === undefined) return '.source must be the code of a supported currency or "*"'
-  const destination = currencyOf(members.get('destination'))
+  const destination = parseCurrency(members.get('destination'))
   if (destination === undefined) return '.destination must be the code of a supported currency or "*"'
   const fixed = members.get('fixed')
   if (typeof fixed !== 'string' || !FIXED.test(fixed))
@@ -86,6 +87,6 @@ function parseRule(entry: unknown): FeeRule | string {
   return { source, destination, fee: { fixedUsd: ratioOf(fixed), variable: ratioOf(variable) } }
 }
 
-function currencyOf(code: unknown): FeeRule['source'] | undefined {
+function parseCurrency(code: unknown): FeeRule['source'] | undefined {
   return typeof code === 'string' && (code === '*' || isKnownCurrency(code)) ? code : undefined
 }

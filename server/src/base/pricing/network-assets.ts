@@ -1,7 +1,7 @@
 import { CURRENCIES } from '@countersign/contract/core/currencies'
 
 /**
- * Assets in which networks charge their fees, with the decimal places of the smallest unit (wei, lamport,
+ * The assets in which networks charge fees, with the decimal places of their smallest unit (wei, lamport,
  * sun, satoshi).
  */
 export const NETWORK_ASSETS = {

@@ -4,7 +4,7 @@ import { NETWORK_ASSETS, type NetworkAsset } from './network-assets.ts'
 import { timesRoundedUp } from './pricing.ts'
 import type { RateTable } from './ratios.ts'
 
-/** The coin that pays for gas on a chain. */
+/** The coin with which gas is paid on a chain. */
 export const COIN_OF = {
   ETHEREUM: 'ETH',
   BASE: 'ETH',
@@ -18,18 +18,18 @@ export interface NetworkFee {
 }
 
 /**
- * A network fee in the smallest unit of a currency, rounded up so that it covers the fee. Undefined without a
- * rate.
+ * Converts a network fee to the smallest unit of a currency, rounded up so that the fee is covered. Undefined
+ * if there is no rate.
  */
 export function networkFeeRoundedUp(
   rates: RateTable,
   currency: KnownCurrency,
   { asset, amount }: NetworkFee,
 ): bigint | undefined {
-  const [charged, held] = [rates.usdPerUnit(asset), rates.usdPerUnit(currency)]
-  if (!charged || !held) return undefined
+  const [assetRate, accountRate] = [rates.usdPerUnit(asset), rates.usdPerUnit(currency)]
+  if (!assetRate || !accountRate) return undefined
   return timesRoundedUp(amount, {
-    numerator: charged.numerator * held.denominator * 10n ** BigInt(CURRENCIES[currency].decimals),
-    denominator: charged.denominator * held.numerator * 10n ** BigInt(NETWORK_ASSETS[asset]),
+    numerator: assetRate.numerator * accountRate.denominator * 10n ** BigInt(CURRENCIES[currency].decimals),
+    denominator: assetRate.denominator * accountRate.numerator * 10n ** BigInt(NETWORK_ASSETS[asset]),
   })
 }

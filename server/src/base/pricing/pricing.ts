@@ -6,16 +6,16 @@ import { type FeeSchedule, feesFor } from './fees.ts'
 import { type RateTable, type Ratio, rateBetween } from './ratios.ts'
 
 /**
- * The arithmetic of a quote (specification 2.5, 2.7), exact to the unit:
+ * The arithmetic of a quote (specification 2.5, 2.7), exact to the smallest unit:
  *
  * sending amount = delivered value + fixed fee + variable fee
  *
  * The delivered value is the receiving amount times the rate, rounded up. If the sending amount is locked,
- * the remainder that buys no whole receiving unit is in the fixed fee, so the sum always holds. The fixed fee
- * also includes network fees.
+ * the remainder that does not buy a whole receiving unit is part of the fixed fee, so the sum always holds.
+ * The fixed fee also includes network fees.
  */
 export interface Price {
-  /** Sending units per receiving unit, both in their smallest. */
+  /** Sending units per receiving unit, both in the smallest unit. */
   readonly rate: Ratio
   readonly sendingAmount: bigint
   readonly receivingAmount: bigint
@@ -23,7 +23,7 @@ export interface Price {
   readonly deliveredAmount: bigint
   readonly fixedFee: bigint
   readonly variableFee: bigint
-  /** Share of the sending amount. */
+  /** A share of the sending amount. */
   readonly variableFeeRate: Ratio
 }
 
@@ -39,8 +39,8 @@ export type OwnRateDetails = Readonly<Omit<RateSummary['rateDetails'], `counterp
 export type LockedSide = 'SENDING' | 'RECEIVING'
 
 /**
- * The price for an amount locked on one side; undefined if there is no rate or the amount buys nothing.
- * `networkFee` is in sending units.
+ * The price if the amount is locked on one side. Undefined if there is no rate, or if the amount buys
+ * nothing. `networkFee` is in sending units.
  */
 export function price(
   rates: RateTable,
@@ -51,16 +51,16 @@ export function price(
   amount: bigint,
   networkFee = 0n,
 ): Price | undefined {
-  const found =
+  const amounts =
     side === 'SENDING'
       ? priceOfSending(rates, fees, sending, receiving, amount, networkFee)
       : priceOfReceiving(rates, fees, sending, receiving, amount, networkFee)
-  return found && found.receivingAmount > 0n ? found : undefined
+  return amounts && amounts.receivingAmount > 0n ? amounts : undefined
 }
 
 /**
- * The price for a sending amount of zero or more. It may buy nothing and consist only of fees. Undefined
- * without a rate.
+ * The price for a sending amount, which may be zero, buy nothing and consist only of fees. Undefined if there
+ * is no rate.
  */
 export function priceOfSending(
   rates: RateTable,
@@ -70,7 +70,7 @@ export function priceOfSending(
   sendingAmount: bigint,
   networkFee = 0n,
 ): Price | undefined {
-  const terms = termsOf(rates, fees, sending, receiving, networkFee)
+  const terms = priceTerms(rates, fees, sending, receiving, networkFee)
   if (!terms) return undefined
   const spendable = sendingAmount - terms.fixed - timesRoundedUp(sendingAmount, terms.variableFeeRate)
   return complete(terms, sendingAmount, spendable > 0n ? divideRoundedDown(spendable, terms.rate) : 0n)
@@ -84,18 +84,18 @@ function priceOfReceiving(
   receivingAmount: bigint,
   networkFee: bigint,
 ): Price | undefined {
-  const terms = termsOf(rates, fees, sending, receiving, networkFee)
+  const terms = priceTerms(rates, fees, sending, receiving, networkFee)
   if (!terms) return undefined
   const net = timesRoundedUp(receivingAmount, terms.rate) + terms.fixed
   return complete(terms, grossFor(net, terms.variableFeeRate), receivingAmount)
 }
 
 interface Terms extends Pick<Price, 'rate' | 'variableFeeRate'> {
-  /** The corridor's fixed fee in sending units, rounded up, plus network fees. */
+  /** The fixed fee of the corridor in sending units, rounded up, plus network fees. */
   readonly fixed: bigint
 }
 
-function termsOf(
+function priceTerms(
   rates: RateTable,
   fees: FeeSchedule,
   sending: KnownCurrency,
@@ -124,12 +124,12 @@ function complete({ rate, variableFeeRate }: Terms, sendingAmount: bigint, recei
   }
 }
 
-/** All fees, in the sending currency. */
+/** The sum of all fees, in the sending currency. */
 export function feesOf(price: Price): bigint {
   return price.fixedFee + price.variableFee
 }
 
-/** The rate as the API shows it: sending units per receiving unit, both in their smallest. */
+/** The rate as the API shows it: sending units per receiving unit, both in the smallest unit. */
 export function exchangeRate(price: Price): number {
   return nearestDouble(price.rate)
 }
@@ -160,13 +160,15 @@ export function rateDetails(rates: RateTable, sending: KnownCurrency, price: Pri
   }
 }
 
-/** The calculation for an amount without conversion and fees: only our own part (specification 2.7). */
+/**
+ * The calculation for an amount without conversion or fees, which has only our own part (specification 2.7).
+ */
 export function ownRateDetails(rates: RateTable, currency: KnownCurrency): OwnRateDetails {
-  const known = OWN_RATE_DETAILS.get(rates)?.get(currency)
-  if (known) return known
+  const cached = OWN_RATE_DETAILS.get(rates)?.get(currency)
+  if (cached) return cached
   const satoshi = rateBetween(rates, currency, 'BTC')
   if (!satoshi) throw new Error('The rate table lacks BTC')
-  const made = {
+  const details = {
     svcApiMultiplier: nearestDouble({
       numerator: satoshi.denominator * 1000n,
       denominator: satoshi.numerator,
@@ -175,21 +177,21 @@ export function ownRateDetails(rates: RateTable, currency: KnownCurrency): OwnRa
     svcApiVariableFeeRate: 0,
     svcApiVariableFeeAmount: 0,
   }
-  OWN_RATE_DETAILS.set(rates, (OWN_RATE_DETAILS.get(rates) ?? new Map()).set(currency, made))
-  return made
+  OWN_RATE_DETAILS.set(rates, (OWN_RATE_DETAILS.get(rates) ?? new Map()).set(currency, details))
+  return details
 }
 
-/** Cached by rate table: a table does not change, and every outgoing transfer shows this. */
+/** A cache by rate table: tables never change, and every outgoing transfer shows these details. */
 const OWN_RATE_DETAILS = new WeakMap<RateTable, Map<KnownCurrency, OwnRateDetails>>()
 
-/** Formats an amount for a person: `25.00 USD`. */
+/** Formats an amount for people: `25.00 USD`. */
 export function amountText(amount: bigint, currency: KnownCurrency): string {
   return `${decimalText(amount, CURRENCIES[currency].decimals)} ${currency}`
 }
 
 /**
- * The least gross amount that leaves `net` after its variable fee, which is `net / (1 − share)`, rounded up;
- * it leaves exactly `net`.
+ * The smallest gross amount that leaves exactly `net` after its variable fee: `net / (1 − share)`, rounded
+ * up.
  */
 function grossFor(net: bigint, { numerator, denominator }: Ratio): bigint {
   return timesRoundedUp(net, { numerator: denominator, denominator: denominator - numerator })
@@ -211,18 +213,18 @@ function divideRoundedDown(amount: bigint, { numerator, denominator }: Ratio): b
   return (amount * denominator) / numerator
 }
 
-/** More bits than a double has, so that the cut-off part can only decide a tie. */
+/** More bits than a double has, so that the bits cut off can only decide a tie. */
 const QUOTIENT_BITS = 66
 
 /** The double nearest to a ratio, even if its parts exceed 2^53. */
 function nearestDouble({ numerator, denominator }: Ratio): number {
-  const shift = Math.max(0, QUOTIENT_BITS + bitsOf(denominator) - bitsOf(numerator))
+  const shift = Math.max(0, QUOTIENT_BITS + countBits(denominator) - countBits(numerator))
   const scaled = numerator << BigInt(shift)
-  // Any remainder means that it is not a tie.
-  const rest = scaled % denominator === 0n ? 0n : 1n
-  return Number((scaled / denominator) | rest) / 2 ** shift
+  // Any remainder means that there is no tie.
+  const stickyBit = scaled % denominator === 0n ? 0n : 1n
+  return Number((scaled / denominator) | stickyBit) / 2 ** shift
 }
 
-function bitsOf(value: bigint): number {
+function countBits(value: bigint): number {
   return value.toString(2).length
 }

@@ -7,18 +7,20 @@ export interface Ratio {
   readonly denominator: bigint
 }
 
-/** Exchange rates at one moment. A table does not change, so its holder always reads the same rates. */
+/** Exchange rates at one moment. A table never changes, so its holder always sees the same rates. */
 export interface RateTable {
-  /** When these rates were made, by the machine's time. */
+  /** When the rates were created, by the clock of the machine. */
   readonly updatedAt: Date
-  /** US dollars for one unit of a currency or network asset; undefined without a rate. */
+  /** US dollars per unit of a currency or network asset. Undefined if there is no rate. */
   usdPerUnit(currency: KnownCurrency | NetworkAsset): Ratio | undefined
 }
 
-/** The validity of a table. A quote within that time has the same rates as an estimate. */
+/** The validity of a table. A quote made within this time has the same rates as an estimate. */
 export const TABLE_MS = 5 * 60 * 1000
 
-/** Smallest units of `sending` for one smallest unit of `receiving`; undefined without a rate. */
+/**
+ * The number of smallest units of `sending` per smallest unit of `receiving`. Undefined if there is no rate.
+ */
 export function rateBetween(
   table: RateTable,
   sending: KnownCurrency,
@@ -33,7 +35,7 @@ export function rateBetween(
   )
 }
 
-/** A decimal number as a ratio: `1.0850` is 10850 / 10000. */
+/** Converts a decimal number to a ratio: `1.0850` becomes 10850 / 10000. */
 export function ratioOf(decimal: string): Ratio {
   const [whole, fraction = ''] = decimal.split('.')
   return reduceRatio(BigInt(`${whole}${fraction}`), 10n ** BigInt(fraction.length))

@@ -1,7 +1,7 @@
 import { ConfigError } from './config-error.ts'
 import { isSafeUrl } from './safe-url.ts'
 
-/** Connection to the stablecoin provider Brale. */
+/** The connection to Brale, a stablecoin provider. */
 export interface BraleConfig {
   readonly environment: 'SANDBOX' | 'PRODUCTION'
   readonly authUrl: string
@@ -14,7 +14,7 @@ type Environment = Readonly<Record<string, string | undefined>>
 const AUTH_URL_DEFAULT = 'https://auth.brale.xyz/oauth2/token'
 const API_URL_DEFAULT = 'https://api.brale.xyz'
 
-/** Reads the settings of Brale, which is used only if its environment is set. Throws ConfigError. */
+/** Reads Brale's settings. They are used only if the environment is set. Throws ConfigError. */
 export function readBrale(env: Environment): { readonly brale?: BraleConfig } {
   const environment = env.BRALE_ENVIRONMENT
   if (!environment) {

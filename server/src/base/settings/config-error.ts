@@ -1,2 +1,2 @@
-/** An invalid setting. `message` is one line that names the variable. */
+/** Thrown for an invalid setting. `message` is one line that names the variable. */
 export class ConfigError extends Error {}

@@ -27,72 +27,76 @@ import { readTracing, type TracingConfig } from './tracing.ts'
 import { readTrustedProxies } from './trusted-proxies.ts'
 import { type KnownUmaProvider, readUmaProviders } from './uma-providers.ts'
 
-/** Every setting of the process's environment, read once at start. docs/operations.md has the same table. */
+/**
+ * All settings from the environment of the process, read once at startup. docs/operations.md lists them too.
+ */
 export interface Config extends InterfaceNames {
   readonly host: string
   readonly port: number
-  /** A separate port for probes and metrics. If absent, only `port` serves them. */
+  /** A separate port for probes and metrics. If absent, they are available only on `port`. */
   readonly healthPort?: number
   readonly mode: 'sandbox' | 'production'
   readonly dataDir: string
-  /** PostgreSQL; if absent, the embedded database in `dataDir`. */
+  /** The URL of PostgreSQL. If absent, the embedded database in `dataDir` is used. */
   readonly databaseUrl?: string
-  /** A standby of the database, for reads. */
+  /** The URL of a standby of the database, for reads. */
   readonly databaseReadUrl?: string
-  /** The schema of PostgreSQL with this server's tables. */
+  /** The PostgreSQL schema with this server's tables. */
   readonly databaseSchema: string
-  /** False if statements at PostgreSQL are never prepared. */
+  /** False if statements must never be prepared by PostgreSQL. */
   readonly preparesStatements: boolean
-  /** The maximum number of open connections; further ones are closed. */
+  /** The maximum number of open connections. Further ones are closed. */
   readonly connectionsMax: number
   readonly stopping: StoppingConfig
   readonly requestLimits: RequestLimits
-  /** Raw values of settings that must be the same on all servers of a database. */
+  /** The raw values of settings that must be the same on all servers of a database. */
   readonly sharedSettings: Readonly<Record<string, string>>
-  /** The public origin of this server. Defaults to the address where it listens. */
+  /** The public origin of this server. Defaults to the address on which it listens. */
   readonly publicUrl?: string
-  /** The origin of the other deployment, sandbox or production, whose console people switch to. */
+  /** The origin of the other deployment (sandbox or production), to whose console people can switch. */
   readonly otherConsoleUrl?: string
-  /** Networks whose `X-Forwarded-For` is trusted. */
+  /** Networks whose `X-Forwarded-For` header is trusted. */
   readonly trustedProxies: Networks
-  /** 32 bytes. Absent in the sandbox, which creates one and keeps it in `dataDir`. */
+  /** 32 bytes. Absent in the sandbox, which creates its own key in `dataDir`. */
   readonly masterKey?: Uint8Array
-  /** The new key for `master-key rotate`; 32 bytes. */
+  /** The new key for `master-key rotate`, 32 bytes. */
   readonly newMasterKey?: Uint8Array
   /** True if each request is logged to the terminal. */
   readonly requestLines: boolean
-  /** Days for which logged requests are kept; 0 switches the request log off. */
+  /** The number of days for which logged requests are kept. 0 disables the request log. */
   readonly requestLogDays: number
   readonly retention: Retention
   readonly logLevel: (typeof LOG_LEVELS)[number]
-  /** The token for `GET /metrics`. If absent, it is open to all in the sandbox, and 404 in production. */
+  /**
+   * The token for `GET /metrics`. If absent, it is open to everyone in the sandbox, and 404 in production.
+   */
   readonly metricsToken?: string
-  /** The trace collector. If absent, tracing is off. */
+  /** The trace collector. If absent, tracing is disabled. */
   readonly tracing?: TracingConfig
-  /** The mail server. If absent, no email can be sent. */
+  /** The mail server. If absent, email cannot be sent. */
   readonly smtp?: SmtpConfig
-  /** The SMS gateway. If absent, no text message can be sent. */
+  /** The SMS gateway. If absent, text messages cannot be sent. */
   readonly sms?: SmsConfig
-  /** Message limits of platforms, and their sender domains. */
+  /** Limits on the messages of platforms, and their sender domains. */
   readonly messageRules: MessageRules
-  /** The source of exchange rates. If absent, the sandbox uses its own, and production has no rates. */
+  /** The source of exchange rates. If absent, the sandbox uses its own, and production has no default. */
   readonly rates?: RatesConfig
-  /** The provider that verifies customers. If absent, people decide. */
+  /** The provider that verifies customers. If absent, team members decide. */
   readonly verification?: SignedProvider
   readonly documents: DocumentsConfig
-  /** The fees of payments, by corridor. */
+  /** The fees of payments, by pair of currencies. */
   readonly fees: FeeSchedule
-  /** Limits of platforms' short positions. If absent, positions are unlimited. */
+  /** Limits on the short positions of platforms. If absent, positions are unlimited. */
   readonly positionLimits?: PositionLimits
-  /** The file of the rails. In the sandbox it may contain only chains. */
+  /** The path of the rails file. In the sandbox it may contain only chains. */
   readonly railsFile?: string
-  /** Screening of addresses, in production only. If absent, every address is clear. */
+  /** Address screening, only in production. If absent, every address is clear. */
   readonly screening?: ScreeningConfig
-  /** The stablecoin provider. If absent, the sandbox uses its own, and production has no provider. */
+  /** The stablecoin provider. If absent, the sandbox uses its own, and production has no default. */
   readonly brale?: BraleConfig
   /**
-   * The UMA providers of the operator's file. If absent, the sandbox uses its own, and production has no
-   * providers.
+   * The UMA providers in the operator's file. If absent, the sandbox uses its own, and production has no
+   * default.
    */
   readonly umaProviders?: readonly KnownUmaProvider[]
 }
@@ -100,13 +104,13 @@ export interface Config extends InterfaceNames {
 /** A source of exchange rates. */
 export interface RatesConfig {
   readonly url: string
-  /** The largest age of usable rates. */
+  /** The maximum age of usable rates. */
   readonly maxAgeSeconds: number
 }
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'silent'] as const
 
-/** Settings about counts in the database, which apply to whichever server gets the call. */
+/** Settings about counts in the database, which apply whichever server receives the call. */
 const SHARED = [
   'COUNTERSIGN_FEES',
   'COUNTERSIGN_WIRE_WORD',
@@ -133,7 +137,7 @@ function readAddress(env: Environment): Pick<Config, 'host' | 'port' | 'healthPo
   }
 }
 
-/** Reads the settings. Throws ConfigError at the first invalid one. */
+/** Reads the settings. Throws ConfigError for the first invalid one. */
 export function readConfig(env: Environment): Config {
   const mode = oneOf(env, 'COUNTERSIGN_MODE', ['sandbox', 'production'], 'sandbox')
   const masterKey = readMasterKey(env, 'COUNTERSIGN_MASTER_KEY')
@@ -203,7 +207,7 @@ function readReadUrl({ DATABASE_URL, DATABASE_READ_URL: url }: Environment): Pic
 function readMasterKey(env: Environment, name: string): Uint8Array | undefined {
   const text = env[name]
   if (!text) return undefined
-  // The value is a secret: the message does not repeat it.
+  // The message must not repeat the value, which is a secret.
   if (!/^[0-9a-fA-F]{64}$/.test(text))
     throw new ConfigError(`${name} must be 64 hex digits (32 bytes), for example from: openssl rand -hex 32`)
   return Buffer.from(text, 'hex')
@@ -230,7 +234,7 @@ function readOrigin(env: Environment, name: 'PUBLIC_URL' | 'OTHER_CONSOLE_URL'):
 
 function readMetricsToken({ METRICS_TOKEN }: Environment): string | undefined {
   if (!METRICS_TOKEN) return undefined
-  // A token of RFC 6750. The value is a secret: the message does not repeat it.
+  // A token as in RFC 6750. The message must not repeat the value, which is a secret.
   if (!/^[A-Za-z0-9\-._~+/]{16,256}=*$/.test(METRICS_TOKEN))
     throw new ConfigError('METRICS_TOKEN must be 16 to 256 letters, digits or any of -._~+/')
   return METRICS_TOKEN
@@ -274,7 +278,7 @@ function readRates(env: Environment): Pick<Config, 'rates'> {
     otherwise: RATES_AGE_SECONDS_DEFAULT,
   })
   if (!RATES_URL) return {}
-  // The query may contain a key of the source: the message does not repeat the value.
+  // The message must not repeat the value, because its query may contain a key.
   if (!isSafeUrl(RATES_URL))
     throw new ConfigError(
       'RATES_URL must begin with https:// (http:// only for this machine) and have no user, password or fragment',

@@ -1,11 +1,11 @@
 import { ConfigError } from './config-error.ts'
 
-/** The schema of a server whose settings name none. */
+/** The schema if the settings do not name one. */
 export const DEFAULT_SCHEMA = 'public'
 
 /**
- * Lower case, so that no statement has to quote it. PostgreSQL cuts the name of a connection after 63 bytes, and that
- * name contains the schema.
+ * In lower case, so that statements need not quote it. The name of a connection includes the schema, and
+ * PostgreSQL truncates it after 63 bytes.
  */
 const NAME = /^[a-z_][a-z0-9_]{0,39}$/
 const RESERVED = /^pg_|^information_schema$/

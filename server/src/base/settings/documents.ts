@@ -1,18 +1,18 @@
 import { isSafeUrl } from './safe-url.ts'
 
-/** Storage of documents, and their retention after the customer's deletion. */
+/** The storage of documents, and their retention after the deletion of a customer. */
 export interface DocumentsConfig {
-  /** If absent, a folder of the data directory. */
+  /** If absent, documents are stored in a folder of the data directory. */
   readonly bucket?: BucketConfig
   readonly retentionDays: number
 }
 
 /** A bucket of an S3-compatible service. */
 export interface BucketConfig {
-  /** The URL of the bucket, without a trailing slash: `https://s3.eu-central-1.amazonaws.com/documents`. */
+  /** The URL of the bucket without a trailing slash: `https://s3.eu-central-1.amazonaws.com/documents`. */
   readonly url: string
   readonly region: string
-  /** Prefix of every name in the bucket: empty, or with a trailing slash. */
+  /** The prefix of all names in the bucket: empty, or ending with a slash. */
   readonly prefix: string
   readonly accessKeyId: string
   readonly secretAccessKey: string
@@ -49,7 +49,7 @@ function parseBucket(env: Environment): BucketConfig | { readonly problem: strin
   if (!DOCUMENTS_URL)
     return { problem: 'DOCUMENTS_URL is missing: it is required by the keys in DOCUMENTS_…' }
   const url = URL.canParse(DOCUMENTS_URL) ? new URL(DOCUMENTS_URL) : undefined
-  // A login in the URL could be shown with it; the keys have separate variables.
+  // Credentials in the URL could be displayed with it, so they have their own variables.
   if (url?.protocol !== 's3:' || url.username || url.password || url.hash || url.port)
     return { problem: FORM }
   const region = url.searchParams.get('region') ?? REGION_DEFAULT

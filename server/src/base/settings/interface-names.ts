@@ -4,11 +4,11 @@ import { ConfigError } from './config-error.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** Names in the API that differ between brands, so that clients of another brand work unchanged. */
+/** Names in the API that depend on the brand, so that clients of another brand work unchanged. */
 export interface InterfaceNames {
   /** Replaces `svc` in the names of the specification. */
   readonly wireWord: string
-  /** Prefix of the version in API paths, such as `/acme`; usually empty. */
+  /** The prefix of the version in API paths, such as `/acme`. Usually empty. */
   readonly pathPrefix: string
   /** The host of the sandbox's own UMA receivers. */
   readonly sandboxUmaDomain: string
@@ -43,7 +43,7 @@ function readPathPrefix({ COUNTERSIGN_BASE_PATH }: Environment): string {
 
 function readUmaDomain(env: Environment): string {
   const domain = (env.UMA_DOMAIN || env.SANDBOX_UMA_DOMAIN || UMA_DOMAIN_DEFAULT).toLowerCase()
-  // Requires the form of an UMA domain, so that these addresses are found as written.
+  // Must be valid as part of a UMA address, so that addresses are found as written.
   if (canonicalUmaAddress(`$${'n'.repeat(UMA_NAME_CHARACTERS_MAX)}@${domain}`) === undefined)
     throw new ConfigError(`UMA_DOMAIN must be a host name, with an optional port, not "${domain}"`)
   return domain

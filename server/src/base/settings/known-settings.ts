@@ -1,6 +1,6 @@
 import { findNearest } from '../formats/did-you-mean.ts'
 
-/** All variables with this prefix that the server reads. docs/operations.md has their meaning. */
+/** All variables with this prefix that the server reads. docs/operations.md explains them. */
 const SETTINGS = [
   'COUNTERSIGN_BASE_PATH',
   'COUNTERSIGN_CONNECTIONS_MAX',
@@ -15,7 +15,7 @@ const SETTINGS = [
   'COUNTERSIGN_WIRE_WORD',
 ] as const
 
-/** Variables of the command line and the agents' tools, which may be set in the same shell. */
+/** Variables of the command line and of the tools for agents, which may be set in the same shell. */
 const SETTINGS_OF_CLIENTS = [
   'COUNTERSIGN_AGENT_TOKEN',
   'COUNTERSIGN_AGENT_TOKEN_FILE',
@@ -24,7 +24,7 @@ const SETTINGS_OF_CLIENTS = [
 ] as const
 
 /**
- * A warning for each unknown variable that looks like a setting, which would otherwise be ignored silently.
+ * A warning for each unknown variable that looks like a setting, which would otherwise be silently ignored.
  */
 export function settingWarnings(env: Readonly<Record<string, string | undefined>>): string[] {
   const known = new Set<string>([...SETTINGS, ...SETTINGS_OF_CLIENTS])

@@ -2,24 +2,24 @@ import { isIP } from 'node:net'
 import { ConfigError } from './config-error.ts'
 import { isSafeUrl, isThisMachine } from './safe-url.ts'
 
-/** A mail server that relays for us. */
+/** A mail server that relays our mail. */
 export interface SmtpConfig {
   readonly host: string
   readonly port: number
-  /** TLS from the first byte, STARTTLS required, STARTTLS if offered, or none. */
+  /** TLS from the start, STARTTLS required, STARTTLS if offered, or none. */
   readonly tls: 'implicit' | 'required' | 'offered' | 'never'
   readonly login?: { readonly user: string; readonly password: string }
-  /** The default sender of mail, if the platform sets none. */
+  /** The default sender of mail, used if the platform has not set one. */
   readonly from: { readonly name?: string; readonly address: string }
 }
 
-/** A gateway with the message API of Twilio. */
+/** A gateway with Twilio's message API. */
 export interface SmsConfig {
   /** Without a trailing slash. */
   readonly url: string
   readonly accountSid: string
   readonly authToken: string
-  /** A phone number in E.164, a short code or a sender's name. */
+  /** An E.164 phone number, a short code, or the name of a sender. */
   readonly from: string
 }
 
@@ -29,13 +29,13 @@ const SMTP_FORM = 'SMTP_URL must be like smtps://user:password@host:465 or smtp:
 const ADDRESS = /^[^\s@<>"(),:;\\]+@[^\s@<>"(),:;\\]+$/
 
 /**
- * Anyone on the network could read a code in clear text, so a connection to another machine requires TLS,
- * unless `?requireTLS=false` is given.
+ * Reads SMTP_URL. Codes sent in clear text could be read by anyone on the network, so a connection to another
+ * machine requires TLS unless `?requireTLS=false` is given.
  */
 export function readSmtp(env: Environment): SmtpConfig | undefined {
   const { SMTP_URL, SMTP_FROM } = env
   if (!SMTP_URL) return undefined
-  // The value contains a password: the messages do not repeat it.
+  // The messages must not repeat the value, which contains a password.
   if (!URL.canParse(SMTP_URL)) throw new ConfigError(SMTP_FORM)
   const { protocol, hostname, port, username, password, pathname, searchParams } = new URL(SMTP_URL)
   const host = hostname.replace(/^\[|\]$/g, '')
@@ -54,20 +54,20 @@ export function readSmtp(env: Environment): SmtpConfig | undefined {
     tls: isImplicit ? 'implicit' : startTls,
     ...(hasLogin ? { login } : {}),
     from: readSender(SMTP_FROM) ?? {
-      address: ADDRESS.test(login.user) ? login.user : `no-reply@${domainOf(host)}`,
+      address: ADDRESS.test(login.user) ? login.user : `no-reply@${withoutIp(host)}`,
     },
   }
 }
 
-/** `address`, or `Name <address>`. */
+/** Parses `address` or `Name <address>`. */
 function readSender(text: string | undefined): SmtpConfig['from'] | undefined {
   if (!text) return undefined
   const [, name = '', bracketed] = /^([^<>\p{Cc}]*)<([^<>]*)>$/u.exec(text.trim()) ?? []
   const address = (bracketed ?? text).trim()
   if (!ADDRESS.test(address))
     throw new ConfigError(`SMTP_FROM must be an address, or a name and <address>, not "${text}"`)
-  const shown = name.trim().replace(/^"(.*)"$/, '$1')
-  return shown === '' ? { address } : { name: shown, address }
+  const displayName = name.trim().replace(/^"(.*)"$/, '$1')
+  return displayName === '' ? { address } : { name: displayName, address }
 }
 
 function percentDecoded(text: string): string {
@@ -78,8 +78,11 @@ function percentDecoded(text: string): string {
   }
 }
 
-/** Refuses an IP address as the domain of an address: many mail servers refuse that form. */
-function domainOf(host: string): string {
+/**
+ * Replaces an IP address with localhost: many mail servers reject email addresses whose domain is an IP
+ * address.
+ */
+function withoutIp(host: string): string {
   return isIP(host) === 0 ? host : 'localhost'
 }
 
@@ -91,7 +94,7 @@ export function readSms(env: Environment): SmsConfig | undefined {
   if (!SMS_ACCOUNT_SID) throw new ConfigError(`SMS_ACCOUNT_SID is missing: ${together}`)
   if (!SMS_AUTH_TOKEN) throw new ConfigError(`SMS_AUTH_TOKEN is missing: ${together}`)
   if (!SMS_FROM) throw new ConfigError(`SMS_FROM is missing: ${together}`)
-  // Refuses a login in the URL, because URLs are not treated as secrets.
+  // Credentials in the URL are rejected, because URLs are not treated as secrets.
   if (!isSafeUrl(SMS_URL) || new URL(SMS_URL).search)
     throw new ConfigError(
       'SMS_URL must begin with https:// (http:// only for this machine) and have no user or query',

@@ -1,17 +1,17 @@
 import { domainToASCII } from 'node:url'
 import { parseJson } from '../json/json.ts'
 
-/** The operator's limits on platforms' messages. The sandbox sends nothing, so it has no limits. */
+/** The operator's limits on the messages of platforms. The sandbox sends no messages, so it has no limits. */
 export interface MessageRules {
-  /** Messages of one platform to one address or number. */
+  /** For messages of one platform to one address or number. */
   readonly perRecipient: MessageLimit
-  /** Messages of one platform to all recipients in total. */
+  /** For messages of one platform to all recipients. */
   readonly perPlatform: MessageLimit
-  /** The sender domains of a platform, by its id; `*` is for every platform. */
+  /** Sender domains by platform id; `*` applies to all platforms. */
   readonly senderDomains: ReadonlyMap<string, readonly string[]>
 }
 
-/** The maximum number of messages in an hour and in a calendar day, in UTC. */
+/** The maximum number of messages per hour and per UTC day. */
 export interface MessageLimit {
   readonly inHour: number
   readonly inDay: number
@@ -19,7 +19,7 @@ export interface MessageLimit {
 
 const MESSAGES_MAX = 1_000_000_000
 
-/** Parses `20,60`: messages per hour, messages per day. Undefined for other text. */
+/** Parses `20,60` (messages per hour and per day). Undefined for anything else. */
 export function parseMessageLimit(text: string): MessageLimit | undefined {
   const [, inHour, inDay] = /^(\d{1,10}),(\d{1,10})$/.exec(text) ?? []
   if (inHour === undefined || inDay === undefined) return undefined
@@ -27,7 +27,7 @@ export function parseMessageLimit(text: string): MessageLimit | undefined {
   return limit.inHour >= 1 && limit.inDay >= limit.inHour && limit.inDay <= MESSAGES_MAX ? limit : undefined
 }
 
-/** `{"*": ["mail.example"], "Platform:…": ["shop.example"]}`. Undefined for other text. */
+/** Parses `{"*": ["mail.example"], "Platform:…": ["shop.example"]}`. Undefined for anything else. */
 export function parseSenderDomains(text: string): ReadonlyMap<string, readonly string[]> | undefined {
   let parsed: unknown
   try {
@@ -46,7 +46,9 @@ export function parseSenderDomains(text: string): ReadonlyMap<string, readonly s
   return domains
 }
 
-/** True if a platform may send mail from this address: its domain must be in the list, not a subdomain. */
+/**
+ * True if a platform may send mail from this address. Its domain must be listed; subdomains are not included.
+ */
 export function maySendFrom(rules: MessageRules | undefined, platformId: string, address: string): boolean {
   if (!rules) return true
   const domain = domainToASCII(address.slice(address.lastIndexOf('@') + 1))

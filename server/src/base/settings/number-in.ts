@@ -1,13 +1,13 @@
 import { ConfigError } from './config-error.ts'
 
-/** The range of a whole number, and its default. */
+/** The allowed range of an integer, and its default. */
 interface Range {
   readonly least: number
   readonly most: number
   readonly otherwise: number
 }
 
-/** Reads a setting that is a whole number. Throws ConfigError, naming the setting and its range. */
+/** Reads a setting that is an integer. Throws ConfigError, naming the setting and its range. */
 export function numberIn(
   env: Readonly<Record<string, string | undefined>>,
   name: string,

@@ -2,13 +2,13 @@ import { isKnownCurrency, type KnownCurrency } from '@countersign/contract/core/
 import { INT64_MAX } from '../json/int64.ts'
 import { ConfigError } from './config-error.ts'
 
-/** Limits of each platform's short position by currency, in its smallest unit. */
+/** Limits on each platform's short position, by currency, in the smallest unit. */
 export type PositionLimits = ReadonlyMap<KnownCurrency, bigint>
 
 const FORM =
   'FX_POSITION_LIMITS must be like EUR:100000000,USD:50000000: a currency and a number in its smallest unit'
 
-/** Reads FX_POSITION_LIMITS: `EUR:100000000,USD:50000000`. Throws ConfigError. */
+/** Reads FX_POSITION_LIMITS, such as `EUR:100000000,USD:50000000`. Throws ConfigError. */
 export function readPositionLimits({ FX_POSITION_LIMITS }: Readonly<Record<string, string | undefined>>): {
   readonly positionLimits?: PositionLimits
 } {

@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import { ConfigError } from './config-error.ts'
 import { parseSignedProvider, type SignedProvider } from './signed-provider.ts'
 
-/** Sources of screening. At least one is set; if both are, the file comes first. */
+/** Sources for screening. At least one is set. If both are, the file is checked first. */
 export interface ScreeningConfig {
   /** The path of an address file. */
   readonly file?: string
@@ -13,16 +13,16 @@ type Environment = Readonly<Record<string, string | undefined>>
 
 const NAMES = ['SCREENING_FILE', 'SCREENING_URL', 'SCREENING_SECRET'] as const
 
-/** Reads the settings of address screening. Throws ConfigError, whose message contains no secret. */
+/** Reads the settings for address screening. Throws ConfigError with a message that contains no secret. */
 export function readScreening(
   env: Environment,
   mode: 'sandbox' | 'production',
   isSafe: (url: string) => boolean,
 ): { readonly screening?: ScreeningConfig } {
-  const given = NAMES.find((name) => env[name])
-  if (given === undefined) return {}
+  const givenName = NAMES.find((name) => env[name])
+  if (givenName === undefined) return {}
   if (mode === 'sandbox')
-    throw new ConfigError(`${given} is for production only: the sandbox uses its own list`)
+    throw new ConfigError(`${givenName} is for production only: the sandbox uses its own list`)
   const { SCREENING_FILE, SCREENING_URL, SCREENING_SECRET } = env
   const provider = parseSignedProvider('SCREENING', SCREENING_URL, SCREENING_SECRET, isSafe)
   if (provider && 'problem' in provider) throw new ConfigError(provider.problem)

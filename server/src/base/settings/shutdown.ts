@@ -1,10 +1,10 @@
 import { numberIn } from './number-in.ts'
 
-/** Behavior at SIGTERM. */
+/** The behavior on SIGTERM. */
 export interface StoppingConfig {
-  /** Time during which it reports that it is shutting down, and still serves requests. */
+  /** The time during which the server announces the shutdown while still serving requests. */
   readonly drainSeconds: number
-  /** Time after that for requests and jobs in progress. */
+  /** The time after that for requests and jobs in progress. */
   readonly stopSeconds: number
 }
 
@@ -12,7 +12,7 @@ const DRAIN_SECONDS_PRODUCTION = 5
 const STOP_SECONDS = 25
 const SECONDS_MAX = 3_600
 
-/** Throws ConfigError. A sandbox stops immediately: it has no load balancer. */
+/** Reads the settings. A sandbox has no load balancer, so it stops immediately. Throws ConfigError. */
 export function readStopping(
   env: Readonly<Record<string, string | undefined>>,
   mode: 'sandbox' | 'production',

@@ -1,14 +1,14 @@
 import { secretOfText } from '../crypto/standard-webhooks.ts'
 
-/** The operator's own service, whose calls are signed by Standard Webhooks. */
+/** A service of the operator whose calls are signed as in Standard Webhooks. */
 export interface SignedProvider {
   readonly url: string
-  /** The current secret first, then one that is being replaced. */
+  /** The current secret, possibly followed by the one being replaced. */
   readonly secrets: readonly Uint8Array[]
 }
 
 /**
- * Reads the settings `<name>_URL` and `<name>_SECRET`; undefined if neither is set. `problem` is a whole
+ * Reads the settings `<name>_URL` and `<name>_SECRET`. Undefined if neither is set. `problem` is a full
  * sentence without secrets.
  */
 export function parseSignedProvider(
@@ -24,11 +24,11 @@ export function parseSignedProvider(
     return {
       problem: `${name}_URL must begin with https:// (http:// only for this machine) and have no user, password or fragment`,
     }
-  const read = secrets.split(',').map((secret) => secretOfText(secret.trim()))
-  const known = read.filter((secret) => secret !== undefined)
-  if (known.length < read.length || known.length > 2)
+  const decoded = secrets.split(',').map((secret) => secretOfText(secret.trim()))
+  const valid = decoded.filter((secret) => secret !== undefined)
+  if (valid.length < decoded.length || valid.length > 2)
     return {
       problem: `${name}_SECRET must be one or two secrets like whsec_… with 24 to 64 bytes in base64, separated by a comma`,
     }
-  return { url: new URL(url).href, secrets: known }
+  return { url: new URL(url).href, secrets: valid }
 }

@@ -13,18 +13,18 @@ const SAMPLERS = [
   'parentbased_traceidratio',
 ] as const
 
-/** Trace collector and sampling, from OpenTelemetry's own settings. */
+/** Trace collector and sampling, configured through OpenTelemetry's standard variables. */
 export interface TracingConfig {
-  /** URL that spans are posted to. */
+  /** The URL to which spans are posted. */
   readonly url: string
-  /** Request headers; they may contain a key of the collector. */
+  /** Request headers, which may contain a key for the collector. */
   readonly headers: Readonly<Record<string, string>>
   readonly protocol: (typeof PROTOCOLS)[number]
   readonly serviceName: string
   readonly sampler: (typeof SAMPLERS)[number]
-  /** The share of traces that the ratio samplers keep, from 0 to 1. */
+  /** The share of traces kept by the ratio samplers, from 0 to 1. */
   readonly ratio: number
-  /** Time that spans wait to be sent with others. */
+  /** The time for which spans are collected before they are sent. */
   readonly delayMs: number
 }
 
@@ -34,26 +34,26 @@ const DELAY_MS_MAX = 60_000
 type Environment = Readonly<Record<string, string | undefined>>
 
 /**
- * Without an endpoint tracing is off, whatever else is set for other programs of the machine. Throws
- * ConfigError.
+ * Tracing is disabled without an endpoint, even if other variables are set for other programs on the machine.
+ * Throws ConfigError.
  */
 export function readTracing(env: Environment): { readonly tracing?: TracingConfig } {
   const endpoint = env.OTEL_EXPORTER_OTLP_ENDPOINT
   if (!endpoint) return {}
   const tracing = {
-    url: urlOf(endpoint),
-    headers: headersOf(env.OTEL_EXPORTER_OTLP_HEADERS),
+    url: parseEndpoint(endpoint),
+    headers: parseHeaders(env.OTEL_EXPORTER_OTLP_HEADERS),
     protocol: oneOf(env, 'OTEL_EXPORTER_OTLP_PROTOCOL', PROTOCOLS, 'http/protobuf'),
     serviceName: env.OTEL_SERVICE_NAME || 'countersign',
     sampler: oneOf(env, 'OTEL_TRACES_SAMPLER', SAMPLERS, 'parentbased_traceidratio'),
-    ratio: ratioOf(env.OTEL_TRACES_SAMPLER_ARG),
+    ratio: parseRatio(env.OTEL_TRACES_SAMPLER_ARG),
     delayMs: numberIn(env, 'OTEL_BSP_SCHEDULE_DELAY', { least: 10, most: DELAY_MS_MAX, otherwise: DELAY_MS }),
   }
   return { tracing }
 }
 
-/** A collector is often a neighbor in a private network, so `http:` is allowed for any host. */
-function urlOf(endpoint: string): string {
+/** The collector is often in the same private network, so `http:` is allowed for any host. */
+function parseEndpoint(endpoint: string): string {
   const url = URL.canParse(endpoint) ? new URL(endpoint) : undefined
   if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password || url.search || url.hash)
     throw new ConfigError(
@@ -63,10 +63,10 @@ function urlOf(endpoint: string): string {
 }
 
 /**
- * `name=value,name=value`, the values percent-encoded. They may be secrets: error messages do not repeat
- * them.
+ * Parses `name=value,name=value` with percent-encoded values. Error messages must not repeat the values,
+ * which may be secrets.
  */
-function headersOf(text = ''): Record<string, string> {
+function parseHeaders(text = ''): Record<string, string> {
   const pairs = text.split(',').filter((pair) => pair.trim() !== '')
   return Object.fromEntries(
     pairs.map((pair) => {
@@ -88,7 +88,7 @@ function decodeText(text: string): string | undefined {
   }
 }
 
-function ratioOf(text: string | undefined): number {
+function parseRatio(text: string | undefined): number {
   const ratio = Number(text || '1')
   if (!/^[\d.]+$/.test(text || '1') || !(ratio >= 0 && ratio <= 1))
     throw new ConfigError(`OTEL_TRACES_SAMPLER_ARG must be a number from 0 to 1, not "${text}"`)

@@ -1,7 +1,7 @@
 import { type Networks, parseNetworks } from '../formats/ip-addresses.ts'
 import { ConfigError } from './config-error.ts'
 
-/** Networks whose `X-Forwarded-For` is trusted. Throws ConfigError. */
+/** Reads the networks whose `X-Forwarded-For` header is trusted. Throws ConfigError. */
 export function readTrustedProxies({
   TRUSTED_PROXIES,
 }: Readonly<Record<string, string | undefined>>): Networks {

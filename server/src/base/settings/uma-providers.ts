@@ -4,12 +4,12 @@ import { canonicalUmaAddress } from '@countersign/contract/core/formats'
 import { isKeyOf } from '@countersign/contract/core/objects'
 import { ConfigError } from './config-error.ts'
 
-/** A UMA provider known to the operator or the sandbox. */
+/** A UMA provider known through the operator or the sandbox. */
 export interface KnownUmaProvider {
   readonly name: string
   /** In lower case. */
   readonly domain: string
-  /** ISO 3166-1 alpha-2. Undefined if unknown. */
+  /** ISO 3166-1 alpha-2 codes. Undefined if unknown. */
   readonly supportedRegions?: readonly string[]
   readonly supportedCurrencies: readonly KnownCurrency[]
   readonly logoUrl?: string
@@ -21,7 +21,7 @@ const PROVIDERS_MAX = 10_000
 
 type Entry = Readonly<Record<string, unknown>>
 
-/** Description and check of each property. `name` and `domain` are required. */
+/** The description and the check of each property. `name` and `domain` are required. */
 const MEMBERS: Readonly<
   Record<keyof KnownUmaProvider, readonly [patternText: string, is: (value: unknown) => boolean]>
 > = {
@@ -38,7 +38,7 @@ const MEMBERS: Readonly<
   ],
   supportedRegions: [
     'a list of countries like US',
-    (value) => isListOf(value, (one) => /^[A-Z]{2}$/.test(one)),
+    (value) => isListOf(value, (item) => /^[A-Z]{2}$/.test(item)),
   ],
   supportedCurrencies: [
     'a list of currencies that this server supports',
@@ -56,8 +56,8 @@ const MEMBERS: Readonly<
 const REQUIRED = ['name', 'domain', 'supportedCurrencies'] as const
 
 /**
- * Reads the file of `UMA_PROVIDERS_FILE`, if it is set. Throws ConfigError with a one-line message that names
- * the place.
+ * Reads the file in `UMA_PROVIDERS_FILE`, if set. Throws ConfigError with a one-line message that names the
+ * faulty entry.
  */
 export function readUmaProviders(env: { readonly UMA_PROVIDERS_FILE?: string | undefined }): {
   readonly umaProviders?: readonly KnownUmaProvider[]
@@ -67,11 +67,11 @@ export function readUmaProviders(env: { readonly UMA_PROVIDERS_FILE?: string | u
   const entries = readJsonFile(path)
   if (!Array.isArray(entries) || entries.length > PROVIDERS_MAX)
     throw new ConfigError(`UMA_PROVIDERS_FILE: ${path} must be a list of at most ${PROVIDERS_MAX} providers`)
-  const umaProviders = entries.map((entry: unknown, at) =>
-    provider(entry, `UMA_PROVIDERS_FILE: entry ${at + 1}`),
+  const umaProviders = entries.map((entry: unknown, index) =>
+    provider(entry, `UMA_PROVIDERS_FILE: entry ${index + 1}`),
   )
   const domains = umaProviders.map(({ domain }) => domain)
-  const twice = domains.find((domain, at) => domains.indexOf(domain) !== at)
+  const twice = domains.find((domain, index) => domains.indexOf(domain) !== index)
   if (twice !== undefined) throw new ConfigError(`UMA_PROVIDERS_FILE: the domain ${twice} occurs twice`)
   return { umaProviders }
 }
@@ -86,18 +86,18 @@ function readJsonFile(path: string): unknown {
   }
 }
 
-function provider(entry: unknown, where: string): KnownUmaProvider {
+function provider(entry: unknown, place: string): KnownUmaProvider {
   if (typeof entry !== 'object' || entry === null || Array.isArray(entry))
-    throw new ConfigError(`${where} must be an object`)
+    throw new ConfigError(`${place} must be an object`)
   const members: Entry = { ...entry }
   for (const name of REQUIRED)
-    if (!Object.hasOwn(members, name)) throw new ConfigError(`${where} has no ${name}`)
+    if (!Object.hasOwn(members, name)) throw new ConfigError(`${place} has no ${name}`)
   for (const [name, value] of Object.entries(members)) {
     const [patternText, is] = isKeyOf(MEMBERS, name) ? MEMBERS[name] : []
-    if (!is) throw new ConfigError(`${where} has ${name}, which is not a property of a provider`)
-    if (!is(value)) throw new ConfigError(`${where}: ${name} must be ${patternText}`)
+    if (!is) throw new ConfigError(`${place} has ${name}, which is not a property of a provider`)
+    if (!is(value)) throw new ConfigError(`${place}: ${name} must be ${patternText}`)
   }
-  // The checks above have covered every property.
+  // All properties were checked above.
   return members as unknown as KnownUmaProvider
 }
 
@@ -105,6 +105,6 @@ function isText(value: unknown): value is string {
   return typeof value === 'string' && value !== ''
 }
 
-function isListOf(value: unknown, is: (one: string) => boolean): boolean {
-  return Array.isArray(value) && value.every((one) => typeof one === 'string' && is(one))
+function isListOf(value: unknown, is: (item: string) => boolean): boolean {
+  return Array.isArray(value) && value.every((item) => typeof item === 'string' && is(item))
 }

@@ -13,9 +13,9 @@ const MODE = 0o600
 const LINE_FEED = 10
 
 /**
- * Writes a line for each row into a compressed file, and flushes it to the disk. The file appears under its
- * name complete, or not at all. Throws a one-line error if a different file with this name exists: another
- * server may have its archives there.
+ * Writes a line per row to a compressed file and flushes it to disk. The file appears under its name complete
+ * or not at all. Throws a one-line error if a different file with this name exists, because it may be an
+ * archive of another server.
  */
 export async function writeRows(
   folder: string,
@@ -34,8 +34,8 @@ export async function writeRows(
   try {
     await pipeline(Readable.from(lines()), createGzip(), createWriteStream(unfinished, { mode: MODE }))
     await sync(unfinished)
-    const sha256 = await sha256Of(unfinished)
-    if (existsSync(path) && (await sha256Of(path)) !== sha256)
+    const sha256 = await hashFile(unfinished)
+    if (existsSync(path) && (await hashFile(path)) !== sha256)
       throw new Error(`${path} already exists with different content: choose another folder`)
     await rename(unfinished, path)
     await sync(folder)
@@ -46,24 +46,24 @@ export async function writeRows(
   }
 }
 
-async function sha256Of(path: string): Promise<string> {
+async function hashFile(path: string): Promise<string> {
   const hash = createHash('sha256')
   await pipeline(createReadStream(path), hash)
   return hash.digest('hex')
 }
 
-/** Reads a file back. Throws a one-line error if it is missing or differs from what was written. */
+/** Reads a file back. Throws a one-line error if it is missing, or differs from what was written. */
 export async function checkFile(folder: string, { file, rows, sha256 }: Written): Promise<void> {
   const path = join(folder, file)
-  let found = 0
+  let rowCount = 0
   const count = async (source: AsyncIterable<Buffer>) => {
-    for await (const chunk of source) for (const byte of chunk) if (byte === LINE_FEED) found += 1
+    for await (const chunk of source) for (const byte of chunk) if (byte === LINE_FEED) rowCount += 1
   }
   try {
-    if ((await sha256Of(path)) !== sha256) throw new Error('it has changed since it was written')
+    if ((await hashFile(path)) !== sha256) throw new Error('it has changed since it was written')
     await pipeline(createReadStream(path), createGunzip(), count)
   } catch (error) {
     throw new Error(`${path} is damaged: ${messageOf(error)}`)
   }
-  if (found !== rows) throw new Error(`${path} has ${found} rows instead of ${rows}`)
+  if (rowCount !== rows) throw new Error(`${path} has ${rowCount} rows instead of ${rows}`)
 }

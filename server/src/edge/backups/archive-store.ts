@@ -4,7 +4,7 @@ import { onlyRow } from '../../storage/engine/port.ts'
 import { MONTHLY, type MonthlyTable } from '../../storage/schema/monthly.ts'
 import { LOCK_MS_MAX, leastIdOf, type Part } from '../../storage/schema/months.ts'
 
-/** A detached partition: now a separate table, or a file. */
+/** A detached partition, which is now a separate table or a file. */
 export interface Detached {
   readonly name: string
   readonly of_table: MonthlyTable
@@ -14,20 +14,23 @@ export interface Detached {
 export interface ArchiveRow extends Detached {
   readonly file: string
   readonly row_count: bigint
-  /** Hex. */
+  /** The digest in hex. */
   readonly sha256: string
   readonly written_at: Date
 }
 
-/** The maximum number of objects per statement: it writes, and the feed waits while it does. */
+/** The maximum number of objects per statement. While such a statement writes, the feed waits. */
 const OBJECTS_MAX = 2_000
 /** The maximum number of rows read at a time. */
 const ROWS_MAX = 1_000
 
-/** The counted events of each feed. */
+/** The maximum number of events counted per feed. */
 const BEYOND_CURSOR_MAX = 1_000
 
-/** Events from before a moment that a platform's endpoints have still to receive; of each feed the first thousand. */
+/**
+ * Counts events older than `before` that a platform's endpoints have yet to receive, among the first thousand
+ * of each feed.
+ */
 export async function countDue(db: Database, before: Date): Promise<number> {
   const { rows } = await db.query<{ count: bigint }>(
     `SELECT (SELECT count(*) FROM undelivered_events u JOIN webhook_endpoints e ON e.id = u.endpoint_id
@@ -40,7 +43,7 @@ export async function countDue(db: Database, before: Date): Promise<number> {
   return Number(onlyRow(rows).count)
 }
 
-/** Stores the last event number of each object with events in a partition. Can be repeated. */
+/** Stores the last event number of each object that has events in a partition. Idempotent. */
 export async function storeLastSequences(db: Database, { name }: Part): Promise<void> {
   let after = '00000000-0000-0000-0000-000000000000'
   for (;;) {
@@ -63,8 +66,8 @@ export async function storeLastSequences(db: Database, { name }: Part): Promise<
 }
 
 /**
- * Detaches a partition from its table and records it, in one transaction. Throws 55P03 if requests hold the
- * table.
+ * Detaches a partition from its table and records it, in one transaction. Throws 55P03 if requests hold a
+ * lock on the table.
  */
 export async function detach(db: Database, { table, name, untilId }: Part, now: Date): Promise<void> {
   await db.script(`
@@ -73,7 +76,7 @@ ALTER TABLE ${table} DETACH PARTITION ${name};
 INSERT INTO archives (name, of_table, until_id, detached_at) VALUES ('${name}', '${table}', '${untilId}', '${now.toISOString()}');`)
 }
 
-/** The detached partitions whose rows are not in a file yet. */
+/** Detached partitions whose rows have not been written to a file yet. */
 export async function findUnwritten(db: Database): Promise<Detached[]> {
   const { rows } = await db.query<Detached>(
     'SELECT name, of_table FROM archives WHERE file IS NULL ORDER BY until_id, name',
@@ -89,11 +92,14 @@ export async function findWritten(db: Database): Promise<ArchiveRow[]> {
   return rows
 }
 
-/** Types of the key columns other than ids. */
+/** The types of key columns that are not ids. */
 const TYPES: Readonly<Record<string, string>> = { attempt: 'integer', created_at: 'timestamptz' }
 
-/** All rows of a detached partition in key order, each as a line of JSON. Events have their complete data. */
-export async function* rowsOf(db: Database, { name, of_table }: Detached): AsyncGenerator<string[]> {
+/**
+ * Reads all rows of a detached partition in key order, each as a line of JSON. Events include their complete
+ * data.
+ */
+export async function* readRows(db: Database, { name, of_table }: Detached): AsyncGenerator<string[]> {
   const { primaryKey } = MONTHLY[of_table]
   const keys = primaryKey.split(', ')
   const whole =
@@ -103,10 +109,10 @@ export async function* rowsOf(db: Database, { name, of_table }: Detached): Async
       : 'to_jsonb(t)'
   let after: readonly string[] | undefined
   for (;;) {
-    const places = keys.map((key, at) => `$${at + 2}::text::${TYPES[key] ?? 'uuid'}`)
+    const parameters = keys.map((key, index) => `$${index + 2}::text::${TYPES[key] ?? 'uuid'}`)
     const { rows } = await db.query<{ line: string; key: string[] }>(
       `SELECT (${whole})::text AS line, ARRAY[${keys.map((key) => `t.${key}::text`).join(', ')}] AS key FROM ${name} t
-       ${after ? `WHERE (${keys.map((key) => `t.${key}`).join(', ')}) > (${places.join(', ')})` : ''}
+       ${after ? `WHERE (${keys.map((key) => `t.${key}`).join(', ')}) > (${parameters.join(', ')})` : ''}
        ORDER BY ${primaryKey} LIMIT $1`,
       [ROWS_MAX, ...(after ?? [])],
       { connection: 'long' },
@@ -128,11 +134,11 @@ export async function countRows(db: Database, { name }: Detached): Promise<numbe
 export interface Written {
   readonly file: string
   readonly rows: number
-  /** Hex. */
+  /** The digest in hex. */
   readonly sha256: string
 }
 
-/** Removes the rows of a partition that are in a file, and records the file, in one transaction. */
+/** Drops a partition whose rows are in a file, and records the file, in one transaction. */
 export async function dropWritten(
   db: Database,
   { name }: Detached,

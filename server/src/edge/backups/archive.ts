@@ -14,27 +14,27 @@ import {
   dropWritten,
   findUnwritten,
   findWritten,
-  rowsOf,
+  readRows,
   storeLastSequences,
 } from './archive-store.ts'
 
-/** This many months always stay in the database, so that API calls find them. */
+/** The number of latest months that always stay in the database, so that API calls can find their data. */
 const MONTHS_KEPT_MIN = 3
 
-/** A month of one table; the first one includes everything before. */
+/** A month of one table. The first one also includes everything before it. */
 export interface Archived {
   readonly table: string
   readonly part: string
   readonly file: string
   readonly rows: number
-  /** Digest of the file, in hex. */
+  /** The digest of the file in hex. */
   readonly sha256: string
 }
 
 /**
- * Detaches the months of all partitioned tables that are older than `before`, such as 2026-03, writes their rows
- * to files in the folder `to`, and drops them after each file was verified. The next call continues an
- * interrupted run. Throws a one-line error.
+ * Detaches the months before `before` (such as 2026-03) from all partitioned tables, writes their rows to
+ * files in the folder `to`, and drops them once each file was verified. An interrupted run is continued by
+ * the next call. Throws a one-line error.
  */
 export async function archive(
   { db, clock }: App,
@@ -42,7 +42,7 @@ export async function archive(
   to: string,
 ): Promise<{ readonly archived: readonly Archived[] }> {
   if (!isAbsolute(to)) throw new Error(`${to} is not the absolute path of a folder`)
-  const end = endOf(before, clock())
+  const end = partEnd(before, clock())
   const due = await countDue(db, end)
   if (due > 0) throw new Error(`${due} events from before ${before} are not delivered yet: try again later`)
   await mkdir(to, { recursive: true, mode: 0o700 })
@@ -52,10 +52,8 @@ export async function archive(
   return { archived }
 }
 
-/**
- * The time before which rows are archived. Throws a one-line error if the month is invalid or too recent.
- */
-function endOf(before: string, now: Date): Date {
+/** The time before which rows are archived. Throws a one-line error if the month is invalid or too recent. */
+function partEnd(before: string, now: Date): Date {
   if (!/^\d{4}-(0[1-9]|1[0-2])$/.test(before))
     throw new Error(`--before must be a month like 2026-03, not ${before}`)
   const end = new Date(`${before}-01T00:00:00.000Z`)
@@ -73,7 +71,7 @@ async function takeOff(db: Database, part: Part, now: Date): Promise<void> {
 }
 
 async function writeOut(db: Database, part: Detached, folder: string, now: Date): Promise<Archived> {
-  const written = await writeRows(folder, `${part.name}.jsonl.gz`, rowsOf(db, part))
+  const written = await writeRows(folder, `${part.name}.jsonl.gz`, readRows(db, part))
   await checkFile(folder, written)
   const rows = await countRows(db, part)
   if (rows !== written.rows)
@@ -82,9 +80,7 @@ async function writeOut(db: Database, part: Detached, folder: string, now: Date)
   return { table: part.of_table, part: part.name, ...written }
 }
 
-/**
- * Compares the archive files in a folder with their records in the database. Returns the differences.
- */
+/** Compares the archive files in a folder with their records in the database, and returns the differences. */
 export async function checkArchives(
   { db }: App,
   folder: string,

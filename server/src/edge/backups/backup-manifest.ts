@@ -9,44 +9,44 @@ const FILE = 'manifest.json'
 const FORMAT = 1
 const MODE = 0o600
 
-/** Contents of a backup. */
+/** The contents of a backup. */
 export interface Manifest {
   readonly format: typeof FORMAT
-  /** The release that made it, and its newest migration. */
+  /** The release that created the backup, and its newest migration. */
   readonly version: string
   readonly schema: string
   readonly createdAt: string
-  /** The server's public key, 130 hex characters, which identifies the server. */
+  /** The server's public key as 130 hex characters. It identifies the server. */
   readonly quorumPublicKey: string
-  /** Location of the uploaded files: in the backup, or in a bucket with its own backups. */
+  /** The location of the uploaded files: in the backup, or in a bucket with its own backups. */
   readonly documents: 'HERE' | 'BUCKET'
-  /** All files except this one, by their path with `/`. */
+  /** All files except the manifest, by path with forward slashes. */
   readonly files: Readonly<Record<string, FileSeen>>
 }
 
 interface FileSeen {
   readonly bytes: number
-  /** Hex. */
+  /** The digest in hex. */
   readonly sha256: string
 }
 
-/** Describes the files of a folder. */
+/** Writes the manifest for the files of a folder. */
 export async function writeManifest(
   folder: string,
   about: Omit<Manifest, 'format' | 'files'>,
 ): Promise<Manifest> {
-  const manifest: Manifest = { format: FORMAT, ...about, files: await filesOf(folder) }
+  const manifest: Manifest = { format: FORMAT, ...about, files: await hashFiles(folder) }
   await writeFile(join(folder, FILE), `${JSON.stringify(manifest, null, 1)}\n`, { mode: MODE, flush: true })
   return manifest
 }
 
 /**
- * Reads the manifest and compares the files of a backup with it. Throws a one-line error that names the first
+ * Reads the manifest of a backup and compares the files with it. Throws a one-line error for the first
  * difference.
  */
 export async function checkManifest(folder: string): Promise<Manifest> {
   const manifest = await readManifest(folder)
-  const found = await filesOf(folder)
+  const found = await hashFiles(folder)
   for (const [path, { bytes, sha256 }] of Object.entries(manifest.files)) {
     const there = found[path]
     if (!there) throw new Error(`${join(folder, path)} is missing: the backup is incomplete`)
@@ -71,7 +71,7 @@ async function readManifest(folder: string): Promise<Manifest> {
   return manifest
 }
 
-async function filesOf(folder: string): Promise<Record<string, FileSeen>> {
+async function hashFiles(folder: string): Promise<Record<string, FileSeen>> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true })
   const paths = entries
     .filter((entry) => entry.isFile())

@@ -1,15 +1,15 @@
 import type { Database } from '../../storage/engine/port.ts'
 import { onlyRow } from '../../storage/engine/port.ts'
 
-/** PostgreSQL's status of its log archiving. */
+/** The status of log archiving as PostgreSQL reports it. */
 export interface Archiving {
   readonly wal_level: string
   readonly archive_mode: string
-  /** Null if the role may not see it. */
+  /** Null if the role may not read the setting. */
   readonly has_command: boolean | null
   readonly last_archived_at: Date | null
   readonly last_failed_at: Date | null
-  /** The log segment whose archiving failed last. */
+  /** The log segment that could not be archived last. */
   readonly last_failed: string | null
 }
 

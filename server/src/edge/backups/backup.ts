@@ -16,14 +16,14 @@ export interface Backup {
   readonly files: number
   readonly bytes: number
   readonly documents: 'HERE' | 'BUCKET'
-  /** Result of verifying the books in the backup. */
+  /** The result of verifying the books in the backup. */
   readonly verified: BooksReport
 }
 
 /**
- * Copies the embedded database and the uploaded files into the new folder `to`, while the server runs; the
- * master key is never part of it. The copy is opened and its books are verified, so the backup is known to be
- * usable. Throws a one-line error.
+ * Copies the embedded database and the uploaded files into the new folder `to`, while the server runs. The
+ * master key is never included. The copy is then opened and its books are verified, so the backup is known to
+ * be usable; throws a one-line error.
  */
 export async function makeBackup(app: App, to: string): Promise<Backup> {
   const { db, config, enclave } = app
@@ -36,8 +36,7 @@ export async function makeBackup(app: App, to: string): Promise<Backup> {
     const createdAt = app.clock().toISOString()
     await db.copyFiles(join(unfinished, 'db'))
     const verified = await verifyCopy(unfinished, enclave.quorumPublicKey)
-    // Copied after the database: files that are newer than the database are harmless, as it does not refer to
-    // them.
+    // Copied after the database: extra files are harmless, because the database copy does not refer to them.
     const documents = config.documents.bucket ? 'BUCKET' : 'HERE'
     if (documents === 'HERE')
       await copyFolder(join(config.dataDir, 'files'), join(unfinished, 'files'), () => false)
@@ -56,7 +55,10 @@ export async function makeBackup(app: App, to: string): Promise<Backup> {
   }
 }
 
-/** Opens the copy as a start would, verifies its books, and closes it, so that it no longer needs its log. */
+/**
+ * Opens the copy like a server at startup, verifies its books and closes it, after which it no longer needs
+ * its log.
+ */
 async function verifyCopy(folder: string, quorumPublicKey: string): Promise<BooksReport> {
   const copy = await openEmbedded(folder)
   try {
@@ -66,7 +68,7 @@ async function verifyCopy(folder: string, quorumPublicKey: string): Promise<Book
   }
 }
 
-/** Problems that PostgreSQL reports about its own backups. */
+/** Problems with backups that PostgreSQL itself reports. */
 export async function checkBackups({ db, clock }: App): Promise<{ readonly findings: readonly string[] }> {
   if (db.copyFiles) throw new Error('a backup of the embedded database needs a folder')
   return { findings: await checkArchiving(db, clock()) }

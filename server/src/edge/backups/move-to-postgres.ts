@@ -14,16 +14,16 @@ import { migrate } from '../../storage/schema/migrate.ts'
 import { moveTables, type RowCounts } from '../../storage/schema/move-tables.ts'
 
 export interface MovedDatabase {
-  /** Rows by table. */
+  /** The number of rows by table. */
   readonly moved: RowCounts
-  /** Result of verifying the books in PostgreSQL. */
+  /** The result of verifying the books in PostgreSQL. */
   readonly verified: BooksReport
 }
 
 /**
- * Moves the embedded database of a data directory to an empty PostgreSQL database: all rows in one
- * transaction, each compared with its original, then the books are verified there. No server can run on the
- * directory in the meantime, nor on its database afterwards. Throws a one-line error.
+ * Moves the embedded database of a data directory to an empty PostgreSQL database. All rows are copied in one
+ * transaction and compared with the originals, and the books are verified there. No server may use the
+ * directory meanwhile, and none can open its database afterwards; throws a one-line error.
  */
 export async function moveToPostgres(config: Config, from: string, url: string): Promise<MovedDatabase> {
   if (!existsSync(join(from, 'db'))) throw new Error(`${from} has no embedded database`)
@@ -37,8 +37,8 @@ export async function moveToPostgres(config: Config, from: string, url: string):
     const target = await openPostgres(url, { prepares: true, schema: config.databaseSchema })
     try {
       await migrate(target, { isLast: true })
-      // Written right before the commit and never removed: the two databases are never both writable, even if
-      // the response of the commit is lost.
+      // Written just before the commit and never removed, so that the two databases can never both be in use,
+      // even if the response of the commit is lost.
       const moved = await moveTables(source, { url, schema: config.databaseSchema }, () =>
         writeFile(marker, `Moved to PostgreSQL at ${machineClock().toISOString()}.\n`, { flush: true }),
       )

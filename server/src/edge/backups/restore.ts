@@ -16,9 +16,9 @@ export interface Restored {
 }
 
 /**
- * Restores a backup into an empty data directory: the files first, the database last, with one rename. Before
- * that every file is compared with the manifest, and the copy is opened with the master key. Throws a
- * one-line error.
+ * Restores a backup into an empty data directory: first the files, and last the database, with one rename.
+ * Before the rename every file is compared with the manifest, and the copy is opened with the master key.
+ * Throws a one-line error.
  */
 export async function restoreBackup(config: Config, from: string): Promise<Restored> {
   const { dataDir } = config
@@ -49,7 +49,7 @@ export async function restoreBackup(config: Config, from: string): Promise<Resto
   return { restored: dataDir, createdAt, version, documents }
 }
 
-/** Throws MasterKeyError if the key does not match. */
+/** Throws MasterKeyError if the key does not match the copy. */
 async function checkOpens(folder: string, masterKey: Uint8Array): Promise<void> {
   const copy = await openEmbedded(folder)
   try {

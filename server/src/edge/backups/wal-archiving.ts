@@ -1,15 +1,15 @@
 import type { Database } from '../../storage/engine/port.ts'
 import { type Archiving, findArchiving } from './backup-store.ts'
 
-/** If no log segment was archived for longer, that is a finding. */
+/** It is a problem if no log segment was archived for longer than this. */
 const SILENCE_MS_MAX = 24 * 3600 * 1000
 
-/** Problems of archiving PostgreSQL's log, which point-in-time recovery needs. */
+/** Problems with the archiving of PostgreSQL's log, which point-in-time recovery requires. */
 export async function checkArchiving(db: Database, now: Date): Promise<string[]> {
-  return findingsOf(await findArchiving(db), now)
+  return listFindings(await findArchiving(db), now)
 }
 
-function findingsOf(archiving: Archiving, now: Date): string[] {
+function listFindings(archiving: Archiving, now: Date): string[] {
   const { wal_level, archive_mode, has_command, last_archived_at, last_failed_at, last_failed } = archiving
   if (wal_level === 'minimal')
     return ['wal_level is minimal: PostgreSQL cannot be backed up while it runs. Set it to replica.']

@@ -8,9 +8,9 @@ import { checkDatabaseIsThere } from './database-there.ts'
 import { askServer } from './socket.ts'
 
 /**
- * Runs a command of the operator (`commands.ts`) on the database itself, or in the server that runs on the
- * embedded database. Commands of `offline-commands.ts` need no service. Returns the value that the program
- * prints as JSON. Throws a one-line error.
+ * Runs an operator command (`commands.ts`), either directly on the database or in the server that has the
+ * embedded database open. Commands of `offline-commands.ts` need no service. Returns the value to print as
+ * JSON. Throws a one-line error.
  */
 export async function runAdmin(config: Config, args: readonly string[]): Promise<object> {
   const offline = readOffline(args)
@@ -31,7 +31,7 @@ export async function runAdmin(config: Config, args: readonly string[]): Promise
   }
 }
 
-/** Runs a command on this service, which listens at `baseUrl`. Throws a one-line error. */
+/** Runs a command in this service, which listens at `baseUrl`. Throws a one-line error. */
 export async function runCommand(app: App, args: readonly string[], baseUrl: string): Promise<object> {
   const { name, values } = readCommand(args)
   const { publicUrl } = app.config

@@ -20,15 +20,15 @@ export function checkCommand(args: readonly string[]): void {
   if (!readOffline(args)) readCommand(args)
 }
 
-/** Parses a command of a service. Throws a one-line error. */
+/** Parses a command that needs a service. Throws a one-line error. */
 export function readCommand(args: readonly string[]): Read<ServiceCommand> {
-  const read = readFrom(SERVICE_FORMS, args)
-  if (read) return read
+  const options = readFrom(SERVICE_FORMS, args)
+  if (options) return options
   const all: [string, OperatorCommand][] = Object.entries({ ...SERVICE_FORMS, ...OFFLINE_FORMS })
-  throw new Error(`usage: ${all.map(([name, form]) => usageOf(name, form)).join(' | ')}`)
+  throw new Error(`usage: ${all.map(([name, form]) => formatUsage(name, form)).join(' | ')}`)
 }
 
-/** Parses a command that needs no service; undefined for other commands. Throws a one-line error. */
+/** Parses a command that needs no service. Undefined for other commands. Throws a one-line error. */
 export function readOffline(args: readonly string[]): Read<OfflineCommand> | undefined {
   return readFrom(OFFLINE_FORMS, args)
 }
@@ -37,9 +37,9 @@ function readFrom<Name extends string>(
   forms: Readonly<Record<Name, OperatorCommand>>,
   args: readonly string[],
 ): Read<Name> | undefined {
-  const words = args.slice(0, 2).join(' ')
-  if (!isKeyOf(forms, words)) return undefined
-  const form: OperatorCommand = forms[words]
+  const commandName = args.slice(0, 2).join(' ')
+  if (!isKeyOf(forms, commandName)) return undefined
+  const form: OperatorCommand = forms[commandName]
   const options = Object.entries(form.options ?? {})
   try {
     const { values } = parseArgs({
@@ -51,18 +51,18 @@ function readFrom<Name extends string>(
     const read: Values = values
     const missing = options.find(([name, { required }]) => required === true && !read[name])
     if (missing) throw new Error(`--${missing[0]} is required`)
-    memberOf(CHECKS, words)?.(read)
-    return { name: words, values: read }
+    memberOf(CHECKS, commandName)?.(read)
+    return { name: commandName, values: read }
   } catch (error) {
-    throw new Error(`${messageOf(error)} (usage: ${usageOf(words, form)})`)
+    throw new Error(`${messageOf(error)} (usage: ${formatUsage(commandName, form)})`)
   }
 }
 
-/** `token list --platform ID`; optional options are in brackets. */
-function usageOf(name: string, { options = {} }: OperatorCommand): string {
-  const words = Object.entries(options).map(([option, { value, required }]) => {
+/** For example `token list --platform ID`. Options that are not required are in brackets. */
+function formatUsage(name: string, { options = {} }: OperatorCommand): string {
+  const optionTexts = Object.entries(options).map(([option, { value, required }]) => {
     const text = value === undefined ? `--${option}` : `--${option} ${value}`
     return required === true ? text : `[${text}]`
   })
-  return [name, ...words].join(' ')
+  return [name, ...optionTexts].join(' ')
 }

@@ -17,17 +17,19 @@ export const BOOK_COMMANDS = {
   },
 } satisfies AdminCommands
 
-/** A file with a checkpoint on each line, as the API or its event shows it. Throws a one-line error. */
+/**
+ * Reads a file with one checkpoint per line, in the form of the API or of its event. Throws a one-line error.
+ */
 async function readKept(path: string): Promise<KeptCheckpoint[]> {
   const lines = (await readFile(path, 'utf8')).split('\n').filter((line) => line.trim() !== '')
-  return lines.map((line, at) => {
+  return lines.map((line, index) => {
     try {
-      const read = JSON.parse(line)
-      const { payload, signature } = read.data ?? read
+      const parsed = JSON.parse(line)
+      const { payload, signature } = parsed.data ?? parsed
       if (typeof payload === 'string' && typeof signature === 'string') return { payload, signature }
       throw new Error('it has no payload and signature')
     } catch (error) {
-      throw new Error(`--checkpoints ${path}, line ${at + 1}: ${messageOf(error)}`)
+      throw new Error(`--checkpoints ${path}, line ${index + 1}: ${messageOf(error)}`)
     }
   })
 }

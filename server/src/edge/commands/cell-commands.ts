@@ -4,10 +4,10 @@ import { listTokens } from '../../people/tokens/tokens.ts'
 import { checkCell, listCells } from '../../storage/schema/cells.ts'
 import type { AdminCommands } from './admin-command.ts'
 
-/** A caller may name a token with or without its kind. */
+/** Tokens may be given with or without this prefix. */
 const TOKEN = 'Token:'
 
-/** Commands for cells: schemas with separate servers (docs/scale.md). */
+/** Commands for cells, which are schemas with separate servers (docs/scale.md). */
 export const CELL_COMMANDS = {
   'cell list': async (app) => ({ data: await listCells(app.db) }),
   'cell check': async (app) => checkCell(app.db),
@@ -17,7 +17,8 @@ export const CELL_COMMANDS = {
 } satisfies AdminCommands
 
 /**
- * Lines of an HAProxy map: the client id of each API token in this cell, and the backend with its servers.
+ * Lines of an HAProxy map: the client id of each API token in this cell, and the backend with the cell's
+ * servers.
  */
 async function mapTokens({ read }: App, backend: string): Promise<string[]> {
   const lines: string[] = []

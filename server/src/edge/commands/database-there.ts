@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import type { Config } from '../../base/settings/config.ts'
 
 /**
- * Checks that a database exists: only the first start of a server creates the embedded one. Otherwise a
- * command without the server's settings would create and use a new one. Throws a one-line error.
+ * Throws a one-line error unless the database exists. Only a server creates the embedded database, on its
+ * first start: a command run without the server's settings would otherwise create a new one and use that.
  */
 export function checkDatabaseIsThere({ databaseUrl, dataDir }: Config): void {
   if (databaseUrl !== undefined || existsSync(join(dataDir, 'db'))) return

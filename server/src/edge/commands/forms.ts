@@ -3,16 +3,22 @@ import { VERIFICATION_STATES } from '@countersign/contract/states/customer-state
 import type { BookedAs } from '../../operation/reconciliations/book-entry.ts'
 import { readPermissions } from './permissions.ts'
 
-/** Options by name, without the dashes. */
+/** Options by name, without dashes. */
 export type Values = Readonly<Record<string, string | boolean | undefined>>
 
-/** Decisions of the operator about a verification. Only the API can request further entries. */
+/**
+ * Decisions that the operator can make about a verification. Requesting further entries is possible only
+ * through the API.
+ */
 const DECIDED = ['APPROVE', 'REJECT'] as const
 const BOOKED_AS = ['fx', 'costs'] as const satisfies readonly BookedAs[]
 
 const checkPermissions = ({ permissions }: Values) => void readPermissions(permissions)
 
-/** Checks of values that need no service, so that a mistyped command is refused without loading one. Each throws a one-line error. */
+/**
+ * Checks of values that need no service, so that mistyped commands are rejected before one is loaded. Each
+ * throws a one-line error.
+ */
 export const CHECKS: Partial<Readonly<Record<ServiceCommand, (values: Values) => void>>> = {
   'token create': checkPermissions,
   'member invite': checkPermissions,
@@ -24,30 +30,30 @@ export const CHECKS: Partial<Readonly<Record<ServiceCommand, (values: Values) =>
   'reconciliation book': ({ as }) => void readBookedAs(String(as)),
 }
 
-/** The state to list verifications by; undefined if not given. Throws a one-line error. */
-export function readStatus(given: Values[string]): (typeof VERIFICATION_STATES)[number] | undefined {
-  return given === undefined ? undefined : oneOf('--status', given, VERIFICATION_STATES)
+/** The state by which to filter verifications; undefined if not given. Throws a one-line error. */
+export function readStatus(value: Values[string]): (typeof VERIFICATION_STATES)[number] | undefined {
+  return value === undefined ? undefined : readChoice('--status', value, VERIFICATION_STATES)
 }
 
 /** Throws a one-line error. */
-export function readDecision(given: Values[string]): (typeof DECIDED)[number] {
-  return oneOf('--decision', given, DECIDED)
+export function readDecision(value: Values[string]): (typeof DECIDED)[number] {
+  return readChoice('--decision', value, DECIDED)
 }
 
-/** Parses the record that an entry is booked as. Throws a one-line error. */
+/** Parses the kind of record that an entry is booked as. Throws a one-line error. */
 export function readBookedAs(text: string): BookedAs {
   const found = BOOKED_AS.find((one) => one === text)
   if (!found) throw new Error(`--as takes ${BOOKED_AS.join(' or ')}, not ${text}`)
   return found
 }
 
-function oneOf<T extends string>(name: string, given: Values[string], words: readonly T[]): T {
-  const found = words.find((word) => word === given)
-  if (!found) throw new Error(`${name} takes ${words.join(', ')}, not ${given}`)
-  return found
+function readChoice<T extends string>(name: string, value: Values[string], choices: readonly T[]): T {
+  const choice = choices.find((word) => word === value)
+  if (!choice) throw new Error(`${name} takes ${choices.join(', ')}, not ${value}`)
+  return choice
 }
 
-/** True for a valid calendar date. JavaScript would roll an invalid one over into the next month. */
+/** True for a valid calendar date. JavaScript would roll an invalid one over to the next month. */
 function isDate(text: string): boolean {
   const date = /^\d{4}-\d{2}-\d{2}$/.test(text) ? new Date(`${text}T00:00:00Z`) : undefined
   return date !== undefined && !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text)

@@ -4,7 +4,7 @@ import type { AdminCommands } from './admin-command.ts'
 import { checkInvited } from './invited-person.ts'
 import { readPermissions } from './permissions.ts'
 
-/** The operator's commands about members. */
+/** The operator's commands for team members. */
 export const MEMBER_COMMANDS = {
   'member invite': async (app, { platform, name, email, permissions }) => {
     const granted = [...(readPermissions(permissions) ?? MEMBER_ROLES.OWNER)]

@@ -12,8 +12,8 @@ import { checkDatabaseIsThere } from './database-there.ts'
 import type { Values } from './forms.ts'
 
 /**
- * Implementations of the commands without a service. They return the value that the program prints as JSON,
- * or throw a one-line error.
+ * Implementations of commands that need no service. They return the value to print as JSON, or throw a
+ * one-line error.
  */
 export const OFFLINE_COMMANDS: Readonly<
   Record<OfflineCommand, (config: Config, values: Values) => Promise<object>>
@@ -28,8 +28,9 @@ export const OFFLINE_COMMANDS: Readonly<
 }
 
 /**
- * Rotates from COUNTERSIGN_MASTER_KEY, or the data directory's key, to COUNTERSIGN_NEW_MASTER_KEY. The database comes first:
- * if the process dies in between, the operator already has the new key.
+ * Rotates the master key from COUNTERSIGN_MASTER_KEY, or the key in the data directory, to
+ * COUNTERSIGN_NEW_MASTER_KEY. The database is changed first: if the process dies in between, the operator
+ * already has the new key.
  */
 async function rotate(config: Config): Promise<{ readonly rotated: true }> {
   if (!config.newMasterKey)

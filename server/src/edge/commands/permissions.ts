@@ -1,15 +1,15 @@
 import { PERMISSIONS, type Permission } from '@countersign/contract/core/endpoint'
 
-/** Parses permissions; undefined if none is given. */
-export function readPermissions(given: string | boolean | undefined): readonly Permission[] | undefined {
-  if (typeof given !== 'string') return undefined
-  const words = given.split(',').map((word) => word.trim())
-  const unknown = words.filter((word) => !isPermission(word))
+/** Parses a list of permissions; undefined if none was given. */
+export function readPermissions(text: string | boolean | undefined): readonly Permission[] | undefined {
+  if (typeof text !== 'string') return undefined
+  const names = text.split(',').map((name) => name.trim())
+  const unknown = names.filter((name) => !isPermission(name))
   if (unknown.length > 0)
     throw new Error(`--permissions takes ${PERMISSIONS.join(', ')}, not ${unknown.join(', ')}`)
-  return words.filter(isPermission)
+  return names.filter(isPermission)
 }
 
-function isPermission(word: string): word is Permission {
-  return PERMISSIONS.some((permission) => permission === word)
+function isPermission(name: string): name is Permission {
+  return PERMISSIONS.some((permission) => permission === name)
 }

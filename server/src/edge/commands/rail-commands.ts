@@ -4,25 +4,25 @@ import type { Rail } from '../../kernel/ports/rail.ts'
 import { operate } from '../../people/platforms/operate.ts'
 import type { AdminCommands } from './admin-command.ts'
 
-/** The operator's commands about the rails of RAILS_FILE. */
+/** The operator's commands for the rails of RAILS_FILE. */
 export const RAIL_COMMANDS = {
   'rails list': async (app) => ({ data: await routingTable(app) }),
   'bank-files retry': async (app, { rail, file }) => {
     const { retryRefused } = await import('../../outside/bank-files/retry-refused.ts')
-    return { data: await retryRefused(app, textOf(rail), textOf(file)) }
+    return { data: await retryRefused(app, readText(rail), readText(file)) }
   },
   'rails check': async (app, { rail }) => {
-    const asked = app.rails.list().filter(({ name }) => rail === undefined || name === rail)
-    if (rail !== undefined && asked.length === 0) throw new Error(`Rail ${rail} not found in RAILS_FILE.`)
-    return { data: await Promise.all(asked.map((one) => checkRail(app, one))) }
+    const selected = app.rails.list().filter(({ name }) => rail === undefined || name === rail)
+    if (rail !== undefined && selected.length === 0) throw new Error(`Rail ${rail} not found in RAILS_FILE.`)
+    return { data: await Promise.all(selected.map((selectedRail) => checkRail(app, selectedRail))) }
   },
 } satisfies AdminCommands
 
-function textOf(value: string | boolean | undefined): string | undefined {
+function readText(value: string | boolean | undefined): string | undefined {
   return typeof value === 'string' ? value : undefined
 }
 
-/** Each line of the routing table in order, with the traffic that it carries now. */
+/** The lines of the routing table in order, each with the payments that it currently takes. */
 async function routingTable(app: App): Promise<object[]> {
   const rails = app.rails.list()
   const owners = await Promise.all(rails.map((rail) => app.rails.ownerOf(rail)))
@@ -43,7 +43,7 @@ async function routingTable(app: App): Promise<object[]> {
 }
 
 /**
- * Calls a rail with a signed request that moves nothing, and describes the result. For a chain, reports all
+ * Sends a rail a signed request that moves no money, and describes the result. For a chain, reports all
  * monitored values.
  */
 async function checkRail(app: App, rail: Rail): Promise<object> {
@@ -69,11 +69,11 @@ async function checkRail(app: App, rail: Rail): Promise<object> {
     }
     if (!rail.balances) return { rail: name, ok: true, says: 'It has no address to call.' }
     const balances = await rail.balances(await operate(app, platformId))
-    const held = [...balances].map(([currency, amount]) => `${amount} ${currency}`).join(', ')
+    const remaining = [...balances].map(([currency, amount]) => `${amount} ${currency}`).join(', ')
     return {
       rail: name,
       ok: true,
-      says: `It responds, accepts our signature, and holds ${held || 'nothing'}.`,
+      says: `It responds, accepts our signature, and holds ${remaining || 'nothing'}.`,
     }
   } catch (error) {
     return { rail: name, ok: false, says: `${messageOf(error)}.` }

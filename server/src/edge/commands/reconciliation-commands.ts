@@ -11,19 +11,19 @@ import type { AdminCommands } from './admin-command.ts'
 import { readBookedAs } from './forms.ts'
 
 /**
- * The maximum number of differences per day that the command shows: the socket of a running server limits its
- * responses.
+ * The maximum number of differences per day to show, because the socket of a running server limits the size
+ * of responses.
  */
 const DIFFERENCES_SHOWN_MAX = 50
 
-/** The operator's commands about statements of rails. */
+/** The operator's commands for rail statements. */
 export const RECONCILIATION_COMMANDS = {
   'reconciliation run': async (app, { rail, date }) => {
     const rails = withColdStorage(app.rails.list()).filter(({ name }) => rail === undefined || name === rail)
     if (rail !== undefined && rails.length === 0) throw new Error(`Rail ${rail} not found in RAILS_FILE.`)
     const data: object[] = []
-    for (const one of rails)
-      data.push(...(await run(app, one, date === undefined ? undefined : String(date))))
+    for (const selectedRail of rails)
+      data.push(...(await run(app, selectedRail, date === undefined ? undefined : String(date))))
     return { data }
   },
   'reconciliation book': async (app, { entry, as }) =>
@@ -40,7 +40,7 @@ async function run(app: App, rail: Rail, date: string | undefined): Promise<obje
   return shown
 }
 
-/** Amounts as strings of digits, so that any program can read the command's JSON. */
+/** Formats amounts as strings of digits, so that any program can read the JSON. */
 function inJson({ id, rail, date, currency, status, statement, ledger, ...rest }: Reconciled): object {
   return {
     id,

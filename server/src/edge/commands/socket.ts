@@ -3,19 +3,22 @@ import { connect, createServer, type Server, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { messageOf } from '../../base/formats/thrown-errors.ts'
 
-/** The server's response to an operator's command. Request and response are one line of JSON each. */
+/** The server's response to a command. Requests and responses are one line of JSON each. */
 type Answer = { readonly result: object } | { readonly error: string }
 
 const LINE_BYTES_MAX = 64 * 1024
-/** The time in which a request must arrive. Its response has no limit: a backup takes a while. */
+/**
+ * The time in which a request must arrive. There is no limit for the response, because a backup takes a
+ * while.
+ */
 const REQUEST_MS_MAX = 30_000
-/** The longest path of a socket. The system reports longer ones only as invalid. */
+/** The maximum length of a socket's path. For longer paths the system just reports that they are invalid. */
 const PATH_BYTES_MAX = 100
 
 /**
- * Accepts the operator's commands on a socket in the data directory, which only its owner can connect to. For
- * the embedded database, which one process has open: the caller holds its lock, so a socket left by an
- * earlier server is removed. Returns undefined if the folder's path is too long for a socket.
+ * Accepts operator commands on a socket in the data directory, to which only its owner can connect. This is
+ * for the embedded database, which a single process has open: the caller holds its lock, so a socket left
+ * behind by an earlier server is removed. Undefined if the path of the folder is too long for a socket.
  */
 export async function listenForAdmin(
   dataDir: string,
@@ -31,7 +34,7 @@ export async function listenForAdmin(
   server.maxConnections = 8
   return new Promise((resolve, reject) => {
     server.once('error', reject)
-    // `listen` creates the socket with the permissions that the mask leaves.
+    // `listen` creates the socket with the permissions that this mask allows.
     const mask = process.umask(0o177)
     server.listen(path, () => resolve(server.off('error', reject).unref()))
     process.umask(mask)
@@ -39,8 +42,8 @@ export async function listenForAdmin(
 }
 
 /**
- * Runs a command on the server of this data directory; undefined if no server runs. Throws the server's error
- * message.
+ * Runs a command in the server that uses this data directory. Undefined if none is running. Throws the
+ * server's error message.
  */
 export async function askServer(dataDir: string, args: readonly string[]): Promise<object | undefined> {
   const path = socketIn(dataDir)
@@ -73,7 +76,7 @@ function connectSocket(path: string): Promise<Socket | undefined> {
   })
 }
 
-/** The length of the server's own response is not limited. */
+/** Reads one line. The length of the server's response is not limited. */
 function readLine(socket: Socket, of: 'request' | 'answer'): Promise<string> {
   return new Promise((resolve, reject) => {
     let text = ''

@@ -7,18 +7,18 @@ import { reopen } from '../../people/verifications/reopen.ts'
 import {
   findVerification,
   findVerificationWithPlatform,
-  listVerificationsOfServer,
+  listAllVerifications,
   type VerificationChange,
   verificationView,
 } from '../../people/verifications/verifications.ts'
 import type { AdminCommands } from './admin-command.ts'
 import { readDecision, readStatus, type Values } from './forms.ts'
 
-/** The operator's commands about verifications. */
+/** The operator's commands for verifications. */
 export const VERIFICATION_COMMANDS = {
   'verification list': async (app, { status }) => {
-    const asked = readStatus(status) ?? 'PENDING_MANUAL_REVIEW'
-    return { data: await listVerificationsOfServer(app.read, asked) }
+    const selected = readStatus(status) ?? 'PENDING_MANUAL_REVIEW'
+    return { data: await listAllVerifications(app.read, selected) }
   },
   'verification decide': async (app, { verification, decision, reason }) =>
     act(app, 'verification_decide', verification, async (op, id) => {
@@ -34,7 +34,7 @@ export const VERIFICATION_COMMANDS = {
     ),
 } satisfies AdminCommands
 
-/** Changes a verification as the operator. Throws a one-line error. */
+/** Changes a verification on behalf of the operator. Throws a one-line error. */
 async function act(
   app: App,
   operation: string,

@@ -3,30 +3,30 @@ import type { Database } from '../../storage/engine/port.ts'
 import { deleteExpired, EXPIRING, type ExpiringTable } from './store.ts'
 
 const INTERVAL_MS = 60_000
-/** The maximum number of rows per statement, which is a transaction. */
+/** The maximum number of rows per statement. Each statement is its own transaction. */
 const ROWS_MAX = 1_000
 
-/** Removes all expired rows of one table. Returns their number. */
+/** Removes all expired rows of one table and returns their number. */
 export async function removeExpired(db: Database, table: ExpiringTable, now: Date): Promise<number> {
-  let all = 0
+  let total = 0
   for (;;) {
     const removed = await deleteExpired(db, table, now, ROWS_MAX)
-    all += removed
-    if (removed < ROWS_MAX) return all
+    total += removed
+    if (removed < ROWS_MAX) return total
   }
 }
 
 /**
- * Removes expired rows every minute. `failed` is called for each table that fails; the others are still
- * cleared.
+ * Removes expired rows every minute. If a table fails, `onFailure` is called and the other tables are still
+ * swept.
  */
 export function startExpirySweep(
   db: Database,
   clock: () => Date,
-  failed: (error: unknown) => void,
+  onFailure: (error: unknown) => void,
 ): Background {
-  const clear = async () => {
-    for (const table of EXPIRING) await removeExpired(db, table, clock()).catch(failed)
+  const sweep = async () => {
+    for (const table of EXPIRING) await removeExpired(db, table, clock()).catch(onFailure)
   }
-  return inBackground(INTERVAL_MS, clear, failed)
+  return inBackground(INTERVAL_MS, sweep, onFailure)
 }

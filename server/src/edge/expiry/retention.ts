@@ -6,44 +6,47 @@ import { deleteCounted, deleteOlder, KEPT, type KeptTable } from './store.ts'
 
 const INTERVAL_MS = 3_600_000
 const DAY_MS = 24 * 3_600_000
-/** The previous month is complete for all of that time. */
+/** Long enough that the whole previous month is always available. */
 const COUNTED_DAYS = 62
-/** The maximum number of rows per statement, which is a transaction. */
+/** The maximum number of rows per statement. Each statement is its own transaction. */
 const ROWS_MAX = 1_000
 
 /**
- * The position up to which the old rows of each table were scanned. This process does not scan kept rows
- * again.
+ * The position up to which the old rows of each table have been scanned, so that this process does not scan
+ * rows that must stay again.
  */
-export type Passed = Map<KeptTable, readonly string[]>
+export type ScanPositions = Map<KeptTable, readonly string[]>
 
-/** Removes data beyond its retention in small steps, by platforms' clocks. Returns the number of rows. */
+/**
+ * Removes data that has outlived its retention, in small steps, according to the platforms' clocks. Returns
+ * the number of rows.
+ */
 export async function removeOld(
   db: Database,
   retention: Retention,
   now: Date,
-  passed: Passed = new Map(),
+  scannedUpTo: ScanPositions = new Map(),
 ): Promise<number> {
-  let all = 0
+  let total = 0
   for (const table of keysOf(KEPT)) {
     const before = daysBefore(now, retention[KEPT[table].kind])
     for (;;) {
-      const { removed, last } = await deleteOlder(db, table, before, passed.get(table), ROWS_MAX)
-      all += removed
+      const { removed, last } = await deleteOlder(db, table, before, scannedUpTo.get(table), ROWS_MAX)
+      total += removed
       if (!last) break
-      passed.set(table, last)
+      scannedUpTo.set(table, last)
     }
   }
-  return all + (await removeCounted(db, daysBefore(now, COUNTED_DAYS)))
+  return total + (await removeCounted(db, daysBefore(now, COUNTED_DAYS)))
 }
 
-/** Removes velocity-limit counts of past days and months. */
+/** Removes the velocity-limit counters of past days and months. */
 async function removeCounted(db: Database, before: Date): Promise<number> {
-  let all = 0
+  let total = 0
   for (;;) {
     const removed = await deleteCounted(db, before, ROWS_MAX)
-    all += removed
-    if (removed < ROWS_MAX) return all
+    total += removed
+    if (removed < ROWS_MAX) return total
   }
 }
 
@@ -51,15 +54,15 @@ function daysBefore(now: Date, days: number): Date {
   return new Date(now.getTime() - days * DAY_MS)
 }
 
-/** Removes old data at the start and every hour. */
+/** Removes outdated data at startup and then every hour. */
 export function startRetentionSweep(
   db: Database,
   retention: Retention,
   clock: () => Date,
-  failed: (error: unknown) => void,
+  onFailure: (error: unknown) => void,
 ): Background {
-  const passed: Passed = new Map()
-  return inBackground(INTERVAL_MS, () => removeOld(db, retention, clock(), passed), failed, {
+  const scannedUpTo: ScanPositions = new Map()
+  return inBackground(INTERVAL_MS, () => removeOld(db, retention, clock(), scannedUpTo), onFailure, {
     beginsNow: true,
   })
 }

@@ -3,7 +3,7 @@ import type { Database } from '../../storage/engine/port.ts'
 import { onlyRow } from '../../storage/engine/port.ts'
 import { leastIdOf } from '../../storage/schema/months.ts'
 
-/** The tables whose rows are removed after `expires_at`, in real time. */
+/** Tables whose rows are removed after `expires_at`, in real time. */
 export const EXPIRING = [
   'idempotency_keys',
   'customer_tokens',
@@ -16,7 +16,7 @@ export const EXPIRING = [
 
 export type ExpiringTable = (typeof EXPIRING)[number]
 
-/** Removes at most `max` expired rows. Returns their number. */
+/** Removes at most `max` expired rows and returns their number. */
 export async function deleteExpired(
   db: Database,
   table: ExpiringTable,
@@ -31,18 +31,18 @@ export async function deleteExpired(
   return affected
 }
 
-interface Kept {
+interface RetainedTable {
   readonly kind: RetentionKind
   /**
-   * The key columns. The first one begins with the row's time: ids are UUIDv7, so old rows come first in the
-   * primary key.
+   * The columns of the primary key. The first one starts with a time, because ids are UUIDv7, so old rows
+   * come first.
    */
   readonly key: readonly string[]
-  /** The condition for old rows that are kept. */
+  /** A condition for old rows that must stay. */
   readonly unless?: string
 }
 
-/** Tables whose old rows are deleted, in this order: messages before the codes that they refer to. */
+/** Tables whose old rows are deleted, in this order: messages before the codes they refer to. */
 export const KEPT = {
   messages: { kind: 'messages', key: ['id'], unless: "state = 'QUEUED'" },
   otp_challenges: {
@@ -65,13 +65,13 @@ export const KEPT = {
     unless: 'consumed_at IS NOT NULL OR EXISTS (SELECT FROM quotes WHERE signing_request_id = old.id)',
   },
   agent_decisions: { kind: 'deniedDecisions', key: ['id'], unless: 'action_id IS NOT NULL' },
-} as const satisfies Record<string, Kept>
+} as const satisfies Record<string, RetainedTable>
 
 export type KeptTable = keyof typeof KEPT
 
 /**
- * Deletes at most `max` payments counted against velocity limits before this time, with the sums of their day
- * and month. Returns the number of payments.
+ * Deletes at most `max` payments that were counted for velocity limits before this time, with the counters of
+ * their day and month. Returns the number of payments.
  */
 export async function deleteCounted(db: Database, before: Date, max: number): Promise<number> {
   const { affected } = await db.query(
@@ -87,14 +87,14 @@ export async function deleteCounted(db: Database, before: Date, max: number): Pr
   return affected
 }
 
-/** A step through the old rows of a table. */
+/** The result of one scan through the old rows of a table. */
 export interface Step {
   readonly removed: number
-  /** The key of the last scanned row; undefined at the end. */
+  /** The key of the last scanned row. Undefined once all are scanned. */
   readonly last: readonly string[] | undefined
 }
 
-/** Scans the next `max` rows older than this time, and deletes those that need not be kept. */
+/** Scans the next `max` rows older than this time, and deletes those that may go. */
 export async function deleteOlder(
   db: Database,
   table: KeptTable,
@@ -102,16 +102,18 @@ export async function deleteOlder(
   after: readonly string[] | undefined,
   max: number,
 ): Promise<Step> {
-  const { key, unless }: Kept = KEPT[table]
+  const { key, unless }: RetainedTable = KEPT[table]
   const columns = key.join(', ')
-  const of = (alias: string) => key.map((column) => `${alias}.${column}`).join(', ')
-  const cursor = key.map((column, at) => `$${at + 3}::text::${column === 'attempt' ? 'integer' : 'uuid'}`)
+  const qualifiedKey = (alias: string) => key.map((column) => `${alias}.${column}`).join(', ')
+  const cursor = key.map(
+    (column, index) => `$${index + 3}::text::${column === 'attempt' ? 'integer' : 'uuid'}`,
+  )
   const { rows } = await db.query<{ looked: bigint; removed: bigint; last: string[] | null }>(
     `WITH looked AS (
        SELECT ${columns} FROM ${table} WHERE ${key[0]} < $1::uuid ${after ? `AND (${columns}) > (${cursor.join(', ')})` : ''}
        ORDER BY ${columns} LIMIT $2),
      removed AS (
-       DELETE FROM ${table} AS old USING looked WHERE (${of('old')}) = (${of('looked')}) ${unless ? `AND NOT (${unless})` : ''}
+       DELETE FROM ${table} AS old USING looked WHERE (${qualifiedKey('old')}) = (${qualifiedKey('looked')}) ${unless ? `AND NOT (${unless})` : ''}
        RETURNING 1)
      SELECT (SELECT count(*) FROM looked) AS looked, (SELECT count(*) FROM removed) AS removed,
        (SELECT ARRAY[${key.map((column) => `${column}::text`).join(', ')}] FROM looked

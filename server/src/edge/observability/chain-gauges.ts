@@ -3,8 +3,8 @@ import type { ChainBalance, Metrics } from '../../kernel/ports/metrics.ts'
 import type { FollowedChain } from './store.ts'
 
 /**
- * Gauges of the position up to which chains were followed. Returns a function that sets them, and removes
- * them if the database is unavailable. Rails come from the operator's file, so their number is bounded.
+ * Gauges of how far chains have been followed. Returns a function that sets them, and removes them if the
+ * database is unavailable. The number of rails is bounded, because they come from the operator's file.
  */
 export function createChainGauges(
   registry: Registry,
@@ -32,7 +32,7 @@ export function createChainGauges(
   }
 }
 
-/** Metrics that the chain worker reports. */
+/** Metrics reported by the chain worker. */
 export function createChainReports(registry: Registry): Pick<Metrics, 'chainAlert' | 'chainBalances'> {
   const alerts = new Counter({
     name: 'countersign_chain_alerts_total',
@@ -47,8 +47,8 @@ export function createChainReports(registry: Registry): Pick<Metrics, 'chainAler
 }
 
 /**
- * Gauges of the accounts that send payments on chains, and of their low-water marks. Returns a function that
- * sets the gauges of a rail.
+ * Gauges of the balances of accounts that send payments on chains, and of their low-water marks. Returns a
+ * function that sets the gauges of one rail.
  */
 function createBalanceGauges(registry: Registry): Metrics['chainBalances'] {
   const labelNames = ['rail', 'account', 'asset'] as const

@@ -1,25 +1,28 @@
 import { type Logger, pino, stdSerializers } from 'pino'
 import type { Output } from './output.ts'
 
-/** The log of a process: JSON lines. */
+/** Creates the log of the process, which writes lines of JSON. */
 export function createLog(level: string, output: Output): Logger {
   return pino({ level, serializers: { err: errorDescriber() } }, output)
 }
 
-/** Fields of a database error that are safe to log. Its `detail` and `where` quote rows and statements. */
+/**
+ * Fields of a database error that are safe to log. `detail` and `where` are not, because they quote rows and
+ * statements.
+ */
 const NAMES = ['code', 'schema', 'table', 'column', 'constraint', 'routine', 'syscall'] as const
 
-/** Time for which a logged stack is not repeated: an outage fails every request in the same way. */
+/** The time for which a logged stack is not repeated: during an outage all requests fail in the same way. */
 const STACK_MS = 10 * 60 * 1000
-/** The maximum number of errors whose stacks are remembered. */
+/** The maximum number of errors for which this is remembered. */
 const STACKS_MAX = 100
 
-/** Serializes errors for the log: type, message and stack, without any stored data. */
+/** Serializes errors for the log, with type, message and stack but no stored data. */
 export function errorDescriber(nowMs: () => number = () => performance.now()): (error: unknown) => unknown {
   const loggedAtMs = new Map<string, number>()
   const isNew = (key: string) => {
-    const at = loggedAtMs.get(key)
-    if (at !== undefined && nowMs() - at < STACK_MS) return false
+    const lastLoggedAtMs = loggedAtMs.get(key)
+    if (lastLoggedAtMs !== undefined && nowMs() - lastLoggedAtMs < STACK_MS) return false
     if (loggedAtMs.size >= STACKS_MAX) loggedAtMs.clear()
     loggedAtMs.set(key, nowMs())
     return true
@@ -34,7 +37,7 @@ export function errorDescriber(nowMs: () => number = () => performance.now()): (
   }
 }
 
-/** The first frame of a stack: the one that threw. */
+/** The first frame of a stack, where the error was thrown. */
 function placeIn(stack: string | undefined): string | undefined {
   return stack?.split('\n').find((line) => line.trimStart().startsWith('at '))
 }

@@ -3,16 +3,16 @@ import type { FastifyInstance } from 'fastify'
 import type { App } from '../../kernel/operation/app.ts'
 import { oneAtATime } from '../../kernel/operation/one-at-a-time.ts'
 import { ApiError } from '../../kernel/operation/operation.ts'
-import { inTime } from '../../kernel/operation/timeout.ts'
+import { withTimeout } from '../../kernel/operation/timeout.ts'
 import { findWatchFigures } from './watch-figures.ts'
 
-/** Prometheus times out after ten seconds. */
+/** Well below ten seconds, after which Prometheus times out. */
 const WATCHES_MS_MAX = 2000
 const BEARER = /^Bearer +([^\s]+) *$/i
 
 /**
- * `GET /metrics`, for Prometheus. It requires METRICS_TOKEN; without that setting it is open in the sandbox,
- * and 404 in production. Throws 401 `UNAUTHORIZED`.
+ * `GET /metrics` for Prometheus. It requires METRICS_TOKEN. If that is not set, it is open in the sandbox and
+ * 404 in production. Throws 401 `UNAUTHORIZED`.
  */
 export function addMetrics(server: FastifyInstance, app: App, isReady: () => Promise<boolean>): void {
   const { metricsToken, mode } = app.config
@@ -20,13 +20,13 @@ export function addMetrics(server: FastifyInstance, app: App, isReady: () => Pro
   const expected = metricsToken === undefined ? undefined : digest(metricsToken)
   const watches = oneAtATime(() => findWatchFigures(app).catch(() => undefined))
   server.get('/metrics', async (request, reply) => {
-    const given = BEARER.exec(request.headers.authorization ?? '')?.[1] ?? ''
-    if (expected && !timingSafeEqual(digest(given), expected))
+    const token = BEARER.exec(request.headers.authorization ?? '')?.[1] ?? ''
+    if (expected && !timingSafeEqual(digest(token), expected))
       throw new ApiError('UNAUTHORIZED', {
-        reason: given === '' ? 'Missing credentials' : 'Invalid credentials',
+        reason: token === '' ? 'Missing credentials' : 'Invalid credentials',
         headers: { 'WWW-Authenticate': 'Bearer realm="countersign metrics"' },
       })
-    app.metrics.setWatched(await inTime(WATCHES_MS_MAX, watches()))
+    app.metrics.setWatched(await withTimeout(WATCHES_MS_MAX, watches()))
     return reply
       .type(app.metrics.contentType)
       .header('Cache-Control', 'no-store')

@@ -4,7 +4,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import type { Config } from '../../base/settings/config.ts'
 import { VERSION } from '../../base/settings/version.ts'
 import { oneAtATime } from '../../kernel/operation/one-at-a-time.ts'
-import { inTime } from '../../kernel/operation/timeout.ts'
+import { withTimeout } from '../../kernel/operation/timeout.ts'
 import { JOB_KINDS } from '../../kernel/outbox/job-kinds.ts'
 import type { Metrics } from '../../kernel/ports/metrics.ts'
 import type { CommitObserver, CommitResult } from '../../storage/commit/committer.ts'
@@ -25,27 +25,28 @@ import { createWatchGauges } from './watch-gauges.ts'
 import { createWebhookGauges } from './webhook-gauges.ts'
 
 /**
- * In seconds. Half a millisecond is a read on an idle machine; after ten seconds most clients have given up.
+ * In seconds. A read on an idle machine takes half a millisecond, and after ten seconds most clients have
+ * given up.
  */
 const SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 const BATCH_SETS = [1, 2, 4, 8, 16, 32, 64, 128, 256]
-/** Prometheus times out after ten seconds, by when the values of this process itself should arrive. */
+/** Prometheus times out after ten seconds. The values of the process itself must arrive before that. */
 const DATABASE_ANSWER_MS_MAX = 2000
-/** The readiness check itself ends after two seconds, with a reason. */
+/** Longer than the readiness check, which ends after two seconds with a reason. */
 const READY_MS_MAX = 3000
 
-/** The effect of each ledger write. */
+/** The effect of each kind of ledger write. */
 const POSTING_OF = {
   transfer: { pending: 'hold', posted: 'post' },
   end: { posted: 'capture', voided: 'void' },
 } as const
-const POSTINGS = Object.values(POSTING_OF).flatMap((of) => Object.values(of))
+const POSTINGS = Object.values(POSTING_OF).flatMap((postings) => Object.values(postings))
 const COMMIT_RESULTS = ['done', 'unique', 'expectation', 'overdraft', 'overflow', 'fault'] as const
 const WEBHOOK_RESULTS = ['2xx', '3xx', '4xx', '5xx', 'timeout', 'address_refused', 'unreachable'] as const
 const FAULTS = ERROR_CODES.filter((code) => ERRORS[code].status >= 500)
 
 /**
- * The metrics of one service; a second one in the same process has its own. They are shown in the order of
+ * The metrics of one service. A second service in the process has its own. They are listed in the order of
  * creation.
  */
 export function createMetrics(db: Database, clock: () => Date, mode: Config['mode']): Metrics {
@@ -70,7 +71,7 @@ export function createMetrics(db: Database, clock: () => Date, mode: Config['mod
   const showChains = createChainGauges(registry)
   const showUnchained = createUnchainedGauge(registry)
   const showUndelivered = createWebhookGauges(registry)
-  const ask = createQueries(db, clock)
+  const runQueries = createQueries(db, clock)
 
   return {
     ...commits,
@@ -90,26 +91,26 @@ export function createMetrics(db: Database, clock: () => Date, mode: Config['mod
     replicaRead: (outcome) => reads.add(outcome),
     contentType: registry.contentType,
     async text(isReady) {
-      const [isUp, work, reconciliations, chains, ended, lags] = await Promise.all([
-        inTime(READY_MS_MAX, isReady()),
-        inTime(DATABASE_ANSWER_MS_MAX, ask.dueWork()),
-        inTime(DATABASE_ANSWER_MS_MAX, ask.reconciliations()),
-        inTime(DATABASE_ANSWER_MS_MAX, ask.chains()),
-        inTime(DATABASE_ANSWER_MS_MAX, ask.unchained()),
-        inTime(DATABASE_ANSWER_MS_MAX, ask.lags()),
+      const [isUp, work, reconciliations, chains, endedPayments, lags] = await Promise.all([
+        withTimeout(READY_MS_MAX, isReady()),
+        withTimeout(DATABASE_ANSWER_MS_MAX, runQueries.dueWork()),
+        withTimeout(DATABASE_ANSWER_MS_MAX, runQueries.reconciliations()),
+        withTimeout(DATABASE_ANSWER_MS_MAX, runQueries.chains()),
+        withTimeout(DATABASE_ANSWER_MS_MAX, runQueries.unchained()),
+        withTimeout(DATABASE_ANSWER_MS_MAX, runQueries.lags()),
       ])
       up.set(isUp ? 1 : 0)
       showDueWork(work)
       showReconciliations(reconciliations)
       showChains(chains)
-      showUnchained(ended)
+      showUnchained(endedPayments)
       showUndelivered(lags)
       return `${await registry.metrics()}\n${timings.text()}\n`
     },
   }
 }
 
-/** The queries of a scrape. Each returns undefined if the database fails. */
+/** The database queries of a scrape. Each returns undefined if the database fails. */
 function createQueries(db: Database, clock: () => Date) {
   return {
     dueWork: oneAtATime(() => findDueWork(db, clock()).catch(() => undefined)),
@@ -120,7 +121,7 @@ function createQueries(db: Database, clock: () => Date) {
   }
 }
 
-/** Counts of dropped reports. */
+/** Counts what was dropped instead of being reported. */
 function countLost(
   registry: Registry,
 ): Pick<Metrics, 'requestsNotLogged' | 'spansDropped' | 'logLinesDropped'> {
@@ -147,7 +148,7 @@ function countLost(
   }
 }
 
-/** Seconds in which the process did not run, because it or its machine was paused. */
+/** The seconds during which the process did not run because it, or its machine, was paused. */
 function countPauses(registry: Registry): Pick<Metrics, 'recordPause'> {
   const seconds = new Counter({
     name: 'countersign_paused_seconds_total',
@@ -184,7 +185,7 @@ function createUnchainedGauge(registry: Registry): (count: number | undefined) =
   }
 }
 
-/** Counts of deliveries, denials and screenings, by outcome. */
+/** Counts of deliveries, denials and screenings by outcome. */
 function outcomeTallies(registry: Registry) {
   const webhooks = new Tally(registry, {
     name: 'countersign_webhook_attempts_total',
@@ -294,8 +295,8 @@ function webhookResult(result: number | string): (typeof WEBHOOK_RESULTS)[number
 }
 
 /**
- * Gauges of the database query at a scrape. Returns a function that sets them, or shows that the query
- * failed.
+ * Gauges of due jobs, which are queried for each scrape. Returns a function that sets them, or shows that the
+ * query failed.
  */
 function createDueWorkGauges(registry: Registry): (work: readonly DueWork[] | undefined) => void {
   const registers = [registry]

@@ -2,8 +2,8 @@ import { fstatSync, openSync, writeSync } from 'node:fs'
 import type { Writable } from 'node:stream'
 
 /**
- * Output of a server. It never throws, waits or ends the process: lines that cannot be written are dropped
- * and counted.
+ * The output of a server. It never throws, blocks or ends the process: lines that cannot be written are
+ * dropped and counted.
  */
 export interface Output {
   write(text: string): void
@@ -12,23 +12,23 @@ export interface Output {
 /** Called with the number of dropped lines. */
 type OnDropped = (lines: number) => void
 
-/** Writes bytes from an offset on, and returns their number. Throws if it can write none. */
+/** Writes bytes from an offset, and returns how many were written. Throws if none can be written. */
 type WriteBytes = (fd: number, bytes: Uint8Array, from: number) => number
 
 const STANDARD = { 1: () => process.stdout, 2: () => process.stderr } as const
-/** The maximum number of bytes that wait for a slow reader of a pipe. */
+/** The maximum number of bytes queued for a slow reader of a pipe. */
 const WAITING_BYTES_MAX = 256 * 1024
 const NEW_LINE = 10
 
-/** Standard output, standard error, or a file to append to. */
+/** Opens standard output, standard error, or a file for appending. */
 export function openOutput(to: keyof typeof STANDARD | string, onDropped: OnDropped = () => {}): Output {
   if (typeof to === 'string') return fileOutput(openSync(to, 'a'), onDropped)
-  // A write to a pipe would wait for its reader, so the stream does that; a write to a file or a terminal is
-  // synchronous.
+  // A synchronous write to a pipe would wait for its reader, so pipes are written through a stream. Files and
+  // terminals are written synchronously.
   return isPipe(to) ? pipeOutput(STANDARD[to](), onDropped) : fileOutput(to, onDropped)
 }
 
-/** A closed descriptor counts as a file that accepts nothing. */
+/** A closed descriptor is treated like a file that accepts no writes. */
 function isPipe(fd: number): boolean {
   try {
     const stats = fstatSync(fd)
@@ -40,31 +40,32 @@ function isPipe(fd: number): boolean {
 
 /** Writes to a descriptor synchronously. Tests replace `write`. */
 export function fileOutput(fd: number, onDropped: OnDropped, write: WriteBytes = writeSync): Output {
-  // A full disk may accept a part of a line, which must not join the next one.
+  // A full disk may accept part of a line, which must not be joined with the next one.
   let isTorn = false
   return {
     write(text) {
       const start = isTorn ? 1 : 0
       const bytes = Buffer.from(isTorn ? `\n${text}` : text)
-      let written = 0
+      let bytesWritten = 0
       try {
-        while (written < bytes.length) {
-          const count = write(fd, bytes, written)
+        while (bytesWritten < bytes.length) {
+          const count = write(fd, bytes, bytesWritten)
           if (count === 0) throw new Error('nothing was written')
-          written += count
+          bytesWritten += count
         }
         isTorn = false
       } catch {
-        if (written > 0) isTorn = bytes[written - 1] !== NEW_LINE
-        onDropped(linesIn(bytes.toString('utf8', Math.max(start, written))))
+        if (bytesWritten > 0) isTorn = bytes[bytesWritten - 1] !== NEW_LINE
+        onDropped(linesIn(bytes.toString('utf8', Math.max(start, bytesWritten))))
       }
     },
   }
 }
 
-/** Writes to a stream while its reader keeps up. */
+/** Writes to a stream as long as its reader keeps up. */
 export function pipeOutput(stream: Writable, onDropped: OnDropped): Output {
-  // Without a listener the process would end when the reader does. Several servers of a process share one.
+  // Without a listener the process would end together with the reader. Servers in the same process share one
+  // listener.
   if (!stream.listeners('error').includes(ignoreError)) stream.on('error', ignoreError)
   return {
     write(text) {

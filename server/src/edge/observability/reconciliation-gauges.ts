@@ -3,8 +3,8 @@ import { Gauge, type Registry } from 'prom-client'
 import type { LatestReconciliation } from './store.ts'
 
 /**
- * Gauges of each rail's latest reconciliation. Returns a function that sets them, and removes them if the
- * database is unavailable. Rails come from the operator's file, so their number is bounded.
+ * Gauges of the latest reconciliation of each rail. Returns a function that sets them, and removes them if
+ * the database is unavailable. The number of rails is bounded, because they come from the operator's file.
  */
 export function createReconciliationGauges(
   registry: Registry,

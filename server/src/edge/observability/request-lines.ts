@@ -1,10 +1,10 @@
 import pc from 'picocolors'
 import type { Output } from './output.ts'
 
-/** A request in the terminal. */
+/** A request as the terminal shows it. */
 export interface RequestLine {
   readonly method: string
-  /** The path as sent, without the query. */
+  /** The path as sent, without the query string. */
   readonly path: string
   /** Undefined if the client disconnected before the response. */
   readonly status: number | undefined
@@ -20,30 +20,30 @@ const PATH_WIDTH = 44
 const PATH_CHARACTERS_MAX = 120
 const TIME_WIDTH = 9
 
-/** One line: status, method, path, error code, time, request id. */
+/** Formats one line: status, method, path, error code, duration, request id. */
 export function requestLine(line: RequestLine, colors: Colors): string {
   const { method, path, status, code, durationMs, httpRequestId } = line
-  const what = `${printable(method).padEnd(METHOD_WIDTH)} ${printable(path).padEnd(PATH_WIDTH)}`
-  const shownCode = code === undefined ? '' : ` ${colorOf(status, colors)(code)}`
+  const call = `${printable(method).padEnd(METHOD_WIDTH)} ${printable(path).padEnd(PATH_WIDTH)}`
+  const shownCode = code === undefined ? '' : ` ${pickColor(status, colors)(code)}`
   const time = `${durationMs.toFixed(durationMs < 10 ? 1 : 0)} ms`.padStart(TIME_WIDTH)
-  return `${colorOf(status, colors)(String(status ?? '---'))} ${what}${shownCode}${colors.dim(`${time}  ${httpRequestId}`)}`
+  return `${pickColor(status, colors)(String(status ?? '---'))} ${call}${shownCode}${colors.dim(`${time}  ${httpRequestId}`)}`
 }
 
-function colorOf(status: number | undefined, { green, yellow, red }: Colors): (text: string) => string {
+function pickColor(status: number | undefined, { green, yellow, red }: Colors): (text: string) => string {
   if (status === undefined || status >= 500) return red
   return status >= 400 ? yellow : green
 }
 
 /**
- * Makes a path printable: a caller chooses its content, and a terminal would interpret some of it as
- * commands.
+ * Makes a path printable. Callers choose its content, and a terminal would interpret control characters in
+ * it.
  */
 function printable(text: string): string {
-  const shown = text.replaceAll(/[^\x21-\x7e]/g, '?')
-  return shown.length > PATH_CHARACTERS_MAX ? `${shown.slice(0, PATH_CHARACTERS_MAX)}…` : shown
+  const safeText = text.replaceAll(/[^\x21-\x7e]/g, '?')
+  return safeText.length > PATH_CHARACTERS_MAX ? `${safeText.slice(0, PATH_CHARACTERS_MAX)}…` : safeText
 }
 
-/** Writes a line for each request. Lines from the same event loop turn are written together. */
+/** Writes a line for each request. Lines of one turn of the event loop are written together. */
 export function requestLines(output: Output, colors: Colors = pc): (line: RequestLine) => void {
   let lines: string[] = []
   const flush = () => {

@@ -1,4 +1,4 @@
-/** Methods with a separate series: those that routes can have. */
+/** Methods that have their own series, because routes may use them. */
 export const METHODS: ReadonlySet<string> = new Set([
   'GET',
   'HEAD',
@@ -8,15 +8,15 @@ export const METHODS: ReadonlySet<string> = new Set([
   'DELETE',
   'OPTIONS',
 ])
-/** Keyed by the status's first digit. 0: the client disconnected. */
+/** By the first digit of the status. 0 means that the client disconnected. */
 const CLASSES = ['aborted', '1xx', '2xx', '3xx', '4xx', '5xx'] as const
 
 const NAME = 'countersign_http_request_duration_seconds'
 const HEAD = `# HELP ${NAME} From the head of a request to the end of its response.\n# TYPE ${NAME} histogram`
 
 /**
- * The durations of one method, route and status class: counts within each bound, with those beyond all bounds
- * last.
+ * The durations of one method, route and status class: a count for each bound, and last a count of durations
+ * beyond all bounds.
  */
 interface Series {
   readonly labels: string
@@ -25,45 +25,45 @@ interface Series {
 }
 
 /**
- * Durations of responses as a Prometheus histogram. prom-client's builds and looks up a string of labels at
- * every observation, which is a noticeable cost per request; this one adds to three numbers.
+ * A Prometheus histogram of response times; the one of prom-client builds and looks up a string of labels for
+ * every observation, which is noticeable in each request; this one just adds to three numbers.
  *
- * Input from a caller is never a label: a path without a route is `unknown`, a method that no route has is
- * `other`. So the number of series is bounded by routes, methods and status classes.
+ * Labels never contain input from callers: a path without a route is `unknown`, and a method that no route
+ * uses is `other`. So the number of series is bounded by routes, methods and status classes.
  */
 export class RouteTimings {
   readonly #bounds: readonly number[]
-  /** Keyed by route, then method, then class. */
+  /** By route, then method, then status class. */
   readonly #series = new Map<string, Map<string, (Series | undefined)[]>>()
 
-  /** `bounds` in seconds, ascending. */
+  /** `bounds` are in seconds, in ascending order. */
   constructor(bounds: readonly number[]) {
     this.#bounds = bounds
   }
 
   observe(pattern: string | undefined, method: string, status: number | undefined, seconds: number): void {
     const route = pattern ?? 'unknown'
-    const known = METHODS.has(method) ? method : 'other'
+    const knownMethod = METHODS.has(method) ? method : 'other'
     const digit = status === undefined ? 0 : Math.trunc(status / 100)
-    const series = this.#series.get(route)?.get(known)?.[digit] ?? this.#add(route, known, digit)
-    let place = 0
+    const series = this.#series.get(route)?.get(knownMethod)?.[digit] ?? this.#add(route, knownMethod, digit)
+    let bucket = 0
     for (const bound of this.#bounds) {
       if (seconds <= bound) break
-      place++
+      bucket++
     }
-    series.counts[place] = (series.counts[place] ?? 0) + 1
+    series.counts[bucket] = (series.counts[bucket] ?? 0) + 1
     series.sum += seconds
   }
 
   text(): string {
-    const all = [...this.#series.values()].flatMap((methods) => [...methods.values()].flat())
-    return [HEAD, ...all.flatMap((series) => (series ? this.#linesOf(series) : []))].join('\n')
+    const timings = [...this.#series.values()].flatMap((methods) => [...methods.values()].flat())
+    return [HEAD, ...timings.flatMap((series) => (series ? this.#linesOf(series) : []))].join('\n')
   }
 
   #linesOf({ labels, counts, sum }: Series): string[] {
     let count = 0
-    const buckets = [...this.#bounds, '+Inf'].map((bound, place) => {
-      count += counts[place] ?? 0
+    const buckets = [...this.#bounds, '+Inf'].map((bound, bucket) => {
+      count += counts[bucket] ?? 0
       return `${NAME}_bucket{le="${bound}",${labels}} ${count}`
     })
     return [...buckets, `${NAME}_sum{${labels}} ${sum}`, `${NAME}_count{${labels}} ${count}`]
@@ -75,7 +75,7 @@ export class RouteTimings {
     const classes = methods.get(method) ?? CLASSES.map(() => undefined)
     methods.set(method, classes)
     const series: Series = {
-      // The labels need no escaping: the patterns come from the contract.
+      // The labels need no escaping, because the patterns come from the contract.
       labels: `method="${method}",route="${toDocumentedPath(route)}",status="${CLASSES[digit] ?? 'other'}"`,
       counts: new Float64Array(this.#bounds.length + 1),
       sum: 0,
@@ -85,7 +85,7 @@ export class RouteTimings {
   }
 }
 
-/** A pattern of the router as the API's documents write it: `/quotes/{quoteId}`. */
+/** Formats a router pattern as in the API documentation: `/quotes/{quoteId}`. */
 export function toDocumentedPath(route: string): string {
   return route.replaceAll(/:(\w+)/g, '{$1}')
 }

@@ -20,22 +20,22 @@ export interface SpanWatch {
 }
 
 export interface SpanQueue extends SpanProcessor {
-  /** Stops retries: spans not accepted from now on are dropped. */
+  /** Stops retrying: spans that are not accepted from now on are dropped. */
   endTries(): void
-  /** Counts the spans that no collector accepted. */
+  /** Counts the spans that no collector has accepted. */
   dropRest(): void
 }
 
 /**
- * The maximum number of spans that wait or are being sent; further ones are dropped. Each has one or two
+ * The maximum number of spans that are waiting or being sent. Further ones are dropped. Each takes one or two
  * kilobytes.
  */
 const SPANS_MAX = 8_192
 const BATCH_SPANS_MAX = 512
-/** All attempts of a batch end before the library starts the next one, after thirty seconds. */
+/** All attempts for a batch end before the library starts the next batch, thirty seconds later. */
 const POST_MS_MAX = 5_000
 const PAUSES_MS = [1_000, 4_000]
-/** At most one line about an unstable collector per this interval. */
+/** Logs at most one line about a failing collector per interval. */
 const LINE_MS = 60_000
 const ANSWER_BYTES_MAX = 64 * 1024
 /** Statuses of a collector that may accept the same spans a moment later. */
@@ -47,8 +47,8 @@ const FORMATS = {
 } as const
 
 /**
- * Sends spans to the collector in batches, one at a time, in the background. The library collects and encodes
- * them; the limit, the count of lost spans and the HTTP client are ours.
+ * Sends spans to the collector in the background, one batch at a time. The library collects and encodes them,
+ * while we limit and count them and use our own HTTP client.
  */
 export function createSpanQueue(config: TracingConfig, watch: SpanWatch): SpanQueue {
   const sender = new Sender(config, watch)
@@ -70,7 +70,7 @@ export function createSpanQueue(config: TracingConfig, watch: SpanWatch): SpanQu
   }
 }
 
-/** Posts batches, and counts the spans that wait. */
+/** Posts batches, and counts the spans that are waiting. */
 class Sender implements SpanExporter {
   readonly #config: TracingConfig
   readonly #watch: SpanWatch
@@ -85,7 +85,7 @@ class Sender implements SpanExporter {
     this.#watch = watch
   }
 
-  /** True if there is room for one more span, which is then reserved. */
+  /** Reserves room for one more span. Returns false if all room is taken. */
   takes(): boolean {
     if (this.#spans < SPANS_MAX) {
       this.#spans += 1
@@ -95,12 +95,12 @@ class Sender implements SpanExporter {
     return false
   }
 
-  /** The library sends at most one batch at a time, and all remaining spans at the end. */
+  /** The library passes one batch at a time, and all remaining spans at the end. */
   export(spans: ReadableSpan[], done: (result: ExportResult) => void): void {
     const sent = this.#deliver(spans).then(() => {
       this.#spans -= spans.length
       this.#underWay.delete(sent)
-      // Lost spans are counted here: the library has nothing to do about them.
+      // Lost spans are counted here, because the library cannot do anything about them.
       done({ code: ExportResultCode.SUCCESS })
     })
     this.#underWay.add(sent)
@@ -123,11 +123,11 @@ class Sender implements SpanExporter {
     for (const pauseMs of [0, ...PAUSES_MS]) {
       if (pauseMs > 0)
         await setTimeout(pauseMs, undefined, { signal: this.#ending.signal, ref: false }).catch(() => {})
-      const { lost, why, isBusy } = await this.#post(spans)
+      const { lost, why: reason, isBusy } = await this.#post(spans)
       const isLast = pauseMs === PAUSES_MS.at(-1) || this.#ending.signal.aborted
       if (lost === 0) return this.#markRecovered()
       if (isBusy && !isLast) continue
-      return this.#lose(lost, why)
+      return this.#lose(lost, reason)
     }
   }
 
@@ -143,7 +143,7 @@ class Sender implements SpanExporter {
           headers: { 'User-Agent': `Countersign/${VERSION}`, ...headers, 'Content-Type': type },
           ...(body ? { body } : {}),
         },
-        // A batch that arrives twice has the same ids.
+        // If a batch arrives twice, its spans have the same ids.
         {
           signal: AbortSignal.timeout(POST_MS_MAX),
           bytesMax: ANSWER_BYTES_MAX,
@@ -151,9 +151,9 @@ class Sender implements SpanExporter {
           isRepeatable: true,
         },
       )
-      const why = `the collector returned ${answer.status}`
+      const reason = `the collector returned ${answer.status}`
       if (answer.status < 200 || answer.status > 299)
-        return { lost: spans.length, why, isBusy: BUSY.has(answer.status) }
+        return { lost: spans.length, why: reason, isBusy: BUSY.has(answer.status) }
       const { partialSuccess } = serializer.deserializeResponse(answer.body)
       return {
         lost: Number(partialSuccess?.rejectedSpans ?? 0),
@@ -171,10 +171,10 @@ class Sender implements SpanExporter {
     this.#isFailing = false
   }
 
-  #lose(count: number, why: string): void {
+  #lose(count: number, reason: string): void {
     this.#watch.dropped(count)
     if (this.#isFailing || performance.now() - this.#saidAtMs < LINE_MS) return
-    this.#watch.log.warn({ why }, 'dropped traces: the collector does not accept them')
+    this.#watch.log.warn({ why: reason }, 'dropped traces: the collector does not accept them')
     this.#isFailing = true
     this.#saidAtMs = performance.now()
   }

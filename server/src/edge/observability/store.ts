@@ -4,7 +4,7 @@ import { IS_OF } from '../../kernel/outbox/store.ts'
 import type { Database } from '../../storage/engine/port.ts'
 import { onlyRow } from '../../storage/engine/port.ts'
 
-/** Due jobs of one kind, by the clocks of their platforms. */
+/** Due jobs of one kind, according to the clocks of their platforms. */
 export interface DueWork {
   readonly kind: string
   readonly count: number
@@ -13,7 +13,8 @@ export interface DueWork {
 }
 
 /**
- * The maximum number of due jobs read per platform and lane, because measuring a backlog must not add to it.
+ * The maximum number of due jobs to read per platform and lane, so that measuring a backlog does not make it
+ * worse.
  */
 const JOBS_READ_MAX = 100
 
@@ -29,8 +30,8 @@ CROSS JOIN LATERAL (${LANE_NAMES.map(earliest).join(' UNION ALL ')}) j
 GROUP BY j.kind`
 
 /**
- * Due jobs, claimed or not, by kind. Kinds without due jobs are left out, and possibly kinds that are not
- * among the oldest hundred of their lane. `now` is real time.
+ * Due jobs, claimed or not, by kind. Kinds without due jobs are omitted, and so may be kinds that are not
+ * among the oldest hundred in their lane. `now` is real time.
  */
 export async function findDueWork(db: Database, now: Date): Promise<DueWork[]> {
   const { rows } = await db.query<DueWork>(DUE_WORK, [now, JOBS_READ_MAX])
@@ -47,7 +48,7 @@ export interface LatestReconciliation {
   readonly differences: Readonly<Record<string, number>>
 }
 
-// A rail belongs to one platform.
+// Each rail belongs to one platform.
 const RECONCILIATIONS = `
 SELECT s.rail, s.currency, extract(epoch FROM $1::timestamptz - s.received_at)::float8 AS "ageSeconds",
   coalesce((SELECT jsonb_object_agg(reason, n) FROM (
@@ -56,17 +57,17 @@ SELECT s.rail, s.currency, extract(epoch FROM $1::timestamptz - s.received_at)::
 FROM (SELECT DISTINCT ON (platform_id, rail, currency) rail, currency, received_at, differences FROM rail_statements
       WHERE state <> 'WAITING' ORDER BY platform_id, rail, currency, date DESC) AS s`
 
-/** The latest reconciliation of each rail and currency. `now` is real time. */
+/** The latest reconciliation for each rail and currency. `now` is real time. */
 export async function findReconciliations(db: Database, now: Date): Promise<LatestReconciliation[]> {
   const { rows } = await db.query<LatestReconciliation>(RECONCILIATIONS, [now])
   return rows
 }
 
-/** The last followed position of a rail's chain. */
+/** The position up to which the chain of a rail has been followed. */
 export interface FollowedChain {
   readonly rail: string
   readonly block: number
-  /** The age of that block. */
+  /** The age of the last followed block. */
   readonly ageSeconds: number
 }
 
@@ -74,26 +75,26 @@ const CHAINS = `
 SELECT rail, followed_block::float8 AS block, extract(epoch FROM $1::timestamptz - followed_time)::float8 AS "ageSeconds"
 FROM chains`
 
-/** Each chain's last followed position. `now` is real time. */
+/** The position up to which each chain has been followed. `now` is real time. */
 export async function findChains(db: Database, now: Date): Promise<FollowedChain[]> {
   const { rows } = await db.query<FollowedChain>(CHAINS, [now])
   return rows
 }
 
-/** A backlog beyond this number of statements is not counted to its end. */
+/** A backlog is not counted beyond this number of statements. */
 const UNCHAINED_READ_MAX = 10_000
 
 const UNCHAINED = `
 SELECT coalesce(sum(cardinality(transfer_ids)), 0)::float8 AS count
 FROM (SELECT transfer_ids FROM proof_queue LIMIT ${UNCHAINED_READ_MAX}) AS queue`
 
-/** The number of ended transfers that are not in a block of the hash chain yet. */
+/** The number of ended transfers that are not in the hash chain yet. */
 export async function findUnchained(db: Database): Promise<number> {
   const { rows } = await db.query<{ count: number }>(UNCHAINED)
   return onlyRow(rows).count
 }
 
-/** The platforms that have set low-water marks, at most `max`, oldest first. */
+/** At most `max` platforms that have set low-water marks, oldest first. */
 export async function findMarkedPlatforms(db: Database, max: number): Promise<string[]> {
   const { rows } = await db.query<{ id: string }>(
     `SELECT id FROM platforms WHERE closed_at IS NULL AND config ? 'watchConfig' ORDER BY created_at, id LIMIT $1`,
@@ -105,7 +106,7 @@ export async function findMarkedPlatforms(db: Database, max: number): Promise<st
 /** The delay of a webhook endpoint. */
 export interface EndpointLag {
   readonly endpoint: string
-  /** The age of the oldest event that it has not received, by the clock of its platform. */
+  /** The age of the oldest event it has not received, by the platform's clock. */
   readonly seconds: number
 }
 
@@ -127,9 +128,8 @@ WHERE (e.state = 'ENABLED' OR (e.state = 'DISABLED' AND e.role = 'CONFIGURED')) 
 ORDER BY seconds DESC LIMIT ${LAGGING_MAX}`
 
 /**
- * The webhook endpoints that are most behind, at most ten: enabled ones, and a configured one even if it was
- * disabled. A redelivery counts from its request.
- * `now` is real time.
+ * The webhook endpoints that are furthest behind, at most ten: enabled ones, and a configured one even if it
+ * was disabled. A redelivery counts from when it was requested. `now` is real time.
  */
 export async function findEndpointLags(db: Database, now: Date): Promise<EndpointLag[]> {
   const { rows } = await db.query<EndpointLag>(LAGS, [now])

@@ -1,8 +1,9 @@
 import { Counter, type Registry } from 'prom-client'
 
 /**
- * A counter with one label that costs one addition: the one of prom-client builds a string of its labels at
- * every call. `values` start at 0, so that the first occurrence of a rare value is an increase.
+ * A counter with one label, for which an increment is a single addition, while prom-client builds a string of
+ * labels at every call. `values` start at 0, so that even the first occurrence of a rare value shows as an
+ * increase.
  */
 export class Tally<Value extends string> {
   readonly #counts: Map<string, number>
@@ -26,7 +27,10 @@ export class Tally<Value extends string> {
     })
   }
 
-  /** Adds one. The values must be a closed set, because each one is a time series while the process runs. */
+  /**
+   * Increments the counter. The set of values must be closed, because each one is a time series for as long
+   * as the process runs.
+   */
   add(value: Value): void {
     this.#counts.set(value, (this.#counts.get(value) ?? 0) + 1)
   }

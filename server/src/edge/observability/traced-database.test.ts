@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { shapeOf } from './traced-database.ts'
+import { parseStatement } from './traced-database.ts'
 
 test.each([
   ['select * from "quotes" where "id" = $1', 'SELECT', 'quotes'],
@@ -14,5 +14,5 @@ test.each([
   ['WITH due AS (SELECT id FROM platforms) SELECT * FROM due', 'WITH', 'platforms'],
   ['SELECT pg_current_wal_lsn()', 'SELECT', undefined],
 ])('a statement is named by what it does to which table: %s', (sql, operation, table) => {
-  expect(shapeOf(sql)).toEqual({ operation, table })
+  expect(parseStatement(sql)).toEqual({ operation, table })
 })

@@ -3,7 +3,7 @@ import type { Committer } from '../../storage/commit/committer.ts'
 import type { Database } from '../../storage/engine/port.ts'
 import type { Lookup } from '../../storage/read/lookup.ts'
 
-/** A span for each statement of a request or a job. Statements that belong to neither have no span. */
+/** Adds a span for each statement of a request or job. Other statements have no span. */
 export function traceDatabase(db: Database, tracing: Tracing): Database {
   const spans = new Statements()
   return {
@@ -13,14 +13,18 @@ export function traceDatabase(db: Database, tracing: Tracing): Database {
   }
 }
 
-/** One span per row lookup, from the call to the row, because its statement also serves other lookups. */
+/**
+ * Adds a span for each lookup, from the call until the row is found, because the statement also serves other
+ * lookups.
+ */
 export function traceLookup(lookup: Lookup, tracing: Tracing): Lookup {
   const spans = new Statements({ 'countersign.read.shared': true })
-  return (of, ...key) => tracing.runWithin(spans.of(of.sql), () => lookup(of, ...key))
+  return (statement, ...key) => tracing.runWithin(spans.of(statement.sql), () => lookup(statement, ...key))
 }
 
 /**
- * A span for each write set, from the call to the end of its commit, with the number of sets in the batch.
+ * Adds a span for each write set, from the call to the end of its commit, with the number of sets in the
+ * batch.
  */
 export function traceCommitter(committer: Committer, tracing: Tracing): Committer {
   return {
@@ -44,23 +48,23 @@ export function traceCommitter(committer: Committer, tracing: Tracing): Committe
 const OF_DATABASE = { 'db.system.name': 'postgresql' }
 const COMMIT: NewSpan = { name: 'commit', kind: 'client', attributes: OF_DATABASE }
 
-/** Programs have some hundred statements; the filters of lists build more. */
+/** A program uses several hundred statements; list filters create more. */
 const STATEMENTS_MAX = 2_000
 
-/** Spans of statements by their SQL: operation and table, without values. */
+/** Spans for statements by SQL. They have the operation and the table, but no values. */
 class Statements {
   readonly #known = new Map<string, NewSpan>()
   readonly #more: NonNullable<NewSpan['attributes']>
 
-  constructor(more: NonNullable<NewSpan['attributes']> = {}) {
-    this.#more = more
+  constructor(attributes: NonNullable<NewSpan['attributes']> = {}) {
+    this.#more = attributes
   }
 
   of(sql: string): NewSpan {
-    const known = this.#known.get(sql)
-    if (known) return known
+    const cached = this.#known.get(sql)
+    if (cached) return cached
     if (this.#known.size >= STATEMENTS_MAX) this.#known.clear()
-    const { operation, table } = shapeOf(sql)
+    const { operation, table } = parseStatement(sql)
     const span: NewSpan = {
       name: table === undefined ? operation : `${operation} ${table}`,
       kind: 'client',
@@ -76,11 +80,17 @@ class Statements {
   }
 }
 
-/** A statement may read from a function, which has a parenthesis after its name. */
+/** A statement may also read from a function, whose name is followed by a parenthesis. */
 const TABLE = /\b(?:into|update)\s+"?([a-z_]\w*)|\b(?:from|join)\s+"?([a-z_]\w*)\b"?(?!\s*\()/i
 
-/** The first word of a statement, and the first table in it; undefined if it calls a function. */
-export function shapeOf(sql: string): { readonly operation: string; readonly table: string | undefined } {
+/**
+ * The first word of a statement, and its first table. The table is undefined if the statement just calls a
+ * function.
+ */
+export function parseStatement(sql: string): {
+  readonly operation: string
+  readonly table: string | undefined
+} {
   const operation = /[a-z]+/i.exec(sql)?.[0].toUpperCase() ?? 'SQL'
   const [, written, read] = TABLE.exec(sql) ?? []
   return { operation, table: (written ?? read)?.toLowerCase() }

@@ -23,12 +23,12 @@ import {
 import { kindOf } from '../../base/formats/thrown-errors.ts'
 import type { TracingConfig } from '../../base/settings/tracing.ts'
 import { VERSION } from '../../base/settings/version.ts'
-import { inTime } from '../../kernel/operation/timeout.ts'
+import { withTimeout } from '../../kernel/operation/timeout.ts'
 import type { NewSpan, OpenSpan, TraceContext, Tracing } from '../../kernel/ports/tracing.ts'
 import { createSpanQueue, type SpanWatch } from './span-queue.ts'
 
 export interface OpenedTracing extends Tracing {
-  /** Sends waiting spans for at most this time; drops the rest. */
+  /** Sends waiting spans for at most `msMax` milliseconds, and drops the rest. */
   close(msMax: number): Promise<void>
 }
 
@@ -43,14 +43,14 @@ const SAMPLERS: Readonly<Record<TracingConfig['sampler'], (ratio: number) => Sam
 
 const KINDS = { server: SpanKind.SERVER, client: SpanKind.CLIENT, consumer: SpanKind.CONSUMER } as const
 
-/** Passed to work outside of any span. */
+/** Passed to work that is outside of any span. */
 const NO_SPAN: OpenSpan = { traceId: undefined, note() {}, markFailed() {} }
 
 const propagator = new W3CTraceContextPropagator()
 
 /**
- * OpenTelemetry traces, sent to a collector. Nothing is registered with the library's API: a process may have
- * several services with separate traces. `instance` distinguishes servers of one name.
+ * OpenTelemetry traces, sent to a collector. Nothing is registered globally in the library, because a process
+ * may have several services with separate traces. `instance` tells apart servers with the same name.
  */
 export function openTracing(config: TracingConfig, instance: string, watch: SpanWatch): OpenedTracing {
   const queue = createSpanQueue(config, watch)
@@ -76,9 +76,9 @@ export function openTracing(config: TracingConfig, instance: string, watch: Span
       const parent = active.getStore()
       return parent ? runInSpan(parent, span, work) : work(NO_SPAN)
     },
-    runBelow: (carrier, span, work) => runInSpan(contextOf(carrier), span, work),
+    runBelow: (carrier, span, work) => runInSpan(readContext(carrier), span, work),
     begin(carrier, span) {
-      const newSpan = start(tracer, contextOf(carrier), span)
+      const newSpan = start(tracer, readContext(carrier), span)
       const context = trace.setSpan(ROOT_CONTEXT, newSpan)
       return {
         ...openSpan(newSpan),
@@ -89,18 +89,18 @@ export function openTracing(config: TracingConfig, instance: string, watch: Span
     apart: (work) => active.run(undefined, work),
     context() {
       const context = active.getStore()
-      return context && carrierOf(context)
+      return context && writeCarrier(context)
     },
     traceId: () => underWay()?.spanContext().traceId,
     note: (attributes) => underWay()?.setAttributes(attributes),
     event: (name, attributes) => underWay()?.addEvent(name, attributes),
-    markFailed(why) {
+    markFailed(reason) {
       const span = underWay()
-      if (span) fail(span, why)
+      if (span) fail(span, reason)
     },
     async close(msMax) {
       queue.endTries()
-      await inTime(
+      await withTimeout(
         msMax,
         provider.shutdown().catch(() => {}),
       )
@@ -133,7 +133,7 @@ async function doAsSpan<T>(
 
 function start(tracer: Tracer, parent: Context, { name, kind, attributes, links }: NewSpan): Span {
   const linked = links?.flatMap((carrier) => {
-    const context = trace.getSpanContext(contextOf(carrier))
+    const context = trace.getSpanContext(readContext(carrier))
     return context ? [{ context }] : []
   })
   return tracer.startSpan(
@@ -151,22 +151,22 @@ function openSpan(span: Span): OpenSpan {
   return {
     traceId: span.spanContext().traceId,
     note: (attributes) => span.setAttributes(attributes),
-    markFailed: (why) => fail(span, why),
+    markFailed: (reason) => fail(span, reason),
   }
 }
 
-/** Leaves out the error's message: a database error quotes rows. */
-function fail(span: Span, why: string): void {
-  span.setAttribute('error.type', why)
+/** Omits the error's message, because database errors quote rows. */
+function fail(span: Span, reason: string): void {
+  span.setAttribute('error.type', reason)
   span.setStatus({ code: SpanStatusCode.ERROR })
 }
 
-/** The context of a new trace, unless the carrier names a valid one. */
-function contextOf(carrier: object): Context {
+/** The context of the carrier, or of a new trace if it names no valid one. */
+function readContext(carrier: object): Context {
   return propagator.extract(ROOT_CONTEXT, carrier, defaultTextMapGetter)
 }
 
-function carrierOf(context: Context): TraceContext | undefined {
+function writeCarrier(context: Context): TraceContext | undefined {
   const carrier: { traceparent?: string; tracestate?: string } = {}
   propagator.inject(context, carrier, defaultTextMapSetter)
   const { traceparent, tracestate } = carrier

@@ -6,31 +6,31 @@ import { readWatches, readWorkers, type Watched } from '../../operation/overview
 import { operate } from '../../people/platforms/operate.ts'
 import { findMarkedPlatforms } from './store.ts'
 
-/** The maximum number of platforms whose marks one scrape reads. */
+/** The maximum number of platforms whose marks are read per scrape. */
 const PLATFORMS_MAX = 100
 
 const OF_SERVER: WatchName = 'WORKER'
 
-/** Everything watched on this server: its workers, and what platforms with rails or marks watch. */
+/** All values monitored on this server: its workers, and what platforms with rails or marks monitor. */
 export async function findWatchFigures(app: App): Promise<WatchFigure[]> {
   const owners = await Promise.all(app.rails.list().map((rail) => app.rails.ownerOf(rail)))
   const marked = await findMarkedPlatforms(app.db, PLATFORMS_MAX)
   const platformIds = new Set([...owners.flatMap((id) => id ?? []), ...marked])
   const names = WATCH_NAMES.filter((name) => name !== OF_SERVER)
-  const all = await Promise.all(
+  const byPlatform = await Promise.all(
     [...platformIds].map(async (id) => {
       const op = await operate(app, id)
-      return (await readWatches(op, names)).map((one) => figureOf(id, one))
+      return (await readWatches(op, names)).map((watch) => toFigure(id, watch))
     }),
   )
-  return [...workerFigures(app), ...all.flat()]
+  return [...workerFigures(app), ...byPlatform.flat()]
 }
 
 function workerFigures({ workers }: App): WatchFigure[] {
-  return readWorkers({ workers }).map((one) => figureOf('', { watch: OF_SERVER, ...one }))
+  return readWorkers({ workers }).map((watch) => toFigure('', { watch: OF_SERVER, ...watch }))
 }
 
-function figureOf(platform: string, { watch, subject, unit, decimals, value, limit }: Watched): WatchFigure {
+function toFigure(platform: string, { watch, subject, unit, decimals, value, limit }: Watched): WatchFigure {
   const figure = (amount: bigint) => Number(decimalText(amount, decimals))
   return { watch, platform, subject, unit, value: figure(value), limit: figure(limit) }
 }

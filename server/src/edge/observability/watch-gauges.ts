@@ -4,17 +4,18 @@ import { Gauge, type Registry } from 'prom-client'
 import type { Metrics } from '../../kernel/ports/metrics.ts'
 
 /**
- * Two gauges of each watch: its values, and their limits. Returns a function that sets all of them, and removes them if the database
- * is unavailable. Rails and workers are few; marks are limited by platform.
+ * Two gauges for each monitored value: the value and its limit. Returns a function that sets all of them, and
+ * removes them if the database is unavailable. There are few rails and workers, and the number of marks per
+ * platform is limited.
  */
 export function createWatchGauges(registry: Registry): Metrics['setWatched'] {
   const gauges = tableOf(WATCH_NAMES, (watch) => {
     const name = watchMetric(watch)
     const { help } = WATCHES[watch]
-    const rest = { labelNames: ['platform', 'subject', 'unit'] as const, registers: [registry] }
+    const labels = { labelNames: ['platform', 'subject', 'unit'] as const, registers: [registry] }
     return {
-      value: new Gauge({ name, help: `${help}.`, ...rest }),
-      limit: new Gauge({ name: `${name}_limit`, help: `${help}: the limit that is set.`, ...rest }),
+      value: new Gauge({ name, help: `${help}.`, ...labels }),
+      limit: new Gauge({ name: `${name}_limit`, help: `${help}: the limit that is set.`, ...labels }),
     }
   })
   return (readings) => {

@@ -1,7 +1,7 @@
 import { Gauge, type Registry } from 'prom-client'
 import type { EndpointLag } from './store.ts'
 
-/** Gauges of undelivered events. Undefined: the database was unavailable. */
+/** Gauges of undelivered events. `undefined` means that the database was unavailable. */
 export function createWebhookGauges(registry: Registry): (lags: readonly EndpointLag[] | undefined) => void {
   const age = new Gauge({
     name: 'countersign_webhook_oldest_undelivered_seconds',
@@ -17,7 +17,7 @@ export function createWebhookGauges(registry: Registry): (lags: readonly Endpoin
   return (lags) => {
     lag.reset()
     for (const { endpoint, seconds } of lags ?? []) lag.set({ endpoint }, seconds)
-    // A gauge without labels would stay at its last value.
+    // A gauge without labels would keep its last value.
     if (lags === undefined) age.remove()
     else age.set(Math.max(0, ...lags.map(({ seconds }) => seconds)))
   }

@@ -6,42 +6,44 @@ import { makeOnce } from './once.ts'
 
 export const POSTMAN_PATH = '/docs/postman.json'
 
-/** The OpenAPI document and the collection of this server, each made at its first request. */
+/** The OpenAPI document and the collection of this server, each created on first request. */
 export interface ApiFiles {
   readonly document: () => Promise<string>
   readonly collection: () => Promise<string>
 }
 
 export function apiFiles(app: App): ApiFiles {
-  return { document: makeOnce(() => documentOf(app)), collection: makeOnce(() => collectionOf(app)) }
+  return { document: makeOnce(() => buildDocument(app)), collection: makeOnce(() => buildCollection(app)) }
 }
 
-async function documentOf(app: App): Promise<string> {
+async function buildDocument(app: App): Promise<string> {
   const { mode, wireWord } = app.config
-  const examples = await examplesOf(app)
+  const examples = await readExamples(app)
   const { openApi } = await import('@countersign/contract/document/openapi')
   const serverUrl = publicBasePath(app.config)
   return JSON.stringify(openApi({ serverUrl, mode, wireWord, ...(examples ? { examples } : {}) }))
 }
 
-/** The collection contains this server's URL, because a client that imports it has no page around it. */
-async function collectionOf(app: App): Promise<string> {
+/**
+ * The collection includes this server's URL, because the client that imports it has no other way to know it.
+ */
+async function buildCollection(app: App): Promise<string> {
   const { mode, wireWord } = app.config
-  const examples = (await examplesOf(app)) ?? { records: {}, calls: {} }
+  const examples = (await readExamples(app)) ?? { records: {}, calls: {} }
   const { postmanCollection } = await import('@countersign/contract/document/postman')
   const serverUrl = app.origin() + publicBasePath(app.config)
   return JSON.stringify(postmanCollection({ serverUrl, mode, wireWord, examples }))
 }
 
-/** Undefined without the folder `docs`. */
-async function examplesOf({ config, log }: App): Promise<RecordedExamples | undefined> {
-  const read = async (name: string) => {
+/** Undefined if there is no folder `docs`. */
+async function readExamples({ config, log }: App): Promise<RecordedExamples | undefined> {
+  const readLines = async (name: string) => {
     const text = await docsFile(name)
     return config.mode === 'production' ? asInProduction(text) : text
   }
   try {
-    const events = parseEvents(await read('reference/events.jsonl'))
-    return { ...parseExamples(await read('reference/examples.jsonl')), events }
+    const events = parseEvents(await readLines('reference/events.jsonl'))
+    return { ...parseExamples(await readLines('reference/examples.jsonl')), events }
   } catch (err) {
     log.warn({ err }, 'the OpenAPI document has no examples')
     return undefined
@@ -49,8 +51,8 @@ async function examplesOf({ config, log }: App): Promise<RecordedExamples | unde
 }
 
 /**
- * Examples are recorded in a sandbox, which serves the card page itself; in production the card processor
- * does.
+ * Examples are recorded in a sandbox, which serves the card page itself. In production the card processor
+ * serves it.
  */
 function asInProduction(examples: string): string {
   return examples.replaceAll(/http:[^",]*\/sandbox\/cards\//g, 'https://cards.example/')

@@ -4,8 +4,7 @@ import { CARD_PAGE_SECURITY_POLICY, cardPage } from '../../outside/sandbox/card-
 import { CARD_PAGE_PATH } from '../../outside/sandbox/card-processor.ts'
 
 /**
- * Serves the page that shows a card. It is not part of the API: a real processor serves it from its own
- * address.
+ * Serves the page that shows a card. It is not part of the API: a real processor serves it from its own URL.
  */
 export function addCardPage(server: FastifyInstance, app: App): void {
   if (app.config.mode !== 'sandbox') return

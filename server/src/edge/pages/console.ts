@@ -7,10 +7,10 @@ import type { FastifyInstance, FastifyReply } from 'fastify'
 import { ApiError } from '../../kernel/operation/operation.ts'
 import { encodingFor, FOR_EVER } from './packed.ts'
 
-/** Path of the console. Its client routes everything below. */
+/** The path of the console. Its client-side router handles everything below. */
 export const CONSOLE_PATH = '/console'
 
-/** Vite's output, relative to the built program and to the sources. */
+/** The output folder of Vite, relative to the built program and to the sources. */
 const FOLDER = ['../../console/dist', '../../../../console/dist']
   .map((path) => fileURLToPath(new URL(path, import.meta.url)))
   .find((path) => existsSync(join(path, 'index.html')))
@@ -25,8 +25,8 @@ const TYPES: Readonly<Record<string, string>> = {
 }
 
 /**
- * Pages may load from and send to this server only, may not be framed, and run no inline script. Styles that
- * components write carry the response's nonce.
+ * Pages may connect only to this server, may not be framed, and run no inline scripts. Styles added by
+ * components carry the nonce of the response.
  */
 function policy(nonce: string): string {
   return [
@@ -42,7 +42,7 @@ function policy(nonce: string): string {
   ].join('; ')
 }
 
-/** Serves the console: one page for every address below it, and the files that the page loads. */
+/** Serves the console: one page for all paths below it, and the files that the page loads. */
 export function addConsole(server: FastifyInstance): void {
   const sendPage = async (_: unknown, reply: FastifyReply) => {
     if (!FOLDER) throw new ApiError('NOT_FOUND', { message: 'The console is not built: npm run build' })
@@ -67,7 +67,7 @@ export function addConsole(server: FastifyInstance): void {
     names ??= assetNames()
     const { name } = request.params
     const type = TYPES[extname(name)]
-    // Names are checked against the folder, so that no path leads out of it.
+    // Names are looked up in the list of files, so that a path cannot lead out of the folder.
     if (!FOLDER || !type || !(await names).has(name)) throw new ApiError('NOT_FOUND')
     const [encoding, ending] = encodingFor(request) ?? [undefined, '']
     if (encoding) reply.header('Content-Encoding', encoding)

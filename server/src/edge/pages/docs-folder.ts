@@ -3,12 +3,12 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** The folder `docs` of the repository, relative to the built program and to the sources. */
+/** The repository's folder `docs`, relative to the built program and to the sources. */
 const FOLDER = ['../../docs', '../../../../docs']
   .map((path) => fileURLToPath(new URL(path, import.meta.url)))
   .find((path) => existsSync(join(path, 'reference')))
 
-/** The content of a file of `docs/`. `name` must come from the program, not from a request. */
+/** Reads a file of `docs/`. `name` must come from the program, never from a request. */
 export async function docsFile(name: string): Promise<string> {
   if (!FOLDER) throw new Error('The folder docs is missing next to the server')
   return readFile(join(FOLDER, name), 'utf8')

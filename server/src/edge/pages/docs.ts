@@ -13,7 +13,7 @@ import { QUERY_CHARACTERS_MAX, rankEntries, type SearchEntry } from './search.ts
 import { addSiteFiles } from './site-files.ts'
 import { SEARCH_PATH, SITE_PAGE_POLICY, sendPage, sitePage } from './site-page.ts'
 
-/** Requests the credentials of a sandbox, so that the pages can create records for their examples. */
+/** Asks for a sandbox's credentials, so that the pages can create records for their examples. */
 const fillForm = (document: string) => html`<details class="fill">
 <summary>Fill “try it”</summary>
 <form id="fill" data-document="${document}">
@@ -26,13 +26,13 @@ both values from <code>credentials.json</code>; they stay in this browser tab un
 </form>
 </details>`
 
-/** Serves the OpenAPI document, its pages and the search. They work without any other server. */
+/** Serves the OpenAPI document, the pages about it, and the search. They need no other server. */
 export function addDocs(server: FastifyInstance, app: App): void {
   const files = apiFiles(app)
   const document = makeOnce(async () => pack(await files.document(), 'application/json'))
   const collection = makeOnce(async () => pack(await files.collection(), 'application/json'))
-  const api = makeOnce(async () => apiOf(await files.document()))
-  const pageOf = makeOnce(async (name) => pack(await referenceHtml(app, await api(), name), 'text/html'))
+  const api = makeOnce(async () => parseApi(await files.document()))
+  const getPage = makeOnce(async (name) => pack(await referenceHtml(app, await api(), name), 'text/html'))
   const entries = makeOnce(async () => searchEntries(await api()))
   addSiteFiles(server)
   server.get(`${BASE_PATH}/openapi.json`, async (request, reply) =>
@@ -42,11 +42,11 @@ export function addDocs(server: FastifyInstance, app: App): void {
     reply.header('Content-Disposition', 'attachment; filename="countersign.postman.json"')
     return sendPacked(request, reply, await collection())
   })
-  server.get('/docs', async (request, reply) => sendPage(request, reply, await pageOf('')))
+  server.get('/docs', async (request, reply) => sendPage(request, reply, await getPage('')))
   server.get<{ Params: { name: string } }>(`${REFERENCE_PATH}/:name`, async (request, reply) => {
     const { name } = request.params
     if (!(await api()).pages.has(name)) throw new ApiError('NOT_FOUND')
-    return sendPage(request, reply, await pageOf(name))
+    return sendPage(request, reply, await getPage(name))
   })
   server.get<{ Querystring: { q?: string | string[] } }>(SEARCH_PATH, async (request, reply) => {
     const query = [request.query.q ?? ''].flat().join(' ').slice(0, QUERY_CHARACTERS_MAX)
@@ -58,13 +58,13 @@ export function addDocs(server: FastifyInstance, app: App): void {
   })
 }
 
-/** The modules that render the pages are loaded at the first request. */
-async function apiOf(document: string): Promise<Api> {
+/** The modules that render the pages are loaded on first request. */
+async function parseApi(document: string): Promise<Api> {
   const { readApi } = await import('../reference/api.ts')
   return readApi(JSON.parse(document))
 }
 
-/** A section's or an operation's page; with an empty name, the start of the reference. */
+/** The page of a section or operation, or the start of the reference for an empty name. */
 async function referenceHtml(app: App, api: Api, name: string): Promise<string> {
   const { operationPage, operationSections } = await import('../reference/operation-page.ts')
   const { referencePage, referenceSide, sectionPage } = await import('../reference/section-page.ts')
@@ -86,7 +86,7 @@ async function referenceHtml(app: App, api: Api, name: string): Promise<string> 
   return sitePage({ ...common, body: referencePage(api, baseUrl, [links]) })
 }
 
-/** Every operation, every guide and every section of a guide. */
+/** All operations, guides and sections of guides. */
 async function searchEntries({ sections }: Api): Promise<SearchEntry[]> {
   const operations = sections.flatMap(({ title, entries }) =>
     entries.map(({ name, address, method, path, operation }) => ({
@@ -108,8 +108,8 @@ async function searchEntries({ sections }: Api): Promise<SearchEntry[]> {
   return [...operations, ...guides]
 }
 
-function searchPage(found: readonly SearchEntry[], query: string): Promise<string> {
-  const items = found.map(
+function searchPage(matches: readonly SearchEntry[], query: string): Promise<string> {
+  const items = matches.map(
     ({ title, address, place }) =>
       html`<li><a href="${address}">${title}<span class="soft">${place}</span></a></li>`,
   )

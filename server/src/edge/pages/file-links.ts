@@ -6,14 +6,14 @@ import { addressOf } from '../http/request/address.ts'
 import { asApiError } from '../http/response/errors.ts'
 import { sendError } from '../http/response/refuse.ts'
 
-/** Forces a download: no browser runs or shows the file's content under our origin. */
+/** Forces a download, so that no browser runs or shows the content under our origin. */
 const HEADERS = {
   'Cache-Control': 'no-store',
   'Content-Security-Policy': "default-src 'none'; sandbox",
   'Cross-Origin-Resource-Policy': 'same-origin',
 }
 
-/** Serves files by signed links. Not part of the API: the link is the credential. */
+/** Serves files through signed links. Not part of the API: the link itself is the credential. */
 export function addFileLinks(server: FastifyInstance, app: App): void {
   server.get<{ Params: { token: string } }>(
     `${FILES_PATH}:token`,
@@ -44,7 +44,7 @@ export function addFileLinks(server: FastifyInstance, app: App): void {
   )
 }
 
-/** RFC 6266: the name in ASCII, and unchanged. */
+/** The file name according to RFC 6266, in ASCII and unchanged. */
 function attachment(name: string): string {
   const ascii = name.replace(/[^\x20-\x7e]|["\\%]/g, '_')
   const exact = encodeURIComponent(name).replace(/['()*]/g, (c) => `%${c.charCodeAt(0).toString(16)}`)

@@ -4,7 +4,9 @@ export interface GuideGroup {
   readonly names: readonly string[]
 }
 
-/** The guides by the tasks of their readers. A file in no group is reachable only by links. */
+/**
+ * Guides grouped by the tasks of their readers. A file that is in no group can be reached only through links.
+ */
 export const GUIDE_GROUPS: readonly GuideGroup[] = [
   {
     title: 'Get started',

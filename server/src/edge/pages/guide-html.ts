@@ -4,12 +4,12 @@ import { Html, html } from '../../base/formats/html.ts'
 import { codeBlock } from '../reference/code-block.ts'
 
 interface Section {
-  /** The fragment of its URL. */
+  /** The fragment of the section's URL. */
   readonly id: string
   readonly text: string
 }
 
-/** A guide as parts of a page. */
+/** The parts of a guide's page. */
 export interface GuideHtml {
   readonly title: string
   /** The first sentence. */
@@ -18,7 +18,7 @@ export interface GuideHtml {
   readonly body: Html
 }
 
-/** A guide for lists and for the search. */
+/** A guide for lists and search. */
 export interface GuideOutline extends Omit<GuideHtml, 'body'> {
   /** The text before the first section. */
   readonly words: string
@@ -34,8 +34,9 @@ interface Found {
 type Find = (name: string) => Found | undefined
 
 /**
- * A guide of `docs/`. `name` is its file there, `find` another file of `docs/`, undefined for one that the
- * server does not show: such a link becomes text. A link whose text is a file name shows that file's title.
+ * Renders a guide of `docs/`. `name` is its file, and `find` finds other files of `docs/`; it returns
+ * undefined for files that the server does not show, and links to those become text. If the text of a link is
+ * a file name, the title of that file is shown.
  */
 export function guideHtml(markdown: string, name: string, find: Find): GuideHtml {
   return readGuide(markdown, name, find, codeBlock)
@@ -43,7 +44,7 @@ export function guideHtml(markdown: string, name: string, find: Find): GuideHtml
 
 const plainBlock = (code: string) => html`${code}`
 
-/** The outline of a guide. Skips highlighting its code, which would take most of the time. */
+/** The outline of a guide. Does not highlight code, which would take most of the time. */
 export function guideOutline(markdown: string, name: string): GuideOutline {
   const { body, title, introduction, sections } = readGuide(markdown, name, () => undefined, plainBlock)
   const [words = '', ...others] = body.text
@@ -53,23 +54,23 @@ export function guideOutline(markdown: string, name: string): GuideOutline {
     title,
     introduction,
     words,
-    sections: sections.map((section, at) => ({ ...section, words: others[at] ?? '' })),
+    sections: sections.map((section, index) => ({ ...section, words: others[index] ?? '' })),
   }
 }
 
 function readGuide(markdown: string, name: string, find: Find, block: typeof codeBlock): GuideHtml {
   const sections: { id: string; text: string }[] = []
-  const idOf = uniqueIds()
+  const makeId = uniqueIds()
   let title = name
   const marked = new Marked({
     renderer: {
       heading({ tokens, depth }: Tokens.Heading) {
         const inner = this.parser.parseInline(tokens)
         const text = toPlainText(inner)
-        const id = idOf(text)
+        const id = makeId(text)
         if (depth === 1) title = text
         if (depth === 2) sections.push({ id, text })
-        return `${anchorOf(text)}<h${depth} id="${id}">${inner}</h${depth}>\n`
+        return `${makeAnchor(text)}<h${depth} id="${id}">${inner}</h${depth}>\n`
       },
       link({ href, tokens }: Tokens.Link) {
         const inner = this.parser.parseInline(tokens)
@@ -85,15 +86,15 @@ function readGuide(markdown: string, name: string, find: Find, block: typeof cod
         return `<div class="table" tabindex="0"><table><thead>${cells(token.header, 'th')}</thead><tbody>${rows}</tbody></table></div>\n`
       },
       code: ({ text, lang }: Tokens.Code) => block(text, lang).text,
-      // The only HTML in guides are the marks of generated tables.
+      // The only HTML in guides is the markers of generated tables.
       html: () => '',
     },
   })
   const body = new Html(marked.parse(markdown, { async: false }))
-  return { title, introduction: introductionOf(body.text), body, sections }
+  return { title, introduction: findIntroduction(body.text), body, sections }
 }
 
-/** A guide as Markdown with the links of `guideHtml`, without the marks of generated tables. */
+/** A guide as Markdown, with the links of `guideHtml` and without the markers of generated tables. */
 export function guideMarkdown(markdown: string, name: string, find: Find): string {
   const parts = markdown.split(/(^```.*?^```$)/ms)
   const texts = parts.map((part) =>
@@ -109,14 +110,16 @@ export function guideMarkdown(markdown: string, name: string, find: Find): strin
   return texts.join('')
 }
 
-const introductionOf = (body: string) =>
+const findIntroduction = (body: string) =>
   /^.*?[.:](?=\s|$)/s.exec(toPlainText(/<p>(.*?)<\/p>/s.exec(body)?.[1] ?? ''))?.[0].replace(/:$/, '.') ?? ''
 
 function target(href: string, name: string, find: Find): Found | undefined {
   if (/^https?:|^#/.test(href)) return { address: href, title: '' }
   const [path = '', fragment] = href.split('#', 2)
-  const found = find(posix.join(posix.dirname(name), path).replace(/\/$/, '/README.md'))
-  return found && fragment !== undefined ? { ...found, address: `${found.address}#${fragment}` } : found
+  const linkedGuide = find(posix.join(posix.dirname(name), path).replace(/\/$/, '/README.md'))
+  return linkedGuide && fragment !== undefined
+    ? { ...linkedGuide, address: `${linkedGuide.address}#${fragment}` }
+    : linkedGuide
 }
 
 const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'" }
@@ -128,19 +131,19 @@ function toPlainText(inner: string): string {
     .replaceAll(/\s+/g, ' ')
 }
 
-/** Error codes are also anchors as written, in addition to their fragment in lower case. */
-const anchorOf = (text: string) => (/^[A-Z][A-Z\d_]+$/.test(text) ? `<a id="${text}"></a>` : '')
+/** Error codes also get an anchor spelled as the code itself, in addition to the lower-case fragment. */
+const makeAnchor = (text: string) => (/^[A-Z][A-Z\d_]+$/.test(text) ? `<a id="${text}"></a>` : '')
 
-/** Generates fragments as common Markdown renderers do, so that links into the guides also work here. */
+/** Generates fragments like common Markdown renderers, so that links into guides work here too. */
 function uniqueIds(): (text: string) => string {
-  const seen = new Map<string, number>()
+  const counts = new Map<string, number>()
   return (text) => {
     const id = text
       .toLowerCase()
       .replace(/[^\p{L}\p{N}\s_-]/gu, '')
       .replaceAll(/\s/g, '-')
-    const count = seen.get(id) ?? 0
-    seen.set(id, count + 1)
+    const count = counts.get(id) ?? 0
+    counts.set(id, count + 1)
     return count === 0 ? id : `${id}-${count}`
   }
 }

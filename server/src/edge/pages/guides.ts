@@ -13,66 +13,67 @@ import { makeOnce } from './once.ts'
 import { pack } from './packed.ts'
 import { sendPage, sitePage } from './site-page.ts'
 
-/** The guide to all error codes, which error responses link to. */
+/** The guide to all error codes, to which error responses link. */
 const ERROR_GUIDE = 'errors.md'
 
 export const GUIDES_PATH = '/docs/guides'
 const ALL_GUIDES_PATH = '/docs/guides.md'
 
-/** The titles of the served files. A JSON file has an empty title. */
+/** Titles by served file. A JSON file has an empty title. */
 type Shown = ReadonlyMap<string, string>
 
-/** A guide of the list. */
+/** A guide as listed. */
 interface ListedGuide extends GuideOutline {
   readonly name: string
   readonly address: string
 }
 
 /** The files do not change while the server runs. */
-const shownOf = makeOnce(findShown)
+const getShown = makeOnce(findShown)
 
 /** All guides in the order of their groups. */
 export const listedGuides = makeOnce(async (): Promise<readonly ListedGuide[]> => {
-  const shown = await shownOf()
+  const shown = await getShown()
   const names = GUIDE_GROUPS.flatMap(({ names }) => names).filter((name) => shown.has(name))
   const { guideOutline } = await import('./guide-html.ts')
   return Promise.all(
     names.map(async (name) => ({
       ...guideOutline(await docsFile(name), name),
       name,
-      address: addressOf(name),
+      address: toAddress(name),
     })),
   )
 })
 
 /**
- * Serves the guides of `docs/` as pages and as Markdown, each made at its first request, and for programs an
- * index and one file with all guides.
+ * Serves the guides of `docs/` as HTML and as Markdown, each rendered on first request. For programs, also
+ * serves an index, and a single file with all guides.
  */
 export function addGuides(server: FastifyInstance, app: App): void {
-  const pageOf = makeOnce(async (name) => pack(await guidePage(name, await shownOf()), 'text/html'))
-  const listOf = makeOnce(async () => pack(await listPage(), 'text/html'))
-  server.get(ERROR_PAGE, async (request, reply) => sendPage(request, reply, await pageOf(ERROR_GUIDE)))
+  const getPage = makeOnce(async (name) => pack(await guidePage(name, await getShown()), 'text/html'))
+  const getList = makeOnce(async () => pack(await listPage(), 'text/html'))
+  server.get(ERROR_PAGE, async (request, reply) => sendPage(request, reply, await getPage(ERROR_GUIDE)))
   const sendText = (reply: FastifyReply, type: string, text: string) =>
     reply.type(`text/${type}; charset=utf-8`).send(text)
-  const allOf = makeOnce(async () => allGuides(await shownOf()))
-  const indexOf = makeOnce(async (origin: string) => llmsText(app, origin))
-  server.get('/llms.txt', async (_request, reply) => sendText(reply, 'plain', await indexOf(app.origin())))
-  server.get(ALL_GUIDES_PATH, async (_request, reply) => sendText(reply, 'markdown', await allOf()))
-  server.get(GUIDES_PATH, async (request, reply) => sendPage(request, reply, await listOf()))
+  const getAllGuides = makeOnce(async () => allGuides(await getShown()))
+  const getIndex = makeOnce(async (origin: string) => llmsText(app, origin))
+  server.get('/llms.txt', async (_request, reply) => sendText(reply, 'plain', await getIndex(app.origin())))
+  server.get(ALL_GUIDES_PATH, async (_request, reply) => sendText(reply, 'markdown', await getAllGuides()))
+  server.get(GUIDES_PATH, async (request, reply) => sendPage(request, reply, await getList()))
   server.get<{ Params: { '*': string } }>(`${GUIDES_PATH}/*`, async (request, reply) => {
-    const shown = await shownOf()
-    const asked = request.params['*']
-    if (asked.endsWith('.json') && shown.has(asked))
-      return reply.type('application/json; charset=utf-8').send(await docsFile(asked))
-    if (asked.endsWith('.md') && shown.has(asked))
-      return sendText(reply, 'markdown', await guideText(asked, shown))
-    if (shown.has(`${asked}.md`)) return sendPage(request, reply, await pageOf(`${asked}.md`))
+    const shown = await getShown()
+    const requestedName = request.params['*']
+    if (requestedName.endsWith('.json') && shown.has(requestedName))
+      return reply.type('application/json; charset=utf-8').send(await docsFile(requestedName))
+    if (requestedName.endsWith('.md') && shown.has(requestedName))
+      return sendText(reply, 'markdown', await guideText(requestedName, shown))
+    if (shown.has(`${requestedName}.md`))
+      return sendPage(request, reply, await getPage(`${requestedName}.md`))
     return sendError(app, reply, new ApiError('NOT_FOUND', { message: 'Guide not found.' }))
   })
 }
 
-/** Other routes serve the files of `reference/`. */
+/** The files in `reference/` are served by other routes. */
 async function findShown(): Promise<Shown> {
   const names = (await docsNames()).filter(
     (name) => /\.(?:md|json)$/.test(name) && !name.startsWith('reference/'),
@@ -84,29 +85,31 @@ async function findShown(): Promise<Shown> {
   return new Map(await Promise.all(names.map(readTitle)))
 }
 
-const addressOf = (name: string) =>
+const toAddress = (name: string) =>
   name === ERROR_GUIDE ? ERROR_PAGE : `${GUIDES_PATH}/${name.replace(/\.md$/, '')}`
 
-/** Loads the Markdown library at the first request for a guide. */
+/** Loads the Markdown library when a guide is first requested. */
 async function readGuide(name: string, shown: Shown): Promise<GuideHtml> {
   const { guideHtml } = await import('./guide-html.ts')
-  return guideHtml(await docsFile(name), name, finderOf(shown))
+  return guideHtml(await docsFile(name), name, createFinder(shown))
 }
 
-function finderOf(shown: Shown) {
+function createFinder(shown: Shown) {
   return (name: string) => {
     const title = shown.get(name)
-    return title === undefined ? undefined : { address: addressOf(name), title }
+    return title === undefined ? undefined : { address: toAddress(name), title }
   }
 }
 
 async function guidePage(name: string, shown: Shown): Promise<string> {
   const { title, body, sections } = await readGuide(name, shown)
   const names = GUIDE_GROUPS.flatMap(({ names }) => names)
-  const at = names.indexOf(name)
-  const linkTo = (other: string | undefined) =>
-    other === undefined ? undefined : { address: addressOf(other), title: shown.get(other) ?? other }
-  const links = at >= 0 && pager(linkTo(names[at - 1]), linkTo(names[at + 1]))
+  const index = names.indexOf(name)
+  const linkTo = (linkedName: string | undefined) =>
+    linkedName === undefined
+      ? undefined
+      : { address: toAddress(linkedName), title: shown.get(linkedName) ?? linkedName }
+  const links = index >= 0 && pager(linkTo(names[index - 1]), linkTo(names[index + 1]))
   return sitePage({
     title: `${title} – Countersign`,
     body: html`${body}${links}`,
@@ -115,10 +118,10 @@ async function guidePage(name: string, shown: Shown): Promise<string> {
   })
 }
 
-/** All guides by group, next to the current one. */
+/** All guides by group, shown next to the current one. */
 function guideSide(current: string, shown: Shown): Html {
   const item = (name: string) =>
-    html`<li><a href="${addressOf(name)}"${name === current && html` aria-current="page"`}>${shown.get(name)}</a></li>`
+    html`<li><a href="${toAddress(name)}"${name === current && html` aria-current="page"`}>${shown.get(name)}</a></li>`
   const groups = GUIDE_GROUPS.map(
     ({ title, names }) => html`<p>${title}</p><ul>${names.filter((name) => shown.has(name)).map(item)}</ul>`,
   )
@@ -139,10 +142,10 @@ async function listPage(): Promise<string> {
   return sitePage({ title: 'Guides – Countersign', body: html`<h1>Guides</h1>${groups}` })
 }
 
-/** A guide as Markdown that is readable without the repository: its links are URLs of this server. */
+/** A guide as Markdown that can be read without the repository, because its links are URLs of this server. */
 async function guideText(name: string, shown: Shown): Promise<string> {
   const { guideMarkdown } = await import('./guide-html.ts')
-  return guideMarkdown(await docsFile(name), name, finderOf(shown))
+  return guideMarkdown(await docsFile(name), name, createFinder(shown))
 }
 
 async function allGuides(shown: Shown): Promise<string> {

@@ -12,7 +12,7 @@ import { isAnswer } from '../http/request/call.ts'
 import type { ReadForm } from '../http/request/form.ts'
 import type { Trace } from '../http/request/trace.ts'
 
-/** API calls of the verification page, which a platform would make for its customer. */
+/** API calls that the verification page makes; without it, a platform would make them for its customer. */
 const CALLS = [
   'customer_update',
   'beneficial_owner_create',
@@ -29,11 +29,11 @@ export interface KycCall {
   readonly params?: Readonly<Record<string, string>>
   readonly body?: unknown
   readonly readForm?: ReadForm
-  /** Makes a twice submitted form one request. */
+  /** Makes a form that is submitted twice a single request. */
   readonly key?: string | undefined
 }
 
-/** The response to a call, or its refusal. */
+/** The response to a call, or the error. */
 export type KycOutcome =
   | { readonly isDone: true; readonly body: unknown }
   | { readonly isDone: false; readonly status: number; readonly faults: readonly Fault[] }
@@ -46,7 +46,7 @@ export type KycCalls = (
   call: KycCall,
 ) => Promise<KycOutcome>
 
-/** The calls of the page, through the same pipelines as API calls. */
+/** Creates the calls of the page. They use the same pipelines as API calls. */
 export function createKycCalls(
   app: App,
   handlers: Handlers<Pick<typeof API, CallName>>,
@@ -77,7 +77,7 @@ export function createKycCalls(
     if (!isAnswer(answer)) throw new Error(`${name} returned no response`)
     const reply: unknown = answer.body === '' ? undefined : JSON.parse(answer.body)
     if (answer.status < 400) return { isDone: true, body: reply }
-    return { isDone: false, status: answer.status, faults: faultsOf(reply as Refusal) }
+    return { isDone: false, status: answer.status, faults: listFaults(reply as Refusal) }
   }
 }
 
@@ -90,7 +90,7 @@ interface Refusal {
   }
 }
 
-function faultsOf({ message, details = {} }: Refusal): readonly Fault[] {
+function listFaults({ message, details = {} }: Refusal): readonly Fault[] {
   if (details.header !== undefined)
     return [
       {

@@ -15,14 +15,14 @@ import {
   isUnused,
   KYC_PAGE_PATH,
   openLink,
-  reread,
-  sessionSeen,
+  recordActivity,
+  reloadLink,
   type UsedLink,
   uuidOf,
 } from '../../people/kyc/kyc-links.ts'
 import { beginPage, plainPage } from '../../people/kyc/page/end-pages.ts'
-import { FORM_TOKEN, formTokenOf, isFormToken, type Typed } from '../../people/kyc/page/form.ts'
-import { sessionPath, type Visit, visitOf } from '../../people/kyc/page/layout.ts'
+import { FORM_TOKEN, isFormToken, makeFormToken, type Typed } from '../../people/kyc/page/form.ts'
+import { sessionPath, toVisit, type Visit } from '../../people/kyc/page/layout.ts'
 import { STYLE_HASH } from '../../people/kyc/page/style.ts'
 import type { CustomerRow } from '../../storage/rows/tables.ts'
 import { USER_AGENT_CHARACTERS_MAX } from '../http/authentication/members.ts'
@@ -54,8 +54,8 @@ const REFUSED = [
 ] as const
 
 /**
- * Serves the verification page. Not part of the API: the credential is a link, and then the cookie of its
- * session.
+ * Serves the verification page. Not part of the API: the credential is a link at first, and then a session
+ * cookie.
  */
 export function addKycPage(server: FastifyInstance, app: App, calls: KycCalls, takeUpload: TakeUpload): void {
   const steps = stepHandlers(app, calls, takeUpload)
@@ -78,7 +78,7 @@ export function addKycPage(server: FastifyInstance, app: App, calls: KycCalls, t
   })
 }
 
-/** The pages of a link before its session. */
+/** The pages of a link before it has a session. */
 function addLinks(scope: FastifyInstance, app: App): void {
   const url = `${KYC_PAGE_PATH}:token`
   scope.get<{ Params: { token: string } }>(url, { exposeHeadRoute: false }, async (request, reply) => {
@@ -86,10 +86,10 @@ function addLinks(scope: FastifyInstance, app: App): void {
     if (!used) return sendPage(reply, 404, plainPage(...UNKNOWN))
     const secret = secretIn(app, request, used) ?? newSecret(used)
     if (hasSession(used, secret)) return reply.redirect(sessionPath(used.link), 303)
-    const customer = isUnused(used) ? await customerOf(used) : undefined
+    const customer = isUnused(used) ? await findLinkedCustomer(used) : undefined
     if (!customer) return sendPage(reply, 410, plainPage(...GONE))
     setCookie(app, reply, used, secret)
-    const { app: name, formToken } = visitOf(used, secret)
+    const { app: name, formToken } = toVisit(used, secret)
     const { customer_type } = customer
     return sendPage(
       reply,
@@ -97,35 +97,35 @@ function addLinks(scope: FastifyInstance, app: App): void {
       beginPage(KYC_PAGE_PATH + request.params.token, name, formToken, customer_type),
     )
   })
-  // Opening is a second step, because programs follow links in messages before people do.
+  // Opening the link takes a second step, because programs follow links in messages before people do.
   scope.post<{ Params: { token: string }; Body: Typed | undefined }>(url, async (request, reply) => {
     const used = await resolveLink(app, request)
     if (!used) return sendPage(reply, 404, plainPage(...UNKNOWN))
     const secret = secretIn(app, request, used)
-    // The form was submitted twice. Its token belongs to the earlier cookie.
+    // The form was submitted twice, and its token belongs to the earlier cookie.
     if (hasSession(used, secret)) return reply.redirect(sessionPath(used.link), 303)
-    if (!secret || !isFormToken(request.body?.get(FORM_TOKEN)?.[0], formTokenOf(secret, used.link.id)))
+    if (!secret || !isFormToken(request.body?.get(FORM_TOKEN)?.[0], makeFormToken(secret, used.link.id)))
       return sendPage(reply, 403, plainPage(...REFUSED))
-    // A new secret: someone else may have planted the earlier one in this browser.
-    const opened = newSecret(used)
-    if (!(await customerOf(used)) || !(await open(app, used, opened, request)))
+    // A new secret, because someone else may have planted the earlier one in this browser.
+    const cookieSecret = newSecret(used)
+    if (!(await findLinkedCustomer(used)) || !(await open(app, used, cookieSecret, request)))
       return sendPage(reply, 410, plainPage(...GONE))
-    setCookie(app, reply, used, opened)
+    setCookie(app, reply, used, cookieSecret)
     return reply.redirect(sessionPath(used.link), 303)
   })
 }
 
-/** Opens a link for the browser with this secret. False if another browser was faster. */
+/** Opens a link for the browser with this secret. Returns false if another browser was faster. */
 async function open(app: App, used: UsedLink, secret: string, request: FastifyRequest): Promise<boolean> {
   const { customer_id: customerId } = used.link
-  const op = { ...used.op, from: originOf(app, request) }
+  const op = { ...used.op, from: getOrigin(app, request) }
   const entry = () => auditStep(op, 'kyc_link_open', { params: { customerId } }, request.trace.httpRequestId)
   return decideAndCommit(
     app,
     used.op,
     async () => undefined,
     async () => {
-      const now = await reread(app, used)
+      const now = await reloadLink(app, used)
       if (!isUnused(now)) return { answer: false, writes: [] }
       return { answer: true, writes: [openLink(now, secret), ...entry()] }
     },
@@ -133,7 +133,7 @@ async function open(app: App, used: UsedLink, secret: string, request: FastifyRe
 }
 
 /** The origin of the page's request. */
-function originOf(app: App, request: FastifyRequest): RequestOrigin {
+function getOrigin(app: App, request: FastifyRequest): RequestOrigin {
   return {
     address: addressOf(app, request),
     userAgent: request.headers['user-agent']?.slice(0, USER_AGENT_CHARACTERS_MAX),
@@ -184,19 +184,21 @@ async function react(
   handle: (visit: Visit) => Promise<Reaction>,
 ): Promise<FastifyReply> {
   const uuid = request.params.link
-  const secret = cookieOf(app, request, uuid)
+  const secret = readCookie(app, request, uuid)
   const used = await findSession(app, uuid, secret, new LogWith(app.log, request.trace))
-  if (!used || !secret || !(await customerOf(used))) return sendPage(reply, 410, plainPage(...ENDED))
+  if (!used || !secret || !(await findLinkedCustomer(used))) return sendPage(reply, 410, plainPage(...ENDED))
   request.trace.platformId = used.op.platform.id
-  const seen = sessionSeen(used)
-  // Two concurrent requests may both record the visit: one is enough.
-  if (seen.length > 0) await app.commit(used.op, seen)
-  const reaction = await handle(visitOf(await reread(app, used), secret))
+  const session = recordActivity(used)
+  // Concurrent requests may both record the visit. If one of them succeeds, that is enough.
+  if (session.length > 0) await app.commit(used.op, session)
+  const reaction = await handle(toVisit(await reloadLink(app, used), secret))
   if ('redirect' in reaction) return reply.headers(HEADERS).redirect(reaction.redirect, 303)
   return sendPage(reply, reaction.status ?? 200, reaction.html, used.link.redirect_uri)
 }
 
-/** The link of a request. Throws 429 `RATE_LIMITED` for an address with too many unknown links. */
+/**
+ * Finds the link of a request. Throws 429 `RATE_LIMITED` for an address that has sent too many unknown links.
+ */
 async function resolveLink(
   app: App,
   request: FastifyRequest<{ Params: { token: string } }>,
@@ -212,8 +214,8 @@ async function resolveLink(
   return undefined
 }
 
-/** The customer of a link; undefined if it was deleted in the meantime. */
-async function customerOf({ op, link }: UsedLink): Promise<CustomerRow | undefined> {
+/** Finds the customer of a link. Undefined if it was deleted in the meantime. */
+async function findLinkedCustomer({ op, link }: UsedLink): Promise<CustomerRow | undefined> {
   try {
     return await findCustomer(op, link.customer_id)
   } catch (error) {
@@ -228,12 +230,12 @@ function newSecret({ op }: UsedLink): string {
   return Buffer.from(op.random(SECRET_BYTES)).toString('base64url')
 }
 
-/** This browser's secret for a link. */
+/** The secret that this browser has for a link. */
 function secretIn(app: App, request: FastifyRequest, { link }: UsedLink): string | undefined {
-  return cookieOf(app, request, uuidOf(link))
+  return readCookie(app, request, uuidOf(link))
 }
 
-function cookieOf(app: App, { headers }: FastifyRequest, uuid: string): string | undefined {
+function readCookie(app: App, { headers }: FastifyRequest, uuid: string): string | undefined {
   const secret = cookieIn(headers.cookie, cookieName(app, `${COOKIE}${uuid}`))
   return secret !== undefined && SECRET.test(secret) ? secret : undefined
 }
@@ -252,10 +254,10 @@ const HEADERS = {
   'X-Robots-Tag': 'noindex',
 }
 
-/** The page loads nothing else; its forms go to this server, from where one redirects to the platform. */
+/** The page loads nothing else. Its forms go to this server, which in one case redirects to the platform. */
 function policy(redirectUri: string | null): string {
   const target = redirectUri === null ? undefined : new URL(redirectUri)
-  // An IPv6 address in brackets is not allowed in a policy.
+  // A policy cannot contain an IPv6 address in brackets.
   const allowed = target && (target.hostname.startsWith('[') ? target.protocol : target.origin)
   return [
     "default-src 'none'",

@@ -5,8 +5,8 @@ import { decideAndCommit } from '../../kernel/operation/decide-and-commit.ts'
 import { ApiError } from '../../kernel/operation/operation.ts'
 import { beneficialOwnerView } from '../../people/customers/beneficial-owners.ts'
 import { customerView, findCustomer } from '../../people/customers/customers.ts'
-import { countUpload, reread } from '../../people/kyc/kyc-links.ts'
-import { answersOf } from '../../people/kyc/page/answers.ts'
+import { countUpload, reloadLink } from '../../people/kyc/kyc-links.ts'
+import { readAnswers } from '../../people/kyc/page/answers.ts'
 import { detailsFields, detailsPage, listKnownSecrets } from '../../people/kyc/page/details-page.ts'
 import { DOCUMENT_FIELDS, documentPage } from '../../people/kyc/page/document-page.ts'
 import { obstaclePage, reviewPage, statusPage } from '../../people/kyc/page/end-pages.ts'
@@ -14,7 +14,7 @@ import { OWNER_FIELDS } from '../../people/kyc/page/fields.ts'
 import { type Fault, FORM_KEY, FORM_TOKEN, isFormToken, type Typed } from '../../people/kyc/page/form.ts'
 import type { Visit } from '../../people/kyc/page/layout.ts'
 import { ownerPage, ownersPage, WIDELY_HELD } from '../../people/kyc/page/owner-pages.ts'
-import { lackingOf, nextStep, type Progress, stageOf, stepOf } from '../../people/kyc/page/progress.ts'
+import { getStage, listMissing, nextStep, type Progress, stepOf } from '../../people/kyc/page/progress.ts'
 import { findProgress } from '../../people/verifications/proceed.ts'
 import type { BeneficialOwnerRow } from '../../storage/rows/verification.ts'
 import { USER_AGENT_CHARACTERS_MAX } from '../http/authentication/members.ts'
@@ -22,7 +22,7 @@ import type { ReadForm } from '../http/request/form.ts'
 import type { TakeUpload } from '../http/request/upload.ts'
 import type { KycCall, KycCalls, KycOutcome } from './kyc-calls.ts'
 
-/** A step's response: another page, or a redirect. */
+/** The response of a step: another page, or a redirect. */
 export type Reaction = { readonly status?: number; readonly html: string } | { readonly redirect: string }
 
 type Request = FastifyRequest<{
@@ -33,58 +33,58 @@ type Request = FastifyRequest<{
 type Show = (visit: Visit, request: Request) => Promise<Reaction>
 type Take = (visit: Visit, request: Request, typed: Typed) => Promise<Reaction>
 
-/** The steps by path: pages, and handlers of their forms. */
+/** The steps by path: their pages, and the handlers of their forms. */
 export interface StepHandlers {
   readonly show: Readonly<Record<string, Show>>
   readonly take: Readonly<Record<string, Take>>
   readonly takeFile: Show
 }
 
-/** The steps of the page. All input goes through API calls. */
+/** The steps of the page. All input is sent through API calls. */
 export function stepHandlers(app: App, calls: KycCalls, takeUpload: TakeUpload): StepHandlers {
   const call = (
     name: Parameters<KycCalls>[0],
     visit: Visit,
     { ip, headers, trace }: Request,
-    made: KycCall,
+    uploadRequest: KycCall,
   ) => {
     const userAgent = headers['user-agent']?.slice(0, USER_AGENT_CHARACTERS_MAX)
-    return calls(name, visit, { address: ip, userAgent, trace }, made)
+    return calls(name, visit, { address: ip, userAgent, trace }, uploadRequest)
   }
   const context: Context = { app, call, takeUpload }
   return {
     show: {
       '': home,
-      '/details': whileOpen(async (visit, progress) => ({ html: detailsPage(visit, progress) })),
-      '/owners': ofBusiness(async (visit, progress) => ({ html: ownersPage(visit, progress) })),
-      '/owner': ofBusiness(async (visit, progress, request) => ({
+      '/details': ifOpen(async (visit, progress) => ({ html: detailsPage(visit, progress) })),
+      '/owners': ifBusiness(async (visit, progress) => ({ html: ownersPage(visit, progress) })),
+      '/owner': ifBusiness(async (visit, progress, request) => ({
         html: ownerPage(visit, progress, ownerIn(progress, request)),
       })),
-      '/documents': whileOpen(async (visit, progress, { query }) => ({
+      '/documents': ifOpen(async (visit, progress, { query }) => ({
         html: documentPage(visit, progress, documentQuery(query)),
       })),
-      '/review': whileOpen(async (visit, progress) =>
-        lackingOf(progress).length > 0 ? toHome(visit) : { html: reviewPage(visit, progress) },
+      '/review': ifOpen(async (visit, progress) =>
+        listMissing(progress).length > 0 ? toHome(visit) : { html: reviewPage(visit, progress) },
       ),
     },
     take: {
-      '/details': whileOpen(async (visit, progress, request, typed) =>
+      '/details': ifOpen(async (visit, progress, request, typed) =>
         takeDetails(context, visit, progress, request, typed),
       ),
-      '/owners': ofBusiness(async (visit, progress, request, typed) =>
+      '/owners': ifBusiness(async (visit, progress, request, typed) =>
         takeOwners(context, visit, progress, request, typed),
       ),
-      '/owner': ofBusiness(async (visit, progress, request, typed) =>
+      '/owner': ifBusiness(async (visit, progress, request, typed) =>
         takeOwner(context, visit, progress, request, typed),
       ),
-      '/remove-document': whileOpen(async (visit, _progress, request, typed) => {
+      '/remove-document': ifOpen(async (visit, _progress, request, typed) => {
         const documentId = first(typed, 'documentId') ?? ''
         await call('document_delete', visit, request, { params: { documentId } })
         return { redirect: `${visit.base}/documents` }
       }),
-      '/review': whileOpen(async (visit, progress, request) => submit(context, visit, progress, request)),
+      '/review': ifOpen(async (visit, progress, request) => submit(context, visit, progress, request)),
     },
-    takeFile: whileOpen(async (visit, progress, request) => takeDocument(context, visit, progress, request)),
+    takeFile: ifOpen(async (visit, progress, request) => takeDocument(context, visit, progress, request)),
   }
 }
 
@@ -94,7 +94,7 @@ interface Context {
     name: Parameters<KycCalls>[0],
     visit: Visit,
     request: Request,
-    made: KycCall,
+    uploadRequest: KycCall,
   ) => Promise<KycOutcome>
   readonly takeUpload: TakeUpload
 }
@@ -104,24 +104,24 @@ type Step = (visit: Visit, progress: Progress, request: Request, typed: Typed) =
 const NOTHING: Typed = new Map()
 
 /**
- * A step that is available while the verification is open; afterwards it redirects to the customer's status.
+ * Limits a step to the time while the verification is open. Afterwards it redirects to the customer's status.
  */
-function whileOpen(step: Step): Take & Show {
+function ifOpen(step: Step): Take & Show {
   return async (visit: Visit, request: Request, typed: Typed = NOTHING) => {
-    const progress = await progressOf(visit)
-    return stageOf(progress) === 'open' ? step(visit, progress, request, typed) : toHome(visit)
+    const progress = await readProgress(visit)
+    return getStage(progress) === 'open' ? step(visit, progress, request, typed) : toHome(visit)
   }
 }
 
-function ofBusiness(step: Step): Take & Show {
-  return whileOpen(async (visit, progress, request, typed) =>
+function ifBusiness(step: Step): Take & Show {
+  return ifOpen(async (visit, progress, request, typed) =>
     progress.one.customer.customer_type === 'BUSINESS'
       ? step(visit, progress, request, typed)
       : toHome(visit),
   )
 }
 
-async function progressOf({ op, link }: Visit): Promise<Progress> {
+async function readProgress({ op, link }: Visit): Promise<Progress> {
   return findProgress(op, await findCustomer(op, link.customer_id))
 }
 
@@ -129,13 +129,14 @@ function toHome({ base }: Visit): Reaction {
   return { redirect: base }
 }
 
-/** The customer's status, or the first incomplete step. */
+/** The customer's status, or the first step that is incomplete. */
 async function home(visit: Visit): Promise<Reaction> {
-  const progress = await progressOf(visit)
-  const stage = stageOf(progress)
+  const progress = await readProgress(visit)
+  const stage = getStage(progress)
   if (stage !== 'open') return { html: statusPage(visit, stage) }
-  const lacking = lackingOf(progress)
-  const isBlocked = lacking.length > 0 && lacking.every((entry) => stepOf(progress, entry) === undefined)
+  const missingItems = listMissing(progress)
+  const isBlocked =
+    missingItems.length > 0 && missingItems.every((entry) => stepOf(progress, entry) === undefined)
   if (isBlocked) return { html: obstaclePage(visit, progress) }
   return { redirect: `${visit.base}/${nextStep(progress)}` }
 }
@@ -149,7 +150,7 @@ async function takeDetails(
 ): Promise<Reaction> {
   const { customer } = progress.one
   const fields = detailsFields(progress)
-  const { body, faults } = answersOf(fields, typed, listKnownSecrets(fields, customerView(customer)))
+  const { body, faults } = readAnswers(fields, typed, listKnownSecrets(fields, customerView(customer)))
   const again = (status: number, faults: readonly Fault[]) => ({
     status,
     html: detailsPage(visit, progress, { typed, faults }),
@@ -162,7 +163,7 @@ async function takeDetails(
   return outcome.isDone ? toHome(visit) : again(outcome.status, outcome.faults)
 }
 
-/** Records whether all owners are listed, and continues if they are. */
+/** Records whether all owners are listed, and continues if so. */
 async function takeOwners(
   { call }: Context,
   visit: Visit,
@@ -179,8 +180,8 @@ async function takeOwners(
     })
     if (!outcome.isDone) return { status: outcome.status, html: ownersPage(visit, progress, outcome.faults) }
   }
-  const now = await progressOf(visit)
-  if (!lackingOf(now).some((entry) => stepOf(now, entry) === 'owners')) return toHome(visit)
+  const now = await readProgress(visit)
+  if (!listMissing(now).some((entry) => stepOf(now, entry) === 'owners')) return toHome(visit)
   const message =
     'The owners are not complete. Add the missing owners, correct the requested entries, or confirm that no one else holds as much.'
   return { status: 400, html: ownersPage(visit, now, [{ field: '', message }]) }
@@ -194,8 +195,8 @@ async function takeOwner(
   typed: Typed,
 ): Promise<Reaction> {
   const owner = ownerIn(progress, request)
-  const known = listKnownSecrets(OWNER_FIELDS, owner && beneficialOwnerView(owner))
-  const { body, faults } = answersOf(OWNER_FIELDS, typed, known)
+  const knownSecrets = listKnownSecrets(OWNER_FIELDS, owner && beneficialOwnerView(owner))
+  const { body, faults } = readAnswers(OWNER_FIELDS, typed, knownSecrets)
   const again = (status: number, faults: readonly Fault[]) => ({
     status,
     html: ownerPage(visit, progress, owner, { typed, faults }),
@@ -230,14 +231,14 @@ async function takeDocument(
       return again(429, [{ field: '', message: error.message }])
     throw error
   }
-  const replaces = textOf(request.query.replaces)
+  const replaces = readText(request.query.replaces)
   const form = { visit, typed, isReplacement: replaces !== undefined, hasFile: false }
-  const read = takeUpload(request, document_create, (name, text) => typed.set(name, [text]))
-  const made = { readForm: formOf(form, read), key: textOf(request.query.key) }
+  const readUploadForm = takeUpload(request, document_create, (name, text) => typed.set(name, [text]))
+  const uploadRequest = { readForm: wrapForm(form, readUploadForm), key: readText(request.query.key) }
   const outcome =
     replaces === undefined
-      ? await call('document_create', visit, request, made)
-      : await call('document_replace', visit, request, { ...made, params: { documentId: replaces } })
+      ? await call('document_create', visit, request, uploadRequest)
+      : await call('document_replace', visit, request, { ...uploadRequest, params: { documentId: replaces } })
   if (outcome.isDone) return toHome(visit)
   const faults = form.hasFile
     ? outcome.faults
@@ -248,13 +249,13 @@ async function takeDocument(
   return again(outcome.status, faults)
 }
 
-/** Counts a file before it is accepted, so that a page cannot fill the store. */
+/** Counts a file before it is accepted, so that a page cannot fill the file store. */
 async function countFile(app: App, visit: Visit): Promise<void> {
   await decideAndCommit(
     app,
     visit.op,
     async () => undefined,
-    async () => ({ answer: true, writes: [countUpload(await reread(app, visit))] }),
+    async () => ({ answer: true, writes: [countUpload(await reloadLink(app, visit))] }),
   )
 }
 
@@ -265,20 +266,25 @@ interface DocumentForm {
   hasFile: boolean
 }
 
-/** The page's form as the API's. Checks that the form belongs to this session before it accepts the file. */
-function formOf(form: DocumentForm, read: ReadForm): ReadForm {
+/**
+ * Converts the page's form to the API's. Checks that the form belongs to this session before accepting the
+ * file.
+ */
+function wrapForm(form: DocumentForm, readUploadForm: ReadForm): ReadForm {
   const check = () => {
     if (!isFormToken(first(form.typed, FORM_TOKEN), form.visit.formToken)) throw new ApiError('FORBIDDEN')
   }
   return async (receive) => {
-    const { fields, file } = await read((part, bytes) => {
+    const { fields, file } = await readUploadForm((part, bytes) => {
       check()
       form.hasFile = true
       return receive(part, bytes)
     })
     check()
-    const taken = form.isReplacement ? DOCUMENT_FIELDS : (['documentHolder', ...DOCUMENT_FIELDS] as const)
-    const sent = taken.flatMap((name) => (fields[name] ? [[name, fields[name].trim()]] : []))
+    const fieldNames = form.isReplacement
+      ? DOCUMENT_FIELDS
+      : (['documentHolder', ...DOCUMENT_FIELDS] as const)
+    const sent = fieldNames.flatMap((name) => (fields[name] ? [[name, fields[name].trim()]] : []))
     return { fields: Object.fromEntries(sent), file }
   }
 }
@@ -293,27 +299,27 @@ async function submit(
     body: { customerId: progress.one.customer.id },
   })
   if (!outcome.isDone) return { status: outcome.status, html: reviewPage(visit, progress, outcome.faults) }
-  // Something may be missing that existed when the page was made.
-  const isSent = stageOf(await progressOf(visit)) !== 'open'
+  // Something that existed when the page was rendered may be missing now.
+  const isSent = getStage(await readProgress(visit)) !== 'open'
   return isSent ? { redirect: visit.link.redirect_uri ?? visit.base } : toHome(visit)
 }
 
-/** The owner in the URL, of this business. */
+/** The owner named in the URL, if it belongs to this business. */
 function ownerIn({ one }: Progress, { query }: Request): BeneficialOwnerRow | undefined {
   return one.owners.find(({ id }) => id === query.id)
 }
 
 function documentQuery({ item, more, camera }: Request['query']) {
-  const number = Number(textOf(item) ?? 0)
-  const isCamera = textOf(camera)
+  const number = Number(readText(item) ?? 0)
+  const isCamera = readText(camera)
   return {
     item: Number.isInteger(number) && number >= 0 ? number : 0,
-    more: textOf(more),
+    more: readText(more),
     camera: isCamera === undefined ? undefined : isCamera === '1',
   }
 }
 
-function textOf(value: string | string[] | undefined): string | undefined {
+function readText(value: string | string[] | undefined): string | undefined {
   return typeof value === 'string' ? value : undefined
 }
 

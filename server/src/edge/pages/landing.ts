@@ -8,7 +8,7 @@ import { CONSOLE_PATH } from './console.ts'
 import { GUIDES_PATH } from './guides.ts'
 import { SITE_PAGE_POLICY, sitePage } from './site-page.ts'
 
-/** Describes this server at `/`, with links: a page for a browser, JSON for anything else. */
+/** Describes this server at `/`, with links: as a page for browsers, and as JSON for all other clients. */
 export function addLanding(server: FastifyInstance, app: App): void {
   server.get('/', async (request, reply) => {
     reply.header('Vary', 'Accept').header('Cache-Control', 'no-cache')

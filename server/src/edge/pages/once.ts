@@ -1,13 +1,13 @@
 /**
- * Makes the value of each name once, at its first request; without names, the only one. Retries after a
- * failure.
+ * Computes the value of each name once, on first request; without a name, there is just one value. A failure
+ * is not cached.
  */
 export function makeOnce<T>(make: (name: string) => Promise<T>): (name?: string) => Promise<T> {
-  const made = new Map<string, Promise<T>>()
+  const results = new Map<string, Promise<T>>()
   return (name = '') => {
-    const known = made.get(name) ?? make(name)
-    made.set(name, known)
-    known.catch(() => made.delete(name))
-    return known
+    const result = results.get(name) ?? make(name)
+    results.set(name, result)
+    result.catch(() => results.delete(name))
+    return result
   }
 }

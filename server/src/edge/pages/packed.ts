@@ -3,19 +3,19 @@ import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
-/** The encodings of stored files, the smallest first, by file name extension. */
+/** The encodings in which files are stored, smallest first, by file name extension. */
 export const ENCODINGS = [
   ['br', '.br'],
   ['gzip', '.gz'],
 ] as const
 
-/** A year: the name of the file changes with its content. */
+/** One year, because the file's name changes with its content. */
 export const FOR_EVER = 'public, max-age=31536000, immutable'
 
-/** Higher levels take seconds for the OpenAPI document, and save a tenth. */
+/** Higher levels take seconds for the OpenAPI document and save only a tenth. */
 const BROTLI_QUALITY = 6
 
-/** A response body, compressed once. */
+/** A response body that is compressed once. */
 export interface Packed {
   readonly type: string
   readonly hash: string
@@ -24,7 +24,7 @@ export interface Packed {
   readonly gzip: Buffer
 }
 
-/** The best encoding that the client accepts, with its extension; undefined if it accepts none. */
+/** The best encoding that the client accepts, with its file name extension. Undefined if it accepts none. */
 export function encodingFor({ headers }: FastifyRequest) {
   const accepted = headers['accept-encoding'] ?? ''
   return ENCODINGS.find(([one]) => accepted.includes(one))
@@ -41,7 +41,7 @@ export async function pack(text: string, type: string): Promise<Packed> {
   return { type: `${type}; charset=utf-8`, hash, plain, br, gzip: gzipped }
 }
 
-/** Sends a compressed body, or 304 to a client that has it already. */
+/** Sends a compressed body, or 304 if the client already has it. */
 export function sendPacked(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -49,7 +49,7 @@ export function sendPacked(
   cacheControl = 'no-cache',
 ): FastifyReply {
   const [encoding] = encodingFor(request) ?? []
-  // One tag for each encoding, because the bytes differ.
+  // A separate tag for each encoding, because the bytes differ.
   const tag = `"${packed.hash}${encoding ? `-${encoding}` : ''}"`
   reply.header('Vary', 'Accept-Encoding').header('Cache-Control', cacheControl).header('ETag', tag)
   if (request.headers['if-none-match'] === tag) return reply.code(304).send()

@@ -2,47 +2,47 @@
 export interface SearchEntry {
   readonly title: string
   readonly address: string
-  /** The kind of the entry and its place, `Operation · POST /quotes`. */
+  /** The kind of entry and its location, such as `Operation · POST /quotes`. */
   readonly place: string
-  /** Additional search words, already in lower case: there are too many to convert at each search. */
+  /** Further searchable text, stored in lower case because there is too much to convert for each search. */
   readonly words: string
 }
 
 const RESULTS_MAX = 30
-/** Each word is searched for in the text of all guides. */
+/** A limit, because each word is searched for in the text of all guides. */
 const WORDS_MAX = 8
 export const QUERY_CHARACTERS_MAX = 100
 
-/** Scores of a word by the place of the match. */
+/** Scores for a word, by where it matches. */
 const IN_TITLE_AS_WORD = 8
 const IN_TITLE = 4
 const IN_PLACE = 3
 const IN_WORDS = 1
 
-/** The entries that have every word of the query, best first. Pure. */
+/** The entries that contain every word of the query, best matches first. */
 export function rankEntries(entries: readonly SearchEntry[], query: string): SearchEntry[] {
-  const words = query
+  const terms = query
     .slice(0, QUERY_CHARACTERS_MAX)
     .toLowerCase()
     .split(/\s+/)
     .filter(Boolean)
     .slice(0, WORDS_MAX)
-  if (words.length === 0) return []
-  const found = entries.flatMap((entry) => {
-    const scores = words.map((word) => scoreOf(entry, word))
-    return scores.includes(0) ? [] : [{ entry, score: scores.reduce((sum, one) => sum + one, 0) }]
+  if (terms.length === 0) return []
+  const matches = entries.flatMap((entry) => {
+    const scores = terms.map((term) => scoreEntry(entry, term))
+    return scores.includes(0) ? [] : [{ entry, score: scores.reduce((sum, score) => sum + score, 0) }]
   })
-  return found
+  return matches
     .sort((a, b) => b.score - a.score)
     .slice(0, RESULTS_MAX)
     .map(({ entry }) => entry)
 }
 
-function scoreOf({ title, place, words }: SearchEntry, word: string): number {
+function scoreEntry({ title, place, words }: SearchEntry, term: string): number {
   const inTitle = title.toLowerCase()
-  const isWord = inTitle.split(/[^\p{L}\p{N}]+/u).includes(word)
+  const isWord = inTitle.split(/[^\p{L}\p{N}]+/u).includes(term)
   if (isWord) return IN_TITLE_AS_WORD
-  if (inTitle.includes(word)) return IN_TITLE
-  if (place.toLowerCase().includes(word)) return IN_PLACE
-  return words.includes(word) ? IN_WORDS : 0
+  if (inTitle.includes(term)) return IN_TITLE
+  if (place.toLowerCase().includes(term)) return IN_PLACE
+  return words.includes(term) ? IN_WORDS : 0
 }

@@ -14,28 +14,28 @@ export type SiteFile = keyof typeof FILES
 
 const names = Object.keys(FILES).filter((name): name is SiteFile => name in FILES)
 
-const packedOf = makeOnce(async (name) => pack(await docsFile(`reference/${name}`), typeOf(name)))
+const getPacked = makeOnce(async (name) => pack(await docsFile(`reference/${name}`), getContentType(name)))
 
-function typeOf(name: string): string {
+function getContentType(name: string): string {
   return name.endsWith('.css') ? FILES['page.css'] : FILES['page.js']
 }
 
 /** The URL of a file, which changes with its content. */
 export async function addressOfFile(name: SiteFile): Promise<string> {
-  return `${FOLDER}/${toHashedName(name, await packedOf(name))}`
+  return `${FOLDER}/${toHashedName(name, await getPacked(name))}`
 }
 
-/** `page.css` → `page.Xk3….css`. */
+/** `page.css` becomes `page.Xk3….css`. */
 function toHashedName(name: string, { hash }: Packed): string {
   const [stem = '', ending = ''] = basename(name).split('.')
   return `${stem}.${hash}.${ending}`
 }
 
-/** Serves styles and scripts of the documentation pages. */
+/** Serves the styles and scripts of the documentation pages. */
 export function addSiteFiles(server: FastifyInstance): void {
   server.get<{ Params: { name: string } }>(`${FOLDER}/:name`, async (request, reply) => {
     for (const name of names) {
-      const packed = await packedOf(name)
+      const packed = await getPacked(name)
       if (toHashedName(name, packed) === request.params.name)
         return sendPacked(request, reply, packed, FOR_EVER)
     }

@@ -6,7 +6,7 @@ import { addressOfFile, type SiteFile } from './site-files.ts'
 
 export const SEARCH_PATH = '/docs/search'
 
-/** A page may load from and send to this server only. */
+/** A page may connect only to this server. */
 export const SITE_PAGE_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -21,18 +21,18 @@ export const SITE_PAGE_POLICY = [
 export interface SitePage {
   readonly title: string
   readonly body: Html
-  /** The pages next to this one. Hidden on a phone, which has a separate page with the list. */
+  /** The list of pages next to this one. Hidden on phones, on which the list has a separate page. */
   readonly side?: Html
   /** The headings of the page. */
   readonly sections?: readonly { readonly id: string; readonly text: string }[]
-  /** A part of the header, after the search. */
+  /** A tool in the header, after the search field. */
   readonly tool?: Html | false
   readonly scripts?: readonly SiteFile[]
   /** The text in the search field. */
   readonly query?: string
 }
 
-/** A whole page about this server. */
+/** Renders a complete page about this server. */
 export async function sitePage({
   title,
   body,
@@ -68,7 +68,7 @@ export function sendPage(request: FastifyRequest, reply: FastifyReply, page: Pac
   return sendPacked(request, reply.header('Content-Security-Policy', SITE_PAGE_POLICY), page)
 }
 
-/** Leads to a page with the results; the page's script shows them immediately. */
+/** Leads to a page of results. If scripts run, results are shown while typing. */
 function searchForm(query = ''): Html {
   return html`<form class="search" role="search" action="${SEARCH_PATH}"><input type="search" name="q" value="${query}" maxlength="100" aria-label="Search guides and operations" placeholder="Search (Ctrl K)" autocomplete="off" spellcheck="false"></form>`
 }

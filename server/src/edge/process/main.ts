@@ -7,7 +7,7 @@ const args = process.argv.slice(2)
 for (const warning of settingWarnings(process.env)) process.stderr.write(`countersign: ${warning}\n`)
 
 try {
-  // Refuses mistyped commands before loading their code.
+  // Rejects mistyped commands before their code is loaded.
   if (args.length > 0) checkCommand(args)
   const { readConfig } = await import('../../base/settings/config.ts')
   const config = readConfig(process.env)
@@ -19,7 +19,7 @@ try {
     process.stdout.write(`${JSON.stringify(await runAdmin(config, args))}\n`)
   }
 } catch (error) {
-  // An error that the operator can fix is one line; any other is printed with its stack.
+  // An error that the operator can fix is one line. Any other error is printed with its stack.
   process.stderr.write(`countersign: ${messageOf(error)}\n`)
   if (process.env.LOG_LEVEL === 'debug' && error instanceof Error) process.stderr.write(`${error.stack}\n`)
   process.exitCode = 1

@@ -13,8 +13,8 @@ import { listenForProbes, type ProbeListener } from '../service/health-listener.
 import { openService, type Service } from '../service/service.ts'
 
 /**
- * Serves until SIGINT or SIGTERM, then drains and closes (`COUNTERSIGN_DRAIN_SECONDS`). Resolves once it
- * listens.
+ * Serves until SIGINT or SIGTERM, then drains and closes (`COUNTERSIGN_DRAIN_SECONDS`). Resolves once the
+ * server listens.
  */
 export async function serve(config: Config): Promise<void> {
   const out = openOutput(1)
@@ -67,7 +67,7 @@ async function listenIfSet({ server }: Service, config: Config): Promise<ProbeLi
   }
 }
 
-/** Ends the process, so that its supervisor starts another one, which recovers the data from the disk. */
+/** Ends the process, so that its supervisor starts a new one, which recovers the data from disk. */
 function endBroken({ app }: Service, error: Error): void {
   app.log.fatal({ err: error }, 'the embedded database has stopped')
   openOutput(2).write(`countersign: ${error.message}. Restart the server: no acknowledged write is lost.\n`)
@@ -91,7 +91,7 @@ async function reload({ app, reloadRails, reloadScreening }: Service): Promise<v
   }
 }
 
-/** Runs the operator's commands in this process, which has the embedded database open. */
+/** Runs the operator's commands in this process, because it has the embedded database open. */
 async function takeCommands(app: App, baseUrl: string): Promise<void> {
   const { dataDir } = app.config
   const socket = await listenForAdmin(dataDir, async (args) => {
@@ -105,7 +105,10 @@ async function takeCommands(app: App, baseUrl: string): Promise<void> {
     )
 }
 
-/** An error that the operator can fix, as a line that names the setting; any other error unchanged. */
+/**
+ * Converts an error that the operator can fix to a line naming the setting. Returns any other error
+ * unchanged.
+ */
 function listenError(
   error: unknown,
   { host, port, setting }: { readonly host: string; readonly port: number; readonly setting: string },
@@ -120,18 +123,20 @@ function listenError(
   return new ConfigError(`HOST ${host} is not an address of this machine (${code}).`)
 }
 
-/** Only a server warns: a command that runs and exits needs no public URL. */
+/** Only the server warns about this: commands that run and exit need no public URL. */
 const NO_PUBLIC_URL =
   'PUBLIC_URL is not set: links and passkeys use the address that a caller names, and cookies do not require https. Set it to the address that people use.'
 
-/** Production stores no credentials. The command works in the repository's folder, without installation. */
+/**
+ * Production stores no credentials. The command works in the folder of the repository without installation.
+ */
 const MAKE_SOME = 'none stored here; to create some: npx countersign platform create --name NAME'
 
 const LOOPBACK_HOSTS: readonly string[] = ['127.0.0.1', 'localhost', '::1']
 
 /**
- * The console's URL. A sandbox that only this machine can reach gets a link that opens it signed in, once:
- * anyone who sees this terminal also sees the credentials.
+ * The URL of the console. For a sandbox that only this machine can reach, it is a one-time link that signs
+ * in: anyone who sees this terminal also sees the credentials.
  */
 async function consoleRow(app: App, platformId: string | undefined): Promise<string> {
   const isOurs = LOOPBACK_HOSTS.includes(app.config.host) && platformId !== undefined
@@ -160,10 +165,12 @@ function banner(
   return `\nCountersign is ready (${config.mode})\n\n${lines.join('\n')}\n\n`
 }
 
-/** Time for the steps after the requests: the rest of the jobs, and closing the database. */
+/** The time for the steps after the last request: finishing jobs and closing the database. */
 const CLOSE_MS_MAX = 5_000
 
-/** Ignores a second signal while closing: npm repeats the signal that the terminal has already sent. */
+/**
+ * Ignores a second signal while closing, because npm forwards the signal that the terminal has already sent.
+ */
 function closeOnce({ stopping }: Config, out: Output, close: () => Promise<void>): () => void {
   let closing = false
   return () => {

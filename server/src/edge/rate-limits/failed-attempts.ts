@@ -9,7 +9,7 @@ import {
   type FailedAttempts,
 } from '../../kernel/ports/failed-attempts.ts'
 
-/** The number of failed callers remembered per kind; a flood of addresses evicts the oldest. */
+/** The maximum number of callers remembered per kind of secret. A flood of addresses evicts the oldest. */
 const REMEMBERED_MAX = 10_000
 
 function toCountedKey(kind: AttemptKind, caller: string): string {
@@ -25,19 +25,19 @@ export function createFailedAttempts(
     () => new Lru<string, { count: number; readonly untilMs: number }>(REMEMBERED_MAX),
   )
   const find = (kind: AttemptKind, caller: string) => {
-    const found = failures[kind].get(toCountedKey(kind, caller))
-    return found && found.untilMs > clock().getTime() ? found : undefined
+    const failure = failures[kind].get(toCountedKey(kind, caller))
+    return failure && failure.untilMs > clock().getTime() ? failure : undefined
   }
   return {
     check(kind, caller) {
-      const found = find(kind, caller)
-      if (!found || found.count < limits[kind].attemptsMax) return
-      const seconds = Math.ceil((found.untilMs - clock().getTime()) / 1000)
+      const failure = find(kind, caller)
+      if (!failure || failure.count < limits[kind].attemptsMax) return
+      const seconds = Math.ceil((failure.untilMs - clock().getTime()) / 1000)
       throw new ApiError('RATE_LIMITED', { headers: { 'Retry-After': String(Math.max(seconds, 1)) } })
     },
     recordFailure(kind, caller) {
-      const found = find(kind, caller)
-      if (found) found.count += 1
+      const failure = find(kind, caller)
+      if (failure) failure.count += 1
       else
         failures[kind].set(toCountedKey(kind, caller), {
           count: 1,

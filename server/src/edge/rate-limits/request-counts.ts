@@ -1,45 +1,48 @@
 export const WINDOW_MS = 60_000
 
-/** The requests of one caller in a window. */
+/** The requests of one caller in one window. */
 interface Count {
   own: number
-  /** Requests at other servers, as far as reported. */
+  /** The count of other servers, as far as they have reported it. */
   others: number
   /** The value of `own` when it was last reported. */
   told: number
 }
 
-/** A caller's usage of its limit. */
+/** The usage of a caller's limit. */
 export interface Standing {
   readonly isAllowed: boolean
   readonly limit: number
   readonly remaining: number
   /** Seconds until the window ends. */
   readonly resetSeconds: number
-  /** Seconds until a request is allowed again, if this one is not. */
+  /** Seconds until another request is allowed, if this one is not. */
   readonly retrySeconds: number
 }
 
-/** A count to report to other servers. */
+/** A count to be reported to other servers. */
 export interface ReportedCount {
   readonly key: string
   readonly window: number
   readonly count: number
 }
 
-/** The oldest callers are forgotten beyond this number: a flood of addresses must not fill the memory. */
+/**
+ * Beyond this number the oldest callers are forgotten, so that a flood of addresses cannot exhaust the
+ * memory.
+ */
 const KEYS_MAX = 100_000
 
 /**
- * Counts requests by caller in windows of a minute. The previous window counts in proportion to its overlap
- * with the last sixty seconds, so that nobody gets twice the limit at its edge.
+ * Counts requests by caller, in windows of one minute. The previous window counts in proportion to its
+ * overlap with the last sixty seconds, so that no caller gets twice the limit where two windows meet.
  */
 export class RequestCounts {
   #window = 0
   #now = new Map<string, Count>()
   #before = new Map<string, number>()
 
-  /** Counts a request, unless it exceeds the limit. */
+  /** Counts a request unless it exceeds the limit. */
   take(key: string, limit: number, nowMs: number): Standing {
     this.#turn(nowMs)
     const count = this.#countOf(key)
@@ -60,19 +63,19 @@ export class RequestCounts {
     }
   }
 
-  /** The changed counts that have reached the share of the limit at which they are reported. */
+  /** The counts that have changed and exceed the share of the limit at which they are reported. */
   countsToReport(share: (key: string) => number, nowMs: number): ReportedCount[] {
     this.#turn(nowMs)
-    const told: ReportedCount[] = []
+    const reported: ReportedCount[] = []
     for (const [key, count] of this.#now) {
       if (count.own === count.told || count.own + count.others < share(key)) continue
       count.told = count.own
-      told.push({ key, window: this.#window, count: count.own })
+      reported.push({ key, window: this.#window, count: count.own })
     }
-    return told
+    return reported
   }
 
-  /** Adds the count of other servers. */
+  /** Adds the count reported by other servers. */
   hear({ key, window, count }: ReportedCount): void {
     if (window === this.#window) this.#countOf(key).others = count
   }
@@ -103,7 +106,7 @@ export class RequestCounts {
   }
 }
 
-/** Time until enough of the previous window, or the current one, has passed for one more request. */
+/** The time until enough of the previous or current window has passed for one more request. */
 function waitMs(limit: number, inWindow: number, before: number, resetMs: number): number {
   if (inWindow >= limit) return resetMs
   return resetMs - ((limit - 1 - inWindow) * WINDOW_MS) / before

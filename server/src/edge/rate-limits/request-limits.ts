@@ -7,28 +7,28 @@ import type { Database } from '../../storage/engine/port.ts'
 import { RequestCounts, type Standing, WINDOW_MS } from './request-counts.ts'
 import { exchangeCounts } from './store.ts'
 
-/** Refusals are delayed, so that a caller that keeps exceeding its limit costs others next to nothing. */
+/** Refusals are delayed, so that a caller that keeps exceeding its limit costs almost nothing. */
 const REFUSAL_MS = 250
 /**
- * The share of a limit from which servers report counts to each other: below it they cost the database
- * nothing.
+ * The share of a limit from which servers report counts to each other. Below it they cause no load on the
+ * database.
  */
 const REPORTED_SHARE = 0.05
 
-/** A limited actor: the key that its requests are counted under, and its limit. */
+/** The key under which an actor's requests are counted, and its limit. */
 interface Limited {
   readonly key: string
   readonly limit: number
 }
 
-/** Request limits for all servers on one database together. */
+/** Request limits that apply across all servers of one database. */
 export class RequestLimits {
   readonly #limits: Limits
   readonly #counts = new RequestCounts()
   readonly #clock: () => Date
   readonly #server: string
 
-  /** `server` is a unique server name. */
+  /** `server` is a unique name of this server. */
   constructor(limits: Limits, clock: () => Date, server: string) {
     this.#limits = limits
     this.#clock = clock
@@ -42,8 +42,8 @@ export class RequestLimits {
   }
 
   /**
-   * Counts a request of a caller. Undefined if it has no limit. Throws 429 `RATE_LIMITED` after a short
-   * delay.
+   * Counts a request of a caller. Undefined if the caller has no limit. Throws 429 `RATE_LIMITED` after a
+   * short delay.
    */
   async take(actor: Actor): Promise<Standing | undefined> {
     const limited = this.#limitOf(actor)
@@ -56,7 +56,7 @@ export class RequestLimits {
     return limit === 0 ? undefined : this.#takeOf({ key: `address ${toCountedAddress(address)}`, limit })
   }
 
-  /** Reports callers that use much of their limit to the other servers, and reads their reports. */
+  /** Reports callers close to their limit to the other servers, and reads the reports of those. */
   async exchange(db: Database): Promise<void> {
     const now = this.#clock()
     const reports = this.#counts.countsToReport((key) => this.#limitAt(key) * REPORTED_SHARE, now.getTime())
@@ -92,7 +92,7 @@ export class RequestLimits {
   }
 }
 
-/** Response headers for a limited caller (RateLimit header fields for HTTP). */
+/** The RateLimit response headers for a caller with a limit. */
 export function headersOf({ limit, remaining, resetSeconds }: Standing): Record<string, string> {
   return {
     'RateLimit-Limit': String(limit),

@@ -1,7 +1,7 @@
 import type { Database } from '../../storage/engine/port.ts'
 import type { ReportedCount } from './request-counts.ts'
 
-/** Writes the counts of this server, and reads the other servers' counts of the same callers. */
+/** Writes this server's counts, and reads other servers' counts for the same callers. */
 const EXCHANGE = `
 WITH told AS (
   INSERT INTO request_counts (caller, window_number, server, count, expires_at)

@@ -1,18 +1,18 @@
 import type { ApiDocument, Operation, Parameter, Schema } from './api-document.ts'
 import { REFERENCE_PATH } from './reference-path.ts'
 
-/** An operation, and its place in the reference. */
+/** An operation, with its place in the reference. */
 export interface Entry {
-  /** The name of the operation, `quote_create`. */
+  /** The name of the operation, such as `quote_create`. */
   readonly name: string
   readonly address: string
   readonly method: string
-  /** Below the base address. Empty for a webhook. */
+  /** The path below the base URL. Empty for a webhook. */
   readonly path: string
   readonly operation: Operation
 }
 
-/** The operations with one tag: a page of the reference. */
+/** The operations with one tag, which share a page of the reference. */
 export interface Section {
   readonly title: string
   readonly address: string
@@ -23,11 +23,11 @@ export interface Section {
   readonly entries: readonly Entry[]
 }
 
-/** The OpenAPI document by sections and by names. */
+/** The OpenAPI document by section and by name. */
 export interface Api {
   readonly document: ApiDocument
   readonly sections: readonly Section[]
-  /** Keyed by the page's last path segment: a section, or a section and one of its operations. */
+  /** Pages by the last part of their path: a section, or a section with one of its operations. */
   readonly pages: ReadonlyMap<string, Page>
 }
 
@@ -37,22 +37,22 @@ export interface Page {
 }
 
 export function readApi(document: ApiDocument): Api {
-  const entries = [...entriesOf(document.paths, false), ...entriesOf(document.webhooks, true)]
+  const entries = [...listEntries(document.paths, false), ...listEntries(document.webhooks, true)]
   const sections = document.tags.map((tag): Section => {
     const [introduction = ''] = (tag.description ?? '').split('\n\n')
     return {
       title: tag.name,
-      address: `${REFERENCE_PATH}/${slugOf(tag.name)}`,
+      address: `${REFERENCE_PATH}/${toSlug(tag.name)}`,
       introduction,
       guide: tag.externalDocs?.url,
       isExperimental: tag['x-stability'] === 'experimental',
       entries: entries.filter(({ operation }) => operation.tags[0] === tag.name),
     }
   })
-  return { document, sections, pages: new Map(sections.flatMap(pagesOf)) }
+  return { document, sections, pages: new Map(sections.flatMap(listPages)) }
 }
 
-function entriesOf(paths: ApiDocument['paths'], isWebhook: boolean): Entry[] {
+function listEntries(paths: ApiDocument['paths'], isWebhook: boolean): Entry[] {
   return Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({
       name: operation.operationId,
@@ -64,17 +64,18 @@ function entriesOf(paths: ApiDocument['paths'], isWebhook: boolean): Entry[] {
   )
 }
 
-function pagesOf(section: Section): [string, Page][] {
+function listPages(section: Section): [string, Page][] {
   return [
-    [slugOf(section.title), { section }],
+    [toSlug(section.title), { section }],
     ...section.entries.map((entry): [string, Page] => [entry.name, { section, entry }]),
   ]
 }
 
 /**
- * `Customers' tokens` → `customers-tokens`. Names of operations have an underscore, so the two never collide.
+ * `Customers' tokens` becomes `customers-tokens`. Operation names contain an underscore, so the two never
+ * collide.
  */
-function slugOf(title: string): string {
+function toSlug(title: string): string {
   return title
     .toLowerCase()
     .replace(/[^a-z\d]+/g, ' ')
@@ -95,6 +96,6 @@ export function resolveSchema(document: ApiDocument, schema: Schema): Schema {
   return { ...document.components.schemas[name], ...notes }
 }
 
-export function parametersOf(document: ApiDocument, { parameters = [] }: Operation): Parameter[] {
-  return parameters.map((one) => document.components.parameters[nameOf(one) ?? ''] ?? one)
+export function resolveParameters(document: ApiDocument, { parameters = [] }: Operation): Parameter[] {
+  return parameters.map((parameter) => document.components.parameters[nameOf(parameter) ?? ''] ?? parameter)
 }

@@ -1,8 +1,8 @@
 import type { Entry } from './api.ts'
 import type { Parameter } from './api-document.ts'
 
-/** A call with its recorded example, as curl command. The credentials are shell variables. */
-export function curlOf(entry: Entry, parameters: readonly Parameter[], baseUrl: string): string {
+/** A call as a curl command, with the recorded example. The credentials are shell variables. */
+export function buildCurl(entry: Entry, parameters: readonly Parameter[], baseUrl: string): string {
   const { method, path, operation } = entry
   const query = parameters.flatMap(({ in: place, name, example }) =>
     place === 'query' && example !== undefined
@@ -10,33 +10,35 @@ export function curlOf(entry: Entry, parameters: readonly Parameter[], baseUrl: 
       : [],
   )
   const filled = path.replaceAll(/\{(\w+)\}/g, (whole, name: string) => {
-    const example = parameters.find((one) => one.in === 'path' && one.name === name)?.example
+    const example = parameters.find(
+      (parameter) => parameter.in === 'path' && parameter.name === name,
+    )?.example
     return example === undefined ? whole : String(example)
   })
   const address = `${baseUrl}${filled}${query.length > 0 ? `?${query.join('&')}` : ''}`
   const parts = [
     `curl ${method === 'GET' ? '' : `-X ${method} `}'${address}'`,
-    credentialsOf(operation.security.map((one) => Object.keys(one)[0] ?? '')),
-    ...headersOf(parameters),
-    ...bodyOf(entry),
+    buildCredentials(operation.security.map((scheme) => Object.keys(scheme)[0] ?? '')),
+    ...buildHeaders(parameters),
+    ...buildBody(entry),
   ]
   return parts.filter((part) => part !== '').join(' \\\n  ')
 }
 
-function credentialsOf(schemes: readonly string[]): string {
+function buildCredentials(schemes: readonly string[]): string {
   if (schemes.includes('BasicAuth')) return '-u "$TOKEN_ID:$CLIENT_SECRET"'
   if (schemes.includes('CustomerBearer') || schemes.includes('AgentBearer'))
     return '-H "Authorization: Bearer $TOKEN"'
   return schemes.includes('MemberCookie') ? '-b "$COOKIE"' : ''
 }
 
-function headersOf(parameters: readonly Parameter[]): string[] {
+function buildHeaders(parameters: readonly Parameter[]): string[] {
   return parameters.flatMap(({ in: place, name, required, example }) =>
     place === 'header' && required ? [`-H '${name}: ${example ?? ''}'`] : [],
   )
 }
 
-function bodyOf({ operation }: Entry): string[] {
+function buildBody({ operation }: Entry): string[] {
   const { 'application/json': json, 'multipart/form-data': form } = operation.requestBody?.content ?? {}
   if (json?.example !== undefined)
     return [

@@ -17,14 +17,14 @@ import { Html, html } from '../../base/formats/html.ts'
 const LANGUAGES = { bash, go, http, ini, java, javascript, json, python, shell, sql, typescript, xml, yaml }
 for (const [name, language] of Object.entries(LANGUAGES)) hljs.registerLanguage(name, language)
 
-/** Highlighted code, if its language is known. The page's script adds a copy button. */
+/** Renders code, highlighted if its language is known. The page's script adds a copy button. */
 export function codeBlock(code: string, language?: string): Html {
   const isKnown = language !== undefined && hljs.getLanguage(language) !== undefined
   const inner = isKnown ? new Html(hljs.highlight(code, { language }).value) : html`${code}`
   return html`<div class="code"><pre tabindex="0"><code>${inner}</code></pre></div>\n`
 }
 
-/** A value as indented JSON. */
+/** Renders a value as indented JSON. */
 export function jsonBlock(value: unknown): Html {
   return codeBlock(JSON.stringify(value, null, 2), 'json')
 }

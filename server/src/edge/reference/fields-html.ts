@@ -2,21 +2,21 @@ import { type Html, html } from '../../base/formats/html.ts'
 import type { Field, Shape, Variant } from './fields.ts'
 import { inline, joinHtml } from './prose.ts'
 
-/** A body, or a part of one: its own notes, then its fields and its forms. */
+/** Renders a body or a part of one: its own notes, then its fields and variants. */
 export function shapeHtml(shape: Shape): Html {
   const { fields, variants, type } = shape
   if (fields.length + variants.length === 0)
     return html`<p><span class="type">${type}</span> ${inline(shape.description)}</p>${notes(shape)}`
-  return html`${notes(shape)}${insideOf(shape)}`
+  return html`${notes(shape)}${innerFields(shape)}`
 }
 
-/** A field in a list: its line, its description, and its inner fields, collapsed. */
+/** Renders a field in a list: its line and description, and its inner fields, collapsed. */
 export function fieldHtml(field: Field, place?: string): Html {
   const { name, type, isRequired, description, fields, variants } = field
   const count = variants.length > 0 ? `${variants.length} forms` : `${fields.length} fields`
   const inside =
     fields.length + variants.length > 0 &&
-    html`<details><summary>${count}<span class="hidden"> of ${name}</span></summary>${insideOf(field)}</details>`
+    html`<details><summary>${count}<span class="hidden"> of ${name}</span></summary>${innerFields(field)}</details>`
   return html`<li><p class="line"><code>${name}</code> <span class="type">${type}</span>${
     place && html` <span class="soft">${place}</span>`
   }${isRequired && html` <span class="required">required</span>`}</p>${
@@ -24,15 +24,15 @@ export function fieldHtml(field: Field, place?: string): Html {
   }${notes(field)}${inside}</li>`
 }
 
-function insideOf({ fields, variants }: Shape): Html {
-  const list = fields.length > 0 && html`<ul class="fields">${fields.map((one) => fieldHtml(one))}</ul>`
+function innerFields({ fields, variants }: Shape): Html {
+  const list = fields.length > 0 && html`<ul class="fields">${fields.map((inner) => fieldHtml(inner))}</ul>`
   return html`${list}${variants.map(variantHtml)}`
 }
 
 function variantHtml(variant: Variant): Html {
   return html`<details class="variant"><summary><code>${variant.title}</code></summary>${
     variant.description !== '' && html`<p>${inline(variant.description)}</p>`
-  }${insideOf(variant)}</details>`
+  }${innerFields(variant)}</details>`
 }
 
 /** Longer lists of values are collapsed. */

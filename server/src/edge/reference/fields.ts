@@ -1,18 +1,18 @@
 import { nameOf, resolveSchema } from './api.ts'
 import type { ApiDocument, Schema } from './api-document.ts'
 
-/** The notes of the reference about a value: a field, a parameter, or a whole body. */
+/** The documentation of a value: a field, a parameter, or a whole body. */
 export interface Shape {
-  /** In words: `string`, `array of strings`, `object or null`. */
+  /** In words, such as `string`, `array of strings` or `object or null`. */
   readonly type: string
   readonly description: string
-  /** Limits and formats, one each. */
+  /** Limits and formats, one per entry. */
   readonly limits: readonly string[]
   readonly pattern: string | undefined
-  /** The allowed values, or the known ones. */
+  /** The allowed values, or those known so far. */
   readonly values: readonly string[]
   readonly fields: readonly Field[]
-  /** The forms that the value can have. */
+  /** The variants that the value can have. */
   readonly variants: readonly Variant[]
 }
 
@@ -28,39 +28,41 @@ export interface Variant extends Shape {
 const NOTHING = { description: '', limits: [], pattern: undefined, values: [], fields: [], variants: [] }
 
 /**
- * Converts a schema with everything in it. `open` has the names of the enclosing schemas, so that a recursion
- * ends.
+ * Converts a schema with everything in it. `open` has the names of the enclosing schemas, which end a
+ * recursion.
  */
 export function shapeOf(document: ApiDocument, schema: Schema, open: readonly string[] = []): Shape {
   const name = nameOf(schema)
   if (name !== undefined && open.includes(name))
     return { ...NOTHING, type: `object, as ${name} above`, description: schema.description ?? '' }
   const inside = name === undefined ? open : [...open, name]
-  const one = resolveSchema(document, schema)
-  const choices = (one.oneOf ?? one.anyOf ?? []).filter(({ type }) => type !== 'null')
-  const isNullable = choices.length < (one.oneOf ?? one.anyOf ?? []).length
+  const resolved = resolveSchema(document, schema)
+  const choices = (resolved.oneOf ?? resolved.anyOf ?? []).filter(({ type }) => type !== 'null')
+  const isNullable = choices.length < (resolved.oneOf ?? resolved.anyOf ?? []).length
   const [only, ...others] = choices
   if (only && others.length === 0) {
     const shape = shapeOf(document, only, inside)
     return {
       ...shape,
       type: orNull(shape.type, isNullable),
-      description: one.description ?? shape.description,
+      description: resolved.description ?? shape.description,
     }
   }
   return {
     ...NOTHING,
-    description: one.description ?? '',
-    limits: limitsOf(one),
-    pattern: one.pattern,
-    ...(only ? choiceOf(document, one, choices, isNullable, inside) : plainOf(document, one, inside)),
+    description: resolved.description ?? '',
+    limits: describeLimits(resolved),
+    pattern: resolved.pattern,
+    ...(only
+      ? readChoice(document, resolved, choices, isNullable, inside)
+      : readPlain(document, resolved, inside)),
   }
 }
 
 type Core = Pick<Shape, 'type'> & Partial<Shape>
 
-/** A value with one of several forms. Known but not exhaustive words are values, not forms. */
-function choiceOf(
+/** A value with several variants. Words that are known but not exhaustive become values, not variants. */
+function readChoice(
   document: ApiDocument,
   schema: Schema,
   choices: readonly Schema[],
@@ -76,26 +78,26 @@ function choiceOf(
     const type = orNull(types.join(' or '), isNullable)
     return { type, values, ...(isOpen ? { limits: ['other values are possible'] } : {}) }
   }
-  const variants = choices.map((choice, at) => ({
+  const variants = choices.map((choice, index) => ({
     ...NOTHING,
     type: 'object',
-    ...shapes[at],
-    title: titleOf(choice, schema) ?? `Form ${at + 1}`,
+    ...shapes[index],
+    title: getTitle(choice, schema) ?? `Form ${index + 1}`,
   }))
   return { type: orNull('object', isNullable), variants }
 }
 
 /** The value of the discriminator, or the name of the schema. */
-function titleOf(choice: Schema, { discriminator }: Schema): string | undefined {
+function getTitle(choice: Schema, { discriminator }: Schema): string | undefined {
   const words = Object.entries(discriminator?.mapping ?? {}).filter(([, ref]) => ref === choice.$ref)
   return words.length > 0 ? words.map(([word]) => word).join(', ') : nameOf(choice)
 }
 
-function plainOf(document: ApiDocument, schema: Schema, open: readonly string[]): Core {
+function readPlain(document: ApiDocument, schema: Schema, open: readonly string[]): Core {
   const types = [schema.type ?? []].flat()
   const isNullable = types.includes('null')
-  const type = types.filter((one) => one !== 'null').join(' or ') || 'any value'
-  const values = (schema.enum ?? []).filter((one) => one !== null).map(String)
+  const type = types.filter((typeName) => typeName !== 'null').join(' or ') || 'any value'
+  const values = (schema.enum ?? []).filter((enumValue) => enumValue !== null).map(String)
   if (schema.items) {
     const { type: item, fields, variants, values, limits, pattern } = shapeOf(document, schema.items, open)
     const each = [...limits, ...(pattern === undefined ? [] : [`matches ${pattern}`])]
@@ -104,7 +106,7 @@ function plainOf(document: ApiDocument, schema: Schema, open: readonly string[])
       fields,
       variants,
       values,
-      limits: [...limitsOf(schema), ...each.map((limit) => `each ${limit}`)],
+      limits: [...describeLimits(schema), ...each.map((limit) => `each ${limit}`)],
     }
   }
   const { additionalProperties } = schema
@@ -118,10 +120,10 @@ function plainOf(document: ApiDocument, schema: Schema, open: readonly string[])
       type: orNull(`map of ${shape.type}`, isNullable),
     }
   }
-  return { type: orNull(type, isNullable), values, fields: fieldsOf(document, schema, open) }
+  return { type: orNull(type, isNullable), values, fields: readFields(document, schema, open) }
 }
 
-function fieldsOf(document: ApiDocument, schema: Schema, open: readonly string[]): Field[] {
+function readFields(document: ApiDocument, schema: Schema, open: readonly string[]): Field[] {
   return Object.entries(schema.properties ?? {}).map(([name, property]) => ({
     ...shapeOf(document, property, open),
     name,
@@ -131,7 +133,7 @@ function fieldsOf(document: ApiDocument, schema: Schema, open: readonly string[]
 
 const orNull = (type: string, isNullable: boolean) => (isNullable ? `${type} or null` : type)
 
-function limitsOf(schema: Schema): string[] {
+function describeLimits(schema: Schema): string[] {
   const { minLength, maxLength, minItems, maxItems, minimum, maximum, exclusiveMinimum } = schema
   const limits: (string | false | undefined)[] = [
     schema.format,
@@ -149,8 +151,12 @@ function limitsOf(schema: Schema): string[] {
   return limits.filter((limit) => typeof limit === 'string')
 }
 
-function describeRange(least: number | undefined, most: number | undefined, unit: string): string | false {
-  if (least === undefined) return most !== undefined && `at most ${most} ${unit}`
-  if (most === undefined) return `at least ${least} ${unit}`
-  return least === most ? `${least} ${unit}` : `${least}–${most} ${unit}`
+function describeRange(
+  minimum: number | undefined,
+  maximum: number | undefined,
+  unit: string,
+): string | false {
+  if (minimum === undefined) return maximum !== undefined && `at most ${maximum} ${unit}`
+  if (maximum === undefined) return `at least ${minimum} ${unit}`
+  return minimum === maximum ? `${minimum} ${unit}` : `${minimum}–${maximum} ${unit}`
 }

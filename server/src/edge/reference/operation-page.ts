@@ -1,27 +1,27 @@
 import { ERROR_PAGE } from '@countersign/contract/core/errors'
 import { type Html, html } from '../../base/formats/html.ts'
-import { type Api, type Entry, parametersOf, type Section } from './api.ts'
+import { type Api, type Entry, resolveParameters, type Section } from './api.ts'
 import type { ApiDocument, Content, Operation, Parameter, Response } from './api-document.ts'
-import { curlOf } from './calls.ts'
+import { buildCurl } from './calls.ts'
 import { codeBlock, jsonBlock } from './code-block.ts'
 import { shapeOf } from './fields.ts'
 import { fieldHtml, shapeHtml } from './fields-html.ts'
 import { errorRow, inline, joinHtml, prose } from './prose.ts'
-import { methodOf, pagerHtml } from './section-page.ts'
+import { methodLabel, pagerHtml } from './section-page.ts'
 import { tryForm } from './try-form.ts'
 
-/** The page of an operation. `baseUrl` is the whole base address, for calls from elsewhere. */
+/** Renders the page of an operation. `baseUrl` is the full base URL, for calls from elsewhere. */
 export function operationPage(api: Api, section: Section, entry: Entry, baseUrl: string): Html {
   const { document } = api
   const { operation, path, method, name } = entry
   const isWebhook = path === ''
-  const parameters = parametersOf(document, operation)
+  const parameters = resolveParameters(document, operation)
   const stability =
     operation['x-stability'] === 'experimental' &&
     html`<p class="note">Experimental: may change without notice.</p>`
   return html`<p class="soft"><a href="/docs">API reference</a> / <a href="${section.address}">${section.title}</a></p>
 <h1 id="${name}">${operation.summary}</h1>
-<p class="call">${methodOf(method)} <code>${isWebhook ? 'your webhook endpoint' : path}</code></p>
+<p class="call">${methodLabel(method)} <code>${isWebhook ? 'your webhook endpoint' : path}</code></p>
 <p class="soft">Operation <code>${name}</code></p>
 ${stability}${prose(operation.description)}${credentialsHtml(document, operation)}
 ${!isWebhook && samples(entry, parameters, baseUrl)}
@@ -33,21 +33,21 @@ ${Object.entries(operation.responses).map(([status, response]) => responseHtml(d
 ${pagerHtml(api, entry)}`
 }
 
-/** The headings of the page, for its table of contents. */
+/** The headings of the page, for the table of contents. */
 export function operationSections({ operation, path }: Entry): { id: string; text: string }[] {
   const isWebhook = path === ''
-  const all: [boolean, string, string][] = [
+  const rows: [boolean, string, string][] = [
     [!isWebhook, 'examples', 'Examples'],
     [(operation.parameters ?? []).length > 0, 'parameters', 'Parameters'],
     [operation.requestBody !== undefined, 'body', 'Request body'],
     [!isWebhook, 'try-it', 'Try it'],
     [true, 'responses', 'Responses'],
   ]
-  return all.flatMap(([isShown, id, text]) => (isShown ? [{ id, text }] : []))
+  return rows.flatMap(([isShown, id, text]) => (isShown ? [{ id, text }] : []))
 }
 
 function credentialsHtml({ components }: ApiDocument, { security }: Operation): Html | false {
-  const schemes = security.flatMap((one) => Object.keys(one))
+  const schemes = security.flatMap((scheme) => Object.keys(scheme))
   const items = schemes.map(
     (scheme) =>
       html`<li><code>${scheme}</code>: ${inline(components.securitySchemes[scheme]?.description ?? '')}</li>`,
@@ -59,7 +59,7 @@ function samples(entry: Entry, parameters: readonly Parameter[], baseUrl: string
   const sdk = (entry.operation['x-codeSamples'] ?? []).map(
     ({ label, source }) => html`<h3>${label}</h3>${codeBlock(source, 'ts')}`,
   )
-  return html`<h2 id="examples">Examples</h2><h3>curl</h3>${codeBlock(curlOf(entry, parameters, baseUrl), 'sh')}${sdk}`
+  return html`<h2 id="examples">Examples</h2><h3>curl</h3>${codeBlock(buildCurl(entry, parameters, baseUrl), 'sh')}${sdk}`
 }
 
 function parametersHtml(document: ApiDocument, parameters: readonly Parameter[]): Html | false {
@@ -96,14 +96,14 @@ function responseHtml(document: ApiDocument, status: string, response: Response)
   }`
 }
 
-/** The recorded values of a body, then its fields. */
+/** Renders the recorded values of a body, and then its fields. */
 function contentHtml(document: ApiDocument, content: Content, isResponse: boolean): Html {
   const { schema, example, examples = {} } = content
   const recorded = Object.entries(examples).map(([name, { value }]) => [name, value] as const)
-  const all = example === undefined ? recorded : [['example', example] as const, ...recorded]
-  const blocks = all.map(([name, value]) => {
+  const shown = example === undefined ? recorded : [['example', example] as const, ...recorded]
+  const blocks = shown.map(([name, value]) => {
     const block = typeof value === 'string' ? codeBlock(value) : jsonBlock(value)
-    return all.length > 1
+    return shown.length > 1
       ? html`<details class="variant"><summary><code>${name}</code></summary>${block}</details>`
       : block
   })

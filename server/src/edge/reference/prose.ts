@@ -1,22 +1,22 @@
 import { Html, html } from '../../base/formats/html.ts'
 
-/** A description of the document as paragraphs. Its only markup is `code` and blank lines. */
+/** Renders a description of the document as paragraphs. Its only markup is `code` and blank lines. */
 export function prose(text: string | undefined): Html {
   const paragraphs = (text ?? '').split(/\n{2,}/).filter((paragraph) => paragraph.trim() !== '')
   return html`${paragraphs.map((paragraph) => html`<p>${inline(paragraph)}</p>`)}`
 }
 
-/** A description on one line. */
+/** Renders a description on one line. */
 export function inline(text: string): Html {
   const parts = text.split(/`([^`]+)`/)
-  return html`${parts.map((part, at) => (at % 2 === 1 ? html`<code>${part}</code>` : part))}`
+  return html`${parts.map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : part))}`
 }
 
-/** A link to the entry of an error, if the text begins with its code, `QUOTE_EXPIRED: …`. */
+/** Renders a link to an error if the text starts with its code, as in `QUOTE_EXPIRED: …`. */
 export function errorRow(text: string, errorPage: string): Html {
-  const found = /^`([A-Z][A-Z\d_]+)`: (.*)$/s.exec(text)
-  if (!found) return html`<tr><td colspan="2">${inline(text)}</td></tr>`
-  const [, code = '', message = ''] = found
+  const match = /^`([A-Z][A-Z\d_]+)`: (.*)$/s.exec(text)
+  if (!match) return html`<tr><td colspan="2">${inline(text)}</td></tr>`
+  const [, code = '', message = ''] = match
   return html`<tr><td><a href="${errorPage}#${code}"><code>${code}</code></a></td><td>${inline(message)}</td></tr>`
 }
 

@@ -1,2 +1,2 @@
-/** Parent path of section and operation pages. */
+/** Base path of the section and operation pages. */
 export const REFERENCE_PATH = '/docs/api'

@@ -3,7 +3,7 @@ import type { Api, Entry, Section } from './api.ts'
 import { pager } from './pager.ts'
 import { inline, prose } from './prose.ts'
 
-/** The start of the reference: how to call the API, and every section with its operations. */
+/** The start page of the reference: how to call the API, and every section with its operations. */
 export function referencePage(api: Api, baseUrl: string, files: readonly Html[]): Html {
   const { info } = api.document
   const sections = api.sections.map(
@@ -35,18 +35,18 @@ ${operations(section, true)}`
 function operations({ entries }: Pick<Section, 'entries'>, hasDescriptions: boolean): Html {
   const items = entries.map(({ name, address, method, path, operation }) => {
     const [beginning = ''] = (operation.description ?? '').split('\n\n')
-    return html`<li id="${name}"><a href="${address}">${operation.summary}</a><span class="call">${methodOf(method)} <code>${path || name}</code></span>${
+    return html`<li id="${name}"><a href="${address}">${operation.summary}</a><span class="call">${methodLabel(method)} <code>${path || name}</code></span>${
       hasDescriptions && beginning !== '' && html`<p>${inline(beginning)}</p>`
     }</li>`
   })
   return html`<ul class="operations">${items}</ul>`
 }
 
-export function methodOf(method: string): Html {
+export function methodLabel(method: string): Html {
   return html`<span class="method ${method.toLowerCase()}">${method}</span>`
 }
 
-/** The list of sections next to a page, with the operations of the current one. */
+/** The list of sections next to a page, with the operations of the current section. */
 export function referenceSide({ sections }: Api, current?: Section, entry?: Entry): Html {
   const items = sections.map((section) => {
     const isCurrent = section === current
@@ -59,11 +59,11 @@ export function referenceSide({ sections }: Api, current?: Section, entry?: Entr
   return html`<nav class="side" aria-label="Sections"><ul>${items}</ul></nav>`
 }
 
-/** Links to the previous and the next operation, across sections. */
+/** Links to the previous and next operation, across sections. */
 export function pagerHtml({ sections }: Api, { name }: Entry): Html {
-  const all = sections.flatMap(({ entries }) => entries)
-  const at = all.findIndex((one) => one.name === name)
+  const allEntries = sections.flatMap(({ entries }) => entries)
+  const index = allEntries.findIndex((entry) => entry.name === name)
   const link = (entry: Entry | undefined) =>
     entry && { address: entry.address, title: entry.operation.summary }
-  return pager(link(all[at - 1]), link(all[at + 1]))
+  return pager(link(allEntries[index - 1]), link(allEntries[index + 1]))
 }

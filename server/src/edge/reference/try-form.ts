@@ -5,8 +5,8 @@ import { fieldsOf } from './calls.ts'
 import { type Field, type Shape, shapeOf } from './fields.ts'
 
 /**
- * A form whose call the page's script sends. No control has a name, so that a browser without the script
- * sends nothing, least of all the secret.
+ * A form for a call that the page's script sends. Controls have no names, so that without the script the
+ * browser sends nothing, above all not the secret.
  */
 export function tryForm(document: ApiDocument, entry: Entry, parameters: readonly Parameter[]): Html {
   const { method, path, operation } = entry
@@ -15,10 +15,10 @@ export function tryForm(document: ApiDocument, entry: Entry, parameters: readonl
   return html`<form id="try" class="try" data-method="${method}" data-address="${base}${path}" novalidate>
 <h2 id="try-it">Try it</h2>
 <noscript><p>Sending a request needs JavaScript.</p></noscript>
-${credentials(operation.security.flatMap((one) => Object.keys(one)))}
+${credentials(operation.security.flatMap((scheme) => Object.keys(scheme)))}
 ${
   shown.length > 0 &&
-  html`<fieldset><legend>Parameters</legend>${shown.map((one, at) => parameterControl(document, one, at))}</fieldset>`
+  html`<fieldset><legend>Parameters</legend>${shown.map((parameter, index) => parameterControl(document, parameter, index))}</fieldset>`
 }
 ${body(document, entry)}
 <button>Send</button>
@@ -38,13 +38,13 @@ function credentials(schemes: readonly string[]): Html | false {
   )
 }
 
-function parameterControl(document: ApiDocument, parameter: Parameter, at: number): Html {
+function parameterControl(document: ApiDocument, parameter: Parameter, index: number): Html {
   const { name, in: place, required = false, example } = parameter
   const shape = shapeOf(document, parameter.schema)
   const isList = shape.type.startsWith('array')
   const isKey = name === 'Idempotency-Key'
   const value = example === undefined || isKey ? '' : String(example)
-  const id = `try-parameter-${at}`
+  const id = `try-parameter-${index}`
   const marks = html`id="${id}" data-name="${name}" data-in="${place}"${isList && html` data-list`}${isKey && required && html` data-random`}`
   return html`<div><label for="${id}"><code>${name}</code>${required && html` <span class="required">required</span>`}</label>${control({ ...shape, marks, value, isList })}</div>`
 }
@@ -72,8 +72,8 @@ function body(document: ApiDocument, { operation }: Entry): Html | false {
   const { 'application/json': json, 'multipart/form-data': form } = operation.requestBody?.content ?? {}
   if (form?.schema) {
     const examples = new Map(fieldsOf(form.example))
-    const fields = shapeOf(document, form.schema).fields.map((field, at) =>
-      formControl(field, at, examples.get(field.name) ?? ''),
+    const fields = shapeOf(document, form.schema).fields.map((field, index) =>
+      formControl(field, index, examples.get(field.name) ?? ''),
     )
     return html`<fieldset id="try-form"><legend>Form</legend>${fields}</fieldset>`
   }
@@ -83,8 +83,8 @@ function body(document: ApiDocument, { operation }: Entry): Html | false {
   return html`<label for="try-body">Body</label><textarea id="try-body" rows="${rows}" spellcheck="false">${text}</textarea>`
 }
 
-function formControl(field: Field, at: number, value: string): Html {
-  const id = `try-field-${at}`
+function formControl(field: Field, index: number, value: string): Html {
+  const id = `try-field-${index}`
   const marks = html`id="${id}" data-field="${field.name}"`
   const input =
     field.name === 'file'

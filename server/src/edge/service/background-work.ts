@@ -9,28 +9,28 @@ import { startRetentionSweep } from '../expiry/retention.ts'
 import type { RequestLimits } from '../rate-limits/request-limits.ts'
 import { startReplicaChecks } from './replica.ts'
 
-/** Interval of writing the request log. */
+/** The interval at which the request log is written. */
 const REQUEST_LOG_MS = 200
 const PAUSE_CHECK_MS = 1_000
-/** A busy event loop is delayed by less. */
+/** A busy event loop causes shorter delays than this. */
 const PAUSE_MS_MIN = 5_000
 const FEED_WATCH_MS = 10_000
-/** Interval of checking for next month's partitions. */
+/** The interval at which the partitions of the next month are checked. */
 const MONTHS_MS = 3_600_000
-/** Interval of exchanging counts between servers, by which a limit may be late. */
+/** The interval at which servers exchange their counts. Limits may take effect late by this time. */
 const LIMITS_EXCHANGE_MS = 1_000
 
-/** At most every ten seconds: each check reads one row per platform. */
+/** Runs at most every ten seconds, because each check reads one row per platform. */
 function watchFeed({ db, clock, metrics, log }: App): Background {
-  const look = createFeedWatch(db, clock, { still: metrics.feedStill, log })
-  return inBackground(FEED_WATCH_MS, look, (error) =>
+  const check = createFeedWatch(db, clock, { still: metrics.feedStill, log })
+  return inBackground(FEED_WATCH_MS, check, (error) =>
     log.warn({ err: error }, 'failed to check the event feed'),
   )
 }
 
-/** The background work of every server in addition to requests and jobs. */
+/** The background work of every server, in addition to requests and jobs. */
 export function startBackgroundWork(app: App, limits: RequestLimits): Background[] {
-  const logFailure = (what: string) => (error: unknown) => app.log.error({ err: error }, what)
+  const logFailure = (message: string) => (error: unknown) => app.log.error({ err: error }, message)
   return [
     watchFeed(app),
     ...startProving(app),
@@ -50,17 +50,17 @@ export function startBackgroundWork(app: App, limits: RequestLimits): Background
   ]
 }
 
-/** Records pauses of this process, as after SIGSTOP or while its machine was paused. */
+/** Records pauses of this process, for example after SIGSTOP or while its machine was suspended. */
 function watchPauses(app: App): Background {
-  const look = createPauseWatch(app, () => performance.now())
+  const check = createPauseWatch(app, () => performance.now())
   return inBackground(
     PAUSE_CHECK_MS,
-    async () => look(),
+    async () => check(),
     () => {},
   )
 }
 
-/** Must be called every second. */
+/** The returned function must be called every second. */
 export function createPauseWatch(
   {
     metrics,
@@ -78,7 +78,7 @@ export function createPauseWatch(
   }
 }
 
-/** The embedded database has one server, which knows all counts. */
+/** The embedded database has just one server, which knows all counts. */
 function startLimitExchange({ db, log }: App, limits: RequestLimits): Background[] {
   if (db.kind === 'embedded') return []
   const exchanging = inBackground(

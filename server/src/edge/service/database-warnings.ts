@@ -19,7 +19,7 @@ export async function warnOfDatabase(
 ): Promise<void> {
   if (found.isRestored) log.warn(RESTORED)
   if (found.stepsLeft.length > 0) log.warn({ steps: found.stepsLeft }, UNFINISHED)
-  // One server makes a quote with its fees, and another may execute it.
+  // One server creates a quote with its fees, and another one may execute it.
   const names = await compareSettings(db, sharedSettings)
   if (names.length > 0) log.warn({ names }, DIFFERENT)
   const loss = await describeFailoverLoss(db)

@@ -14,7 +14,7 @@ import {
 } from '../../people/platforms/platforms.ts'
 import { deleteToken, findTokenWithPlatform, makeApiToken } from '../../people/tokens/tokens.ts'
 
-/** Credentials of a platform's backend. The secret is shown once; only its hash is stored. */
+/** The credentials of a platform's backend. The secret is shown once, and only its hash is stored. */
 export interface Credentials {
   readonly platformId: string
   readonly tokenId: string
@@ -22,14 +22,14 @@ export interface Credentials {
 }
 
 /**
- * The permissions of a token that names none. In production REVIEW must be requested explicitly: the operator
+ * The default permissions of a token. In production, REVIEW must be requested explicitly: the operator
  * chooses who decides about customers.
  */
 export function defaultPermissions({ config }: Pick<App, 'config'>): readonly Permission[] {
-  return config.mode === 'sandbox' ? PERMISSIONS : PERMISSIONS.filter((one) => one !== 'REVIEW')
+  return config.mode === 'sandbox' ? PERMISSIONS : PERMISSIONS.filter((permission) => permission !== 'REVIEW')
 }
 
-/** A new platform with its first token, which has the default permissions. */
+/** Creates a platform and its first token, with the default permissions. */
 export async function createPlatform(app: App, name: string, isRegulated = false): Promise<Credentials> {
   const from = {
     now: app.clock(),
@@ -62,22 +62,22 @@ export async function createToken(
 }
 
 /**
- * On the first sandbox start: creates a platform, and stores its credentials in the data directory, mode
- * 0600; later starts update the base address there. Returns their path and their platform; undefined if the
- * data directory has no credentials and the database already has platforms.
+ * On the first start of a sandbox, creates a platform and stores its credentials in the data directory with
+ * mode 0600. Later starts update the base URL stored there. Returns the path of the credentials and the
+ * platform. Undefined if the data directory has no credentials but the database has platforms.
  */
 export async function ensureFirstPlatform(
   app: App,
   baseUrl: string,
 ): Promise<{ readonly path: string; readonly platformId: string } | undefined> {
   const path = join(app.config.dataDir, 'credentials.json')
-  const found = await readCredentials(path)
-  // Credentials of another database are not valid here.
-  const owner = found && (await findTokenWithPlatform(app.lookup, found.tokenId))
-  if (owner && found.baseUrl === baseUrl) return { path, platformId: owner.platform.id }
+  const stored = await readCredentials(path)
+  // Credentials stored for another database are not valid here.
+  const owner = stored && (await findTokenWithPlatform(app.lookup, stored.tokenId))
+  if (owner && stored.baseUrl === baseUrl) return { path, platformId: owner.platform.id }
   if (!owner && (await isAnyPlatform(app.read))) return undefined
   const { tokenId, clientSecret, platformId } =
-    found && owner ? { ...found, platformId: owner.platform.id } : await createPlatform(app, 'Sandbox')
+    stored && owner ? { ...stored, platformId: owner.platform.id } : await createPlatform(app, 'Sandbox')
   const temporary = `${path}.${process.pid}.new`
   await writeFile(temporary, `${JSON.stringify({ baseUrl, tokenId, clientSecret }, null, 2)}\n`, {
     mode: 0o600,
@@ -97,18 +97,18 @@ async function readCredentials(
   }
 }
 
-/** The API's base address on a host and port, below the prefix of `COUNTERSIGN_BASE_PATH`. */
+/** The API's base URL for a host and port, with the prefix of `COUNTERSIGN_BASE_PATH`. */
 export function baseUrlOf(host: string, port: number, pathPrefix = ''): string {
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}${publicBasePath({ pathPrefix })}`
 }
 
-/** Revokes a token for the operator. Throws if the token does not exist. */
+/** Revokes a token on behalf of the operator. Throws if the token does not exist. */
 export async function revokeToken(app: App, tokenId: string): Promise<void> {
-  const known = await findTokenWithPlatform(app.lookup, tokenId)
-  if (!known) throw new Error(`Token ${tokenId} not found.`)
-  const op = createOp(app, await app.withConfig(known.platform), { kind: 'operator' })
-  const entry = auditStep(op, 'token_delete', { params: { tokenId: known.token.id } })
-  await commit(app, [deleteToken(known.token, app.clock()), ...entry])
+  const tokenRow = await findTokenWithPlatform(app.lookup, tokenId)
+  if (!tokenRow) throw new Error(`Token ${tokenId} not found.`)
+  const op = createOp(app, await app.withConfig(tokenRow.platform), { kind: 'operator' })
+  const entry = auditStep(op, 'token_delete', { params: { tokenId: tokenRow.token.id } })
+  await commit(app, [deleteToken(tokenRow.token, app.clock()), ...entry])
 }
 
 async function commit(app: App, writes: Parameters<App['committer']['commit']>[0]): Promise<void> {

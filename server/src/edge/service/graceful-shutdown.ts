@@ -2,16 +2,16 @@ import type { Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 
 /**
- * Graceful shutdown: first the server reports it while it still serves requests, so that a load balancer
- * sends requests elsewhere; then it accepts no more and finishes requests in progress; finally it closes the
- * remaining connections.
+ * Graceful shutdown. The server first announces it while still serving requests, so that a load balancer
+ * stops sending new ones. Then it accepts no more requests and finishes those in progress; finally it closes
+ * the remaining connections.
  */
-export class Leaving {
+export class Shutdown {
   #isBegun = false
   /** The number of requests in progress on each open connection. */
   readonly #requests = new Map<Socket, number>()
 
-  /** True once the shutdown began: `/readyz` returns 503, and each response closes its connection. */
+  /** True once the shutdown has begun: `/readyz` returns 503, and each response closes its connection. */
   get isBegun(): boolean {
     return this.#isBegun
   }
@@ -20,7 +20,7 @@ export class Leaving {
     this.#isBegun = true
   }
 
-  /** Watches the connections of a server that does not listen yet. */
+  /** Watches the connections of a server that is not listening yet. */
   watch(server: FastifyInstance): void {
     server.server.on('connection', (socket) => {
       this.#requests.set(socket, 0)
@@ -30,7 +30,8 @@ export class Leaving {
       this.#count(socket, 1)
       response.once('close', () => this.#count(socket, -1))
     })
-    // Without this a connection that was busy at the signal would stay open for the client's next request.
+    // Otherwise a connection that was busy at the time of the signal would stay open for the client's next
+    // request.
     server.addHook('onSend', (_request, reply, _payload, done) => {
       if (this.#isBegun) reply.header('Connection', 'close')
       done()
@@ -38,8 +39,8 @@ export class Leaving {
   }
 
   /**
-   * Closes connections without a complete request head: nothing else would end a silent one during the
-   * shutdown.
+   * Closes connections that have not sent a complete request head. Nothing else would close a silent
+   * connection during the shutdown.
    */
   endSilent(): void {
     for (const [socket, requests] of this.#requests) if (requests === 0) socket.destroy()

@@ -59,7 +59,7 @@ import { screeningHandlers } from '../../money/screenings/handlers.ts'
 import { stablecoinAccountHandlers } from '../../money/stablecoins/handlers.ts'
 import { checkStablecoinAccount } from '../../money/stablecoins/jobs.ts'
 import { transferHandlers } from '../../money/transfers/handlers.ts'
-import { settlingTransfers } from '../../money/transfers/jobs.ts'
+import { createTransferSettler } from '../../money/transfers/jobs.ts'
 import { umaProviderHandlers } from '../../money/uma/handlers.ts'
 import { invitationHandlers } from '../../money/uma/invitation-handlers.ts'
 import { expireInvitation } from '../../money/uma/invitation-jobs.ts'
@@ -127,7 +127,7 @@ import type { AnswerRules } from '../../people/webhooks/response-rules.ts'
 import { createParser } from '../http/request/parse.ts'
 import type { ServedHandlers } from './implementations.ts'
 
-/** The handler for each contract endpoint. An endpoint without a handler does not compile. */
+/** The handler of each endpoint of the contract. An endpoint without a handler does not compile. */
 export const HANDLERS: ServedHandlers = {
   ...configHandlers,
   ...tokenHandlers,
@@ -215,7 +215,7 @@ export const HANDLERS: ServedHandlers = {
   rail_event: createRailEvent(recordStatement),
 }
 
-/** Interprets the platform's responses to events that ask for a decision. */
+/** The handlers that apply the platform's webhook responses to events that ask for a decision. */
 export const WEBHOOK_ANSWERS: AnswerRules = { 'INCOMING_PAYMENT.PENDING': answerReceipt }
 
 /** Validates the rows of a file like the body of a call. */
@@ -229,7 +229,7 @@ const runPayouts = createRunPayouts(
   async (op, body) => (await parsePayoutLine({ params: {}, query: {}, body }, op)).body,
 )
 
-/** The handler for each job kind. */
+/** The handler of each kind of job. */
 export const JOB_HANDLERS: JobHandlers = {
   'accounts.backfill': backfillAccounts,
   'agent-action.expire': expireAgentAction,
@@ -267,7 +267,7 @@ export const JOB_HANDLERS: JobHandlers = {
   'transaction.refund': refundTransaction,
   'transaction.settle': settleTransaction,
   'treasury.settle': settleMovement,
-  'transfer.settle': settlingTransfers(reportWithdrawalEnd),
+  'transfer.settle': createTransferSettler(reportWithdrawalEnd),
   'verification.check': checkVerification,
   'verification.submit': submitVerification,
   'funds-hold.release': releaseFundsHold,

@@ -11,8 +11,8 @@ export interface ProbeListener {
 }
 
 /**
- * Listens on a separate port for probes and metrics: callers who use up the connections of the API's port do
- * not block this one. Port 0 is any free one.
+ * Listens on a separate port for probes and metrics, so that callers who use up the connections of the API's
+ * port cannot block it. Port 0 means any free port.
  */
 export async function listenForProbes(
   api: FastifyInstance,

@@ -25,7 +25,7 @@ import { observe, observeRequests } from '../http/logging/request-lines.ts'
 import { createDeadline } from '../http/pipeline/deadline.ts'
 import { createPipeline, type Pipeline, type PipelineOptions } from '../http/pipeline/pipeline.ts'
 import { createEventPipeline } from '../http/pipeline/processor-calls.ts'
-import { behindLastEvent, endStalled, namingLastEvent } from '../http/pipeline/streams.ts'
+import { closeStalled, nameLastEventHeader, queryWithLastEvent } from '../http/pipeline/streams.ts'
 import { type Answer, isAnswer } from '../http/request/call.ts'
 import { headerText, headOf } from '../http/request/head.ts'
 import { type TakeUpload, uploadTaker } from '../http/request/upload.ts'
@@ -42,58 +42,58 @@ import { addKycPage } from '../pages/kyc-page.ts'
 import { addLanding } from '../pages/landing.ts'
 import type { Standing } from '../rate-limits/request-counts.ts'
 import { headersOf, type RequestLimits } from '../rate-limits/request-limits.ts'
-import type { Leaving } from './graceful-shutdown.ts'
-import { implement, REPORTED, readerOf, type ServedHandlers } from './implementations.ts'
+import type { Shutdown } from './graceful-shutdown.ts'
+import { findReader, implement, REPORTED, type ServedHandlers } from './implementations.ts'
 import { connectionsWithin } from './open-files.ts'
 import { findUnready } from './readiness.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The caller, if the whole request had arrived by the time of authentication. */
+    /** The caller, if the whole request had arrived when it was authenticated. */
     caller: Caller | undefined
     seen: { actor: Actor | undefined; standing?: Standing | undefined }
   }
 
   interface FastifyContextConfig {
     isUpload?: boolean
-    /** The path parameters, whose schemas decide which of them logs mask. */
+    /** The path parameters, whose schemas say which values to mask in logs. */
     params?: TObject
   }
 }
 
 /**
- * Timeouts from the first byte of a request, or the start of its connection, to the end of its headers and
- * its body.
+ * Timeouts from the first byte of a request, or from the start of its connection, to the end of its headers
+ * and of its body.
  */
 const HEADERS_MS_MAX = 10_000
 const REQUEST_MS_MAX = 30_000
-/** The delay with which a timeout may be noticed. */
+/** A timeout may be noticed this much later. */
 const TIMEOUT_CHECK_MS = 1_000
-/** Refused connections are logged in one line per this interval, because there may be very many. */
+/** Refused connections are logged in one line per interval, because there may be very many. */
 const DROP_LINE_MS = 10_000
 
-/** Options beyond the service's settings; mostly set by tests. */
+/** Options in addition to the settings of the service, mostly set by tests. */
 export interface ServerOptions {
   /** Checks every response against the contract. */
   readonly checkAnswers?: boolean
-  /** The card processor's timeout. */
+  /** The timeout for responses to the card processor. */
   readonly cardAnswerMsMax?: number
-  /** Timeout for receiving a whole request. */
+  /** The timeout for receiving a whole request. */
   readonly requestMsMax?: number
-  /** The process's limit of open files and connections; undefined if unknown. */
+  /** The limit on open files and connections of the process. Undefined if unknown. */
   readonly openFilesMax?: number | undefined
-  /** Called for every request once its response is sent. */
+  /** Called for every request after its response was sent. */
   readonly showRequest?: (line: RequestLine) => void
 }
 
-/** Options from the service, in addition to those set by tests. */
+/** Options that the service sets itself. */
 type ServedOptions = ServerOptions & {
   readonly logRequest: RequestLog['add']
-  readonly leaving: Leaving
+  readonly leaving: Shutdown
   readonly limits: RequestLimits
 }
 
-/** The HTTP server, not yet listening. */
+/** Creates the HTTP server, which is not listening yet. */
 export function createServer(app: App, handlers: ServedHandlers, options: ServedOptions): FastifyInstance {
   const requestMsMax = options.requestMsMax ?? REQUEST_MS_MAX
   const server = fastify({
@@ -101,12 +101,13 @@ export function createServer(app: App, handlers: ServedHandlers, options: Served
     return503OnClosing: false,
     forceCloseConnections: 'idle',
     requestTimeout: requestMsMax,
-    // Longer than any path segment: the schema of a parameter limits it, and the refusal names it.
+    // Longer than any valid path segment. The schema of the parameter limits its length, so that the error
+    // can name it.
     routerOptions: { maxParamLength: 64 * KIB },
     rewriteUrl: ({ url = '/' }) => withoutPrefix(app.config, url),
     genReqId: () => newRequestId(app.clock()),
     http: {
-      // A request without Host is refused by our own hook, with a normal error body.
+      // Our own hook refuses a request without Host, with a regular error body.
       requireHostHeader: false,
       headersTimeout: Math.min(HEADERS_MS_MAX, requestMsMax),
       connectionsCheckingInterval: Math.min(TIMEOUT_CHECK_MS, requestMsMax),
@@ -119,7 +120,7 @@ export function createServer(app: App, handlers: ServedHandlers, options: Served
   })
   limitConnections(server, app, options.openFilesMax)
   options.leaving.watch(server)
-  // Ignores an expectation other than 100-continue, as the standard allows.
+  // Ignores any expectation other than 100-continue, as the standard allows.
   server.server.on('checkExpectation', (request, response) =>
     server.server.emit('request', request, response),
   )
@@ -141,12 +142,12 @@ export function createServer(app: App, handlers: ServedHandlers, options: Served
   addHealth(server, app, options.leaving)
   addMetrics(server, app, async () => !(await findUnready(app)))
   addPages(server, app)
-  const stepsOf = (name: string) => ({ ...steps, readBefore: readerOf(handlers, name) })
-  addKycPage(server, app, createKycCalls(app, handlers, stepsOf), takeUpload)
+  const stepsFor = (name: string) => ({ ...steps, readBefore: findReader(handlers, name) })
+  addKycPage(server, app, createKycCalls(app, handlers, stepsFor), takeUpload)
   return server
 }
 
-/** The pipeline parses a body, after authentication. */
+/** Passes bodies on as bytes, because the pipeline parses them after authentication. */
 function readBytesOnly(server: FastifyInstance): void {
   server.removeAllContentTypeParsers()
   server.addContentTypeParser(
@@ -156,7 +157,7 @@ function readBytesOnly(server: FastifyInstance): void {
   )
 }
 
-/** Pages and files for people and for programs. */
+/** Adds pages and files for people and programs. */
 function addPages(server: FastifyInstance, app: App): void {
   addWellKnown(server, app)
   addDocs(server, app)
@@ -167,7 +168,7 @@ function addPages(server: FastifyInstance, app: App): void {
   addFileLinks(server, app)
 }
 
-/** Features that only some endpoints have: forms, the request log. */
+/** Options that only some endpoints have: forms and the request log. */
 interface RouteOptions {
   readonly takeUpload?: TakeUpload
   readonly keep?: Keep
@@ -179,7 +180,9 @@ interface ApiOptions {
   readonly logRequest: RequestLog['add']
 }
 
-/** Adds all routes of the pipeline: the API, and the endpoints for reports, if any. */
+/**
+ * Adds all routes with a pipeline: the API, and the endpoints for external systems that report to us, if any.
+ */
 function addApi(
   server: FastifyInstance,
   app: App,
@@ -195,11 +198,11 @@ function addApi(
   for (const [name, endpoint] of routes) {
     const pipeline = createPipeline(app, name, endpoint, implement(handlers, name), {
       ...steps,
-      readBefore: readerOf(handlers, name),
+      readBefore: findReader(handlers, name),
     })
-    const keep = createRequestLogger(app, name, endpoint, logRequest)
-    if (endpoint.upload) addUpload(server, app, endpoint, pipeline, { takeUpload, keep })
-    else addEndpoint(server, app, endpoint, pipeline, { keep })
+    const logCall = createRequestLogger(app, name, endpoint, logRequest)
+    if (endpoint.upload) addUpload(server, app, endpoint, pipeline, { takeUpload, keep: logCall })
+    else addEndpoint(server, app, endpoint, pipeline, { keep: logCall })
   }
   const reporters = {
     card_processor_event: app.cardProcessor,
@@ -219,7 +222,7 @@ function addApi(
   }
 }
 
-/** Adds an endpoint whose body is a form, the only content type that it accepts. */
+/** Adds an endpoint whose body is a form; it accepts no other content type. */
 function addUpload(
   server: FastifyInstance,
   app: App,
@@ -239,7 +242,7 @@ function addEndpoint(
   app: App,
   endpoint: Endpoint,
   pipeline: Pipeline,
-  { takeUpload, keep }: RouteOptions = {},
+  { takeUpload, keep: logCall }: RouteOptions = {},
 ): void {
   const signatureHeader = app.wire.walletSignatureHeader.toLowerCase()
   server.route<{ Params: Readonly<Record<string, string>>; Body: Buffer | undefined }>({
@@ -247,13 +250,13 @@ function addEndpoint(
     url: urlOf(endpoint),
     bodyLimit: bodyBytesMaxOf(endpoint),
     config: { isUpload: takeUpload !== undefined, ...(endpoint.params ? { params: endpoint.params } : {}) },
-    // Runs before the body is read, so that an unauthorized caller costs no memory and no parsing.
+    // Runs before the body is read, so that an unauthorized caller costs neither memory nor parsing.
     onRequest: async (request, reply) => {
       request.seen = { actor: undefined }
       const admitted = await pipeline.admit(headOf(app, request))
       if (request.seen.standing) reply.headers(headersOf(request.seen.standing))
       if (isAnswer(admitted)) {
-        keep?.(request, reply, admitted)
+        logCall?.(request, reply, admitted)
         closeUnread(request, reply)
         return sendAnswer(reply, admitted)
       }
@@ -264,7 +267,7 @@ function addEndpoint(
         ...headOf(app, request),
         method: endpoint.method,
         path: pathOf(endpoint, request.params),
-        query: isStream(endpoint) ? behindLastEvent(request) : request.query,
+        query: isStream(endpoint) ? queryWithLastEvent(request) : request.query,
         body: request.body,
         headers: request.headers,
         idempotencyKey: headerText(request, 'idempotency-key'),
@@ -273,16 +276,18 @@ function addEndpoint(
         ...(takeUpload ? { readForm: takeUpload(request, endpoint) } : {}),
       }
       const answered = await pipeline.answer(call, request.caller)
-      const answer = isStream(endpoint) ? namingLastEvent(request, answered) : answered
-      keep?.(request, reply, answer)
+      const answer = isStream(endpoint) ? nameLastEventHeader(request, answered) : answered
+      logCall?.(request, reply, answer)
       if (takeUpload) limitRest(request)
-      if (isStream(endpoint)) endStalled(reply.raw)
+      if (isStream(endpoint)) closeStalled(reply.raw)
       return sendAnswer(reply, answer)
     },
   })
 }
 
-/** Closes new connections beyond a limit immediately, because each costs memory before authentication. */
+/**
+ * Immediately closes new connections beyond a limit, because each takes memory before it is authenticated.
+ */
 function limitConnections(
   server: FastifyInstance,
   { config, log }: App,
@@ -316,7 +321,7 @@ function sendAnswer(reply: FastifyReply, { status, headers, body, pieces, isLost
   return reply.type('application/json; charset=utf-8').send(body)
 }
 
-/** Serves the public keys of this server, for clients to pin. */
+/** Serves the public keys of this server, which clients can pin. */
 function addWellKnown(server: FastifyInstance, app: App): void {
   const { quorumPublicKey, webhookPublicKey } = app.enclave
   server.get('/.well-known/countersign.json', async (_, reply) => {
@@ -325,7 +330,7 @@ function addWellKnown(server: FastifyInstance, app: App): void {
   })
 }
 
-function addHealth(server: FastifyInstance, app: App, leaving: Leaving): void {
+function addHealth(server: FastifyInstance, app: App, leaving: Shutdown): void {
   server.get('/healthz', async () => ({ status: 'ok' }))
   server.get('/version', async () => ({ version: VERSION, apiVersion: API_VERSION, schema: SCHEMA_NAME }))
   server.get('/readyz', async (request, reply) => {
@@ -339,10 +344,10 @@ function addHealth(server: FastifyInstance, app: App, leaving: Leaving): void {
   })
 }
 
-/** Converts fastify's refusals before a handler runs to our errors. */
+/** Converts errors that fastify raises before a handler runs. */
 function transportError(app: App, error: unknown, request: FastifyRequest): ApiError {
   if (error instanceof ApiError) return error
-  const statusCode = statusOf(error)
+  const statusCode = getStatus(error)
   if (statusCode === 413) return tooLarge(request.routeOptions.bodyLimit)
   if (statusCode === 415) return mediaTypeError(request.routeOptions.config.isUpload ?? false)
   if (statusCode !== undefined && statusCode >= 400 && statusCode < 500 && error instanceof Error)
@@ -358,7 +363,7 @@ function mediaTypeError(isUpload: boolean): ApiError {
   )
 }
 
-function statusOf(error: unknown): number | undefined {
+function getStatus(error: unknown): number | undefined {
   const hasStatus = typeof error === 'object' && error !== null && 'statusCode' in error
   return hasStatus && typeof error.statusCode === 'number' ? error.statusCode : undefined
 }

@@ -13,16 +13,16 @@ import {
   implementationOf,
 } from '../../kernel/operation/operation.ts'
 
-/** Endpoints outside of the API, for callers that report to us. */
+/** Endpoints outside of the API, for external systems that report to us. */
 export const REPORTED = { card_processor_event, verification_provider_event, rail_event }
 
-/** The implementations of all endpoints, in and outside of the API. */
+/** The implementations of all endpoints, inside and outside of the API. */
 export type ServedHandlers = Handlers<typeof API & typeof REPORTED>
 
-/** An API endpoint's implementation. A list's file is derived from the list's handler. */
+/** Returns the implementation of an API endpoint. The CSV file of a list uses the handler of the list. */
 export function implement(handlers: ServedHandlers, name: EndpointName): AnyImplementation {
   if (isImplemented(handlers, name)) return implementationOf(handlers, name)
-  const list = keysOf(API).find((one) => one === name.replace(/_csv$/, '_list'))
+  const list = keysOf(API).find((endpointName) => endpointName === name.replace(/_csv$/, '_list'))
   const { fileRows }: Endpoint = API[name]
   if (fileRows === undefined || list === undefined || !isImplemented(handlers, list))
     throw new Error(`${name} has no handler`)
@@ -36,8 +36,8 @@ function isImplemented(
   return Object.hasOwn(handlers, name)
 }
 
-/** The reader of the record that a call changes, if a table names one. */
-export function readerOf(handlers: ServedHandlers, name: string): Handler<Endpoint> | undefined {
+/** Returns the handler that reads the record which a call changes, if the table has one. */
+export function findReader(handlers: ServedHandlers, name: string): Handler<Endpoint> | undefined {
   const reader = readBefore(name)
   if (reader === undefined || !isImplemented(handlers, reader)) return undefined
   return handlers[reader] as unknown as Handler<Endpoint>

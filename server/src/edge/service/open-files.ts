@@ -1,13 +1,13 @@
 import { readFile } from 'node:fs/promises'
 
 /**
- * Files and connections that a server needs in addition to its callers': the database, served files,
- * webhooks, rails.
+ * Files and connections that a server needs in addition to its callers' connections: the database, served
+ * files, webhooks and rails.
  */
 const OTHERS = 96
 const LEAST = 16
 
-/** The system's limit of open files and connections for this process; undefined if it has no limit. */
+/** The system's limit on open files and connections for this process. Undefined without a limit. */
 export async function findOpenFilesMax(): Promise<number | undefined> {
   const limits = await readFile('/proc/self/limits', 'utf8').catch(() => '')
   const [, soft] = /^Max open files\s+(\d+)/m.exec(limits) ?? []
@@ -15,8 +15,8 @@ export async function findOpenFilesMax(): Promise<number | undefined> {
 }
 
 /**
- * The maximum number of caller connections. Beyond the system's limit it would silently reset them and also
- * the server's own.
+ * The maximum number of caller connections. Beyond the system's limit, the system would silently reset
+ * connections, including the server's own.
  */
 export function connectionsWithin(connectionsMax: number, openFilesMax: number | undefined): number {
   return openFilesMax === undefined

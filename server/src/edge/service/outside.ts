@@ -21,10 +21,10 @@ import { sandboxStablecoinProvider } from '../../outside/sandbox/stablecoin-prov
 import { createDelivery } from '../../people/messages/channels.ts'
 import { validator } from '../http/request/validate.ts'
 
-/** Validates a verification provider's response. Throws if it is not an outcome. */
+/** Validates a response of the verification provider. Throws if it is not an outcome. */
 const readOutcome = validator(VerificationOutcome, 'body')
 
-/** The implementations of ports to the outside: issuers, rates, delivery of messages. */
+/** Creates the ports to external systems: token issuers, rates, message delivery. */
 export function createOutside(
   config: Config,
   enclave: Enclave,
@@ -57,20 +57,22 @@ export function createOutside(
   }
 }
 
-/** The rates source of the settings; by default the sandbox uses its own, and production has no source. */
+/**
+ * Creates the configured source of rates. By default the sandbox has its own, and production has no default.
+ */
 function createRates({ rates, mode }: Config, onFailure: (cause: unknown) => void): RateProvider | undefined {
   if (rates) return createHttpRates({ ...rates, get: getJsonFrom('any'), clock: machineClock, onFailure })
   return mode === 'sandbox' ? createSandboxRates(machineClock) : undefined
 }
 
-/** Storage of uploaded files: the operator's bucket, or the data directory. */
+/** Creates the store for uploaded files: the operator's bucket, or the data directory. */
 export async function createFileStore({ documents, dataDir }: Config): Promise<FileStore> {
   return documents.bucket
     ? createBucketStore(documents.bucket, machineClock)
     : createFolderStore(join(dataDir, 'files'))
 }
 
-/** The sandbox has its own provider. Production uses the real one if the operator has set its environment. */
+/** The sandbox has its own provider. Production uses the real one if the operator has configured it. */
 function createStablecoinProviders({ mode, brale }: Config): StablecoinProviders | undefined {
   if (mode === 'sandbox') return { BRALE: sandboxStablecoinProvider }
   return brale ? { BRALE: createBrale(brale) } : undefined

@@ -1,16 +1,15 @@
-import { inTime } from '../../kernel/operation/timeout.ts'
+import { withTimeout } from '../../kernel/operation/timeout.ts'
 import type { Database } from '../../storage/engine/port.ts'
 
-/** A probe that waits longer considers the process dead. */
+/** A probe that waits longer than this considers the process dead. */
 const PING_MS_MAX = 2000
 
 /**
- * Throws if the database cannot be reached, does not respond, or accepts no writes. A row lock needs the same
- * as a write.
+ * Throws if the database is unreachable, unresponsive or read-only. A row lock requires the same as a write.
  */
 export async function ping(db: Database): Promise<void> {
   if (
-    !(await inTime(
+    !(await withTimeout(
       PING_MS_MAX,
       db.query('SELECT id FROM platforms WHERE false FOR UPDATE', [], { connection: 'fast' }),
     ))

@@ -1,15 +1,15 @@
 import type { App } from '../../kernel/operation/app.ts'
 import { ping } from './readiness-store.ts'
 
-/** The reason why the server is not ready; `cause` is an error of the database. */
+/** Why the server is not ready. `cause` is an error of the database. */
 export interface Unready {
   readonly message: string
   readonly cause?: unknown
 }
 
 /**
- * Undefined if the server is ready: its database responds, accepts writes and has space for them. `/readyz`
- * and the metrics agree.
+ * Undefined if the server is ready: its database responds, accepts writes and has disk space. Both `/readyz`
+ * and the metrics use this.
  */
 export async function findUnready({
   db,

@@ -7,16 +7,16 @@ import { openPostgres } from '../../storage/engine/postgres.ts'
 import { OtherDatabase, Replica } from '../../storage/read/replica.ts'
 import { traceDatabase } from '../observability/traced-database.ts'
 
-/** A slower standby does not help: the primary serves the read. */
+/** A slower standby is of no use: the primary then serves the read. */
 const ANSWER_MS_MAX = 5_000
-/** Interval of retries if the standby could not be reached at the start. */
+/** The retry interval for a standby that could not be reached at startup. */
 const RETRY_MS = 5_000
 
 const NOT_USED = 'the standby of DATABASE_READ_URL is unavailable: reading from the primary'
 
 /**
- * The standby of the settings, if they name one. An unreachable one is retried later. Throws ConfigError if
- * it belongs to another database.
+ * Opens the configured standby, if there is one. If it is unreachable, it is retried later. Throws
+ * ConfigError if it is a copy of another database.
  */
 export async function openReplica(
   db: Database,

@@ -44,7 +44,7 @@ import type { Database } from '../../storage/engine/port.ts'
 import { withRetries } from '../../storage/engine/retry.ts'
 import { createRead } from '../../storage/read/read.ts'
 import type { Replica } from '../../storage/read/replica.ts'
-import { refuseUndistributed } from '../../storage/schema/citus.ts'
+import { assertDistributed } from '../../storage/schema/citus.ts'
 import { continueFeed } from '../../storage/schema/continue-feed.ts'
 import { migrate } from '../../storage/schema/migrate.ts'
 import { validator } from '../http/request/validate.ts'
@@ -57,7 +57,7 @@ import { RequestLimits } from '../rate-limits/request-limits.ts'
 import { startBackgroundWork } from './background-work.ts'
 import { warnOfDatabase } from './database-warnings.ts'
 import { baseUrlOf } from './first-platform.ts'
-import { Leaving } from './graceful-shutdown.ts'
+import { Shutdown } from './graceful-shutdown.ts'
 import { HANDLERS, JOB_HANDLERS, WEBHOOK_ANSWERS } from './handlers.ts'
 import { createServer, type ServerOptions } from './http-server.ts'
 import { findOpenFilesMax } from './open-files.ts'
@@ -68,21 +68,23 @@ import { closeTraces, openStorage, openTraces, type Storage } from './traces.ts'
 /** Validates a rails file. Throws an error that names the field. */
 const checkRailsFile = validator(RailsFile, 'body')
 
-/** The assembled service: its database is open and migrated; it listens once `server.listen` is called. */
+/**
+ * The assembled service. Its database is open and migrated, and it listens once `server.listen` is called.
+ */
 export interface Service {
   readonly app: App
   readonly jobs: JobRunner
   readonly server: FastifyInstance
   /**
-   * Reloads RAILS_FILE. Payments in progress stay with their rail. Throws ConfigError, and then nothing has
+   * Reloads RAILS_FILE. Payments in progress stay on their rail. If it throws ConfigError, nothing has
    * changed.
    */
   reloadRails(): Promise<void>
-  /** Reloads SCREENING_FILE. Throws ConfigError, and then nothing has changed. */
+  /** Reloads SCREENING_FILE. If it throws ConfigError, nothing has changed. */
   reloadScreening(): Promise<void>
   /**
-   * Resolves with the reason when the embedded database has stopped permanently, so that this process must
-   * end.
+   * Resolves with the reason if the embedded database has stopped permanently, in which case this process
+   * must exit.
    */
   readonly stopped: Promise<Error> | undefined
   /**
@@ -91,8 +93,8 @@ export interface Service {
    */
   drain(): void
   /**
-   * Finishes requests and jobs in progress and closes the database. Idle connections are closed immediately,
-   * busy ones after `COUNTERSIGN_STOP_SECONDS`.
+   * Finishes the requests and jobs in progress, and closes the database. Idle connections are closed
+   * immediately, busy ones after `COUNTERSIGN_STOP_SECONDS` at the latest.
    */
   close(): Promise<void>
 }
@@ -118,7 +120,7 @@ export async function openService(config: Config, options: ServiceOptions = {}):
   try {
     const db = withRetries(bare)
     const stepsLeft = await migrate(db)
-    await refuseUndistributed(db)
+    await assertDistributed(db)
     const isRestored = await continueFeed(db)
     await claimMode(db, config.mode)
     const masterKey = config.masterKey ?? (await findOrMakeMasterKey(config.dataDir))
@@ -154,9 +156,9 @@ export async function openService(config: Config, options: ServiceOptions = {}):
   }
 }
 
-/** The storage of the service: its database, and the enclave that seals within it. */
+/** The storage of the service: its database, and the enclave that seals data in it. */
 interface Stores {
-  /** The database without retries; `db` retries. */
+  /** The database without retries. `db` retries. */
   readonly bare: Database
   readonly db: Database
   readonly storage: Storage
@@ -175,7 +177,7 @@ interface Stores {
   readonly openFilesMax: number | undefined
 }
 
-/** Assembles the parts. Parts that depend on each other resolve each other at their first use. */
+/** Assembles the service. Parts that depend on each other look each other up on first use. */
 function assemble(config: Config, options: ServiceOptions, stores: Stores): Service {
   const { bare, db, enclave, fileStore, spool, rails, replica, metrics, log, tracing, screened } = stores
   const { readApart, ...storage } = stores.storage
@@ -197,7 +199,7 @@ function assemble(config: Config, options: ServiceOptions, stores: Stores): Serv
     rails,
     screening: screened?.screening,
     ...createOutside(config, enclave, log),
-    origin: () => config.publicUrl ?? addressOf(server, config),
+    origin: () => config.publicUrl ?? getListenUrl(server, config),
     eventStreams: createEventStreams({ read: readApart, wire, log }),
     failedAttempts: createFailedAttempts(machineClock, options.attemptLimits),
     commit: (op, writes) => jobs.commit(op, writes),
@@ -211,7 +213,7 @@ function assemble(config: Config, options: ServiceOptions, stores: Stores): Serv
   const jobs = createJobRunner(app, JOB_HANDLERS)
   const thread = options.webhookThread && new SeriesThread(options.webhookThread)
   const sender = new Sender(app, WEBHOOK_ANSWERS, thread?.send)
-  const leaving = new Leaving()
+  const leaving = new Shutdown()
   const limits = new RequestLimits(config.requestLimits, machineClock, newRequestId(machineClock()))
   const server = createServer(app, HANDLERS, {
     ...options,
@@ -226,18 +228,18 @@ function assemble(config: Config, options: ServiceOptions, stores: Stores): Serv
     server,
     stopped: bare.stopped,
     drain: () => leaving.begin(),
-    ...runWith(server, app, jobs, { sender, thread, leaving, limits, stores }),
+    ...startService(server, app, jobs, { sender, thread, leaving, limits, stores }),
   }
 }
 
-/** The rails: the sandbox's, or those in the operator's file. */
+/** Opens the sandbox's rails, or the rails in the operator's file. */
 async function openRails(config: Config, db: Database, loading: Loading): Promise<Rails> {
   if (config.mode === 'sandbox' && !config.railsFile) return sandboxRails
   const read = createRead(db)
   let oldest: string | undefined
   const registry = new RailRegistry(
     async () => {
-      // It stays the oldest.
+      // Once found, it remains the oldest one.
       oldest ??= await findOldestPlatform(read)
       return oldest
     },
@@ -247,7 +249,7 @@ async function openRails(config: Config, db: Database, loading: Loading): Promis
   return registry
 }
 
-/** Address screening: the sandbox's list, or the sources in the settings. Throws ConfigError. */
+/** Opens address screening: the sandbox's list, or the configured sources. Throws ConfigError. */
 async function openScreened(
   { mode, screening }: Config,
   log: App['log'],
@@ -280,16 +282,16 @@ async function fillRails(
   registry.replace(rails)
 }
 
-/** Parts that run next to the app. */
-interface Beside {
+/** Parts that run alongside the app. */
+interface Companions {
   readonly sender: Sender
   readonly thread: SeriesThread | undefined
-  readonly leaving: Leaving
+  readonly leaving: Shutdown
   readonly limits: RequestLimits
   readonly stores: Stores
 }
 
-/** Starts the workers of a server. Returns the one that the rails restart, if the server has it. */
+/** Starts the workers of a server. Returns the one that must be restarted with the rails, if there is one. */
 function startWorkers(app: App, sender: Sender, limits: RequestLimits): Opening | undefined {
   for (const worker of startBackgroundWork(app, limits)) app.workers.add(worker)
   app.workers.add(sender.start(), 'events', 'webhooks')
@@ -310,11 +312,11 @@ function startWorkers(app: App, sender: Sender, limits: RequestLimits): Opening 
  * Starts jobs and resealing as soon as the server is ready. Returns functions to stop them and to reload the
  * rails.
  */
-function runWith(
+function startService(
   server: FastifyInstance,
   app: App,
   jobs: JobRunner,
-  { sender, thread, leaving, limits, stores }: Beside,
+  { sender, thread, leaving, limits, stores }: Companions,
 ): Pick<Service, 'close' | 'reloadRails' | 'reloadScreening'> {
   let isClosing = false
   let resealed: Promise<void> | undefined
@@ -324,7 +326,7 @@ function runWith(
     jobs.start()
     resealed = resealAll(app, stores.dataKeys, () => isClosing)
     opening = startWorkers(app, sender, limits)
-    // Prefetches rates for the first caller, or logs for the operator that rates are missing.
+    // Fetches rates ahead of the first caller, or logs for the operator that rates are missing.
     app.rates?.snapshot().catch(() => {})
   })
   const close = async () => {
@@ -333,13 +335,13 @@ function runWith(
     const stopMs = app.config.stopping.stopSeconds * 1_000
     const endMs = performance.now() + stopMs
     await app.eventStreams.close()
-    // Applies to responses whose head is already sent.
+    // Also affects connections whose response headers were already sent.
     server.server.keepAliveTimeout = 1
-    const closed = server.close()
+    const serverClosed = server.close()
     leaving.endSilent()
-    const bound = setTimeout(() => leaving.endAll(), stopMs)
-    await closed
-    clearTimeout(bound)
+    const stopTimer = setTimeout(() => leaving.endAll(), stopMs)
+    await serverClosed
+    clearTimeout(stopTimer)
     await jobs.stop()
     await resealed
     await app.workers.stop()
@@ -361,7 +363,7 @@ function runWith(
   return { close, reloadRails, reloadScreening }
 }
 
-/** Reseals data under older data keys, until done or stopped. Never rejects. */
+/** Reseals data sealed with older data keys, until done or stopped. Never rejects. */
 async function resealAll(app: App, dataKeys: Keyring, isStopped: () => boolean): Promise<void> {
   try {
     const count = await reseal(app.db, dataKeys, app.clock, isStopped)
@@ -371,8 +373,8 @@ async function resealAll(app: App, dataKeys: Keyring, isStopped: () => boolean):
   }
 }
 
-/** The URL on which this process listens; with PUBLIC_URL callers use another one. */
-function addressOf(server: FastifyInstance, { host, port }: Config): string {
+/** The URL on which this process listens. If PUBLIC_URL is set, callers use that instead. */
+function getListenUrl(server: FastifyInstance, { host, port }: Config): string {
   const address = server.server.address()
   const listening = typeof address === 'object' && address !== null ? address.port : port
   return new URL(baseUrlOf(host, listening)).origin
@@ -383,7 +385,7 @@ async function makeDataDir(dataDir: string): Promise<void> {
     await mkdir(dataDir, { recursive: true, mode: 0o700 })
     await access(dataDir, constants.W_OK)
   } catch (error) {
-    const why = error instanceof Error ? error.message : error
-    throw new ConfigError(`COUNTERSIGN_DATA_DIR cannot be used: ${why}`)
+    const reason = error instanceof Error ? error.message : error
+    throw new ConfigError(`COUNTERSIGN_DATA_DIR cannot be used: ${reason}`)
   }
 }

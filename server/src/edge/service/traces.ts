@@ -7,10 +7,10 @@ import { createRead, type Read } from '../../storage/read/read.ts'
 import { traceCommitter, traceDatabase, traceLookup } from '../observability/traced-database.ts'
 import type { OpenedTracing } from '../observability/tracing.ts'
 
-/** The longest time for which sending the last spans delays the end of a process. */
+/** The time by which sending the last spans may delay the exit of the process. */
 const LAST_MS_MAX = 5_000
 
-/** The traces of the settings. Their code is loaded only if tracing is on. */
+/** Sets up the configured tracing. Its code is loaded only if tracing is enabled. */
 export async function openTraces(
   { tracing }: Config,
   metrics: App['metrics'],
@@ -22,23 +22,23 @@ export async function openTraces(
   return openTracing(tracing, newRequestId(machineClock()), watch)
 }
 
-/** Sends the last spans, until `endMs` by `performance.now()`. */
+/** Sends the last spans, until `endMs` on the clock of `performance.now()`. */
 export async function closeTraces(tracing: OpenedTracing | undefined, endMs: number): Promise<void> {
   await tracing?.close(Math.min(LAST_MS_MAX, Math.max(0, endMs - performance.now())))
 }
 
 interface Bases {
-  /** The database without retries: the committer retries and counts itself. */
+  /** The database without retries: the committer itself retries and counts. */
   readonly bare: Database
   readonly db: Database
   readonly metrics: App['metrics']
   readonly tracing: OpenedTracing | undefined
 }
 
-/** Access of operations to the database, and `readApart` for reads outside of any span. */
+/** The access of operations to the database. `readApart` reads outside of any span. */
 export type Storage = Pick<App, 'db' | 'read' | 'lookup' | 'committer'> & { readonly readApart: Read }
 
-/** Opens the storage. With tracing, each use is a span. */
+/** Opens the storage. If tracing is enabled, each access is a span. */
 export function openStorage({ bare, db, metrics, tracing }: Bases): Storage {
   const read = createRead(db)
   const lookup = createLookup(db)

@@ -27,14 +27,14 @@ import {
 
 export type { OwnedAccountRow } from './store.ts'
 
-/** Currency of an embedded wallet on Spark. */
+/** The currency of an embedded wallet on Spark. */
 export const WALLET_CURRENCY = 'USDB'
-/** Currency of a wallet on a chain. */
+/** The currency of an embedded wallet on a chain. */
 export const CHAIN_WALLET_CURRENCY = 'USDC'
 
 const EMPTY: Balance = { available: 0n, total: 0n }
 
-/** An account of this platform. Error: 404 `ACCOUNT_NOT_FOUND`, naming `field`. */
+/** Finds an account of this platform. Throws 404 `ACCOUNT_NOT_FOUND`, naming `field`. */
 export async function findInternalAccount(
   op: Op,
   id: string,
@@ -47,7 +47,7 @@ export async function findInternalAccount(
 }
 
 /**
- * True if the actor may see the records of an internal account. Needs no read for actors that see the whole
+ * True if the actor may see the records of an internal account. Reads nothing for actors that see the whole
  * platform.
  */
 export async function maySeeAccount(op: Op, id: string): Promise<boolean> {
@@ -56,7 +56,10 @@ export async function maySeeAccount(op: Op, id: string): Promise<boolean> {
   return account !== undefined && maySee(op, account.customer_id)
 }
 
-/** An account of this platform with its balance and its owner. Error: 404 `ACCOUNT_NOT_FOUND`, naming `field`. */
+/**
+ * Finds an account of this platform with its balance and owner. Throws 404 `ACCOUNT_NOT_FOUND`, naming
+ * `field`.
+ */
 export async function findOwnedAccount(op: Op, id: string, field: string): Promise<OwnedAccountRow> {
   const account = await selectOwnedAccount(op, id)
   if (!account || !maySee(op, account.customer_id))
@@ -64,7 +67,7 @@ export async function findOwnedAccount(op: Op, id: string, field: string): Promi
   return account
 }
 
-/** The platform's own account in a currency, with its balance, if it has one. */
+/** Finds the platform's own account in a currency, with its balance, if it exists. */
 export async function findPlatformAccount(op: Op, currency: string): Promise<OwnedAccountRow | undefined> {
   const [account] = await selectPlatformAccounts(op, { currency })
   return account && selectOwnedAccount(op, account.id)
@@ -76,7 +79,10 @@ export async function isOwnerDeleted(op: Op, id: string): Promise<boolean> {
   return account !== undefined && account.owner_deleted_at !== null
 }
 
-/** An embedded wallet of this platform. Errors, naming `field`: 404 `ACCOUNT_NOT_FOUND`, 400 for any other account. */
+/**
+ * Finds an embedded wallet of this platform. Throws, naming `field`, 404 `ACCOUNT_NOT_FOUND`, or 400 if the
+ * account is not a wallet.
+ */
 export async function findEmbeddedWallet(op: Op, id: string, field: string): Promise<InternalAccountRow> {
   const account = await findInternalAccount(op, id, field)
   if (account.type !== 'EMBEDDED_WALLET')
@@ -84,12 +90,14 @@ export async function findEmbeddedWallet(op: Op, id: string, field: string): Pro
   return account
 }
 
-/** The embedded wallet of a customer, if it has one. */
+/** Finds the embedded wallet of a customer, if there is one. */
 export async function findWallet(op: Op, customerId: string): Promise<InternalAccountRow | undefined> {
   return selectCustomerAccounts(op, { customerId, type: 'EMBEDDED_WALLET' }).executeTakeFirst()
 }
 
-/** A customer's open account in a currency, if it has one; a managed account comes before the wallet. */
+/**
+ * Finds a customer's open account in a currency, if there is one. Prefers a managed account to the wallet.
+ */
 export async function findCustomerAccount(
   op: Op,
   customerId: string,
@@ -102,15 +110,15 @@ export async function findCustomerAccount(
 
 type From = Pick<Op, 'now' | 'platform' | 'newId'>
 
-/** The type of account that holds a currency; undefined if only wallets hold it. */
+/** The type of account for a currency. Undefined if only wallets hold it. */
 export function accountTypeFor(currency: string): 'INTERNAL_FIAT' | 'INTERNAL_CRYPTO' | undefined {
   if (!isKnownCurrency(currency) || currency === WALLET_CURRENCY) return undefined
   return CURRENCIES[currency].kind === 'fiat' ? 'INTERNAL_FIAT' : 'INTERNAL_CRYPTO'
 }
 
 /**
- * A new account and its ledger account; `customerId` is null for the platform's own. `isPending`: the
- * customer's verification is pending, so the account takes no money yet.
+ * Creates an account with its ledger account. `customerId` is null for the platform's own accounts.
+ * `isPending` is true while the customer's verification is pending and the account cannot receive money.
  */
 export function makeInternalAccount(
   from: From,
@@ -124,25 +132,25 @@ export function makeInternalAccount(
   return accountWrites(from, account, NO_WALLET, isPending)
 }
 
-/** Opens an account whose customer was approved, with its event. Guard: the account is still PENDING. */
+/** Opens the account of an approved customer, and emits its event. Guard: the account is still PENDING. */
 export function activateAccount(op: Op, account: InternalAccountRow): Write[] {
   const { row, write } = transition(op, 'internal_accounts', INTERNAL_ACCOUNT_TRANSITIONS, account, 'approve')
   const view = internalAccountView(op, row, EMPTY)
   return [write, accountEvent(op, 'INTERNAL_ACCOUNT.STATUS_UPDATED', row.id, toJson(view))]
 }
 
-/** All accounts of a customer, of any status. */
+/** All accounts of a customer, with any status. */
 export async function findAccountsOf(op: Op, customerId: string): Promise<InternalAccountRow[]> {
   return selectCustomerAccounts(op, { customerId }).execute()
 }
 
-/** A chain that offers wallets, with the name of its rail. */
+/** A chain that offers wallets, and the name of its rail. */
 export interface WalletChain {
   readonly rail: string
   readonly chain: RailChain
 }
 
-/** A new embedded wallet, on a chain or else on Spark. The enclave makes its seed. */
+/** Creates an embedded wallet on a chain, or else on Spark. The enclave generates its seed. */
 export function makeWallet(
   op: Op,
   customerId: string,
@@ -165,7 +173,7 @@ export function makeWallet(
   }
 }
 
-/** The wallet with this address on the chain of a rail, if there is one. */
+/** Finds the wallet with this address on the chain of a rail, if there is one. */
 export async function findWalletAt(
   op: Op,
   rail: string,
@@ -174,16 +182,16 @@ export async function findWalletAt(
   return selectWalletAt(op, rail, lowerHex(address))
 }
 
-/** Opens the platform's own account in each currency without one. */
+/** Opens the platform's own accounts in the currencies that lack one. */
 export async function openMissingPlatformAccounts(op: Op, currencies: readonly string[]): Promise<Write[]> {
   const accounts = await selectPlatformAccounts(op, {})
-  const held = new Set<string>(accounts.map((account) => account.currency))
+  const heldCurrencies = new Set<string>(accounts.map((account) => account.currency))
   return currencies
-    .filter((currency) => !held.has(currency))
+    .filter((currency) => !heldCurrencies.has(currency))
     .flatMap((currency) => makeInternalAccount(op, null, currency))
 }
 
-/** The seed of a wallet, and its place: Spark, or the chain of a rail. */
+/** The seed of a wallet, and its network: Spark, or the chain of a rail. */
 type WalletKeys = Pick<InternalAccountRow, 'spark_address' | 'chain_rail' | 'chain_address' | 'sealed_seed'>
 
 const NO_WALLET: WalletKeys = {
@@ -219,7 +227,7 @@ function accountWrites(
   return [insert('internal_accounts', row), openAccount(from, id, customerId ?? from.platform.id, currency)]
 }
 
-/** Describes an internal account to a decider. */
+/** Describes an internal account to someone who must approve a payment. */
 export function describeInternalAccount({
   id,
   currency,
@@ -228,8 +236,8 @@ export function describeInternalAccount({
 }
 
 /**
- * An account as the API shows it (specification 2.9): `balance` is what can be spent, `totalBalance` is
- * everything.
+ * An account as the API shows it (specification 2.9). `balance` is what can be spent, `totalBalance` includes
+ * held money.
  */
 export function internalAccountView(op: Op, account: InternalAccountRow, balance: Balance) {
   if (!isKnownCurrency(account.currency)) throw new Error(`An account in ${account.currency}`)
@@ -248,7 +256,7 @@ export function internalAccountView(op: Op, account: InternalAccountRow, balance
   })
 }
 
-/** An account as its events show it, without the balances, which the database adds. */
+/** An account as its events show it, without balances, which the database fills in. */
 interface EventRecord {
   readonly status: InternalAccountRow['status']
   readonly isPrivate: boolean
@@ -256,21 +264,26 @@ interface EventRecord {
   readonly text: string
 }
 
-/** Cache by account id. Each entry takes about a kilobyte. */
+/** A cache by account id. Each entry takes about a kilobyte. */
 const EVENT_RECORDS = new Map<string, EventRecord>()
 const TOLD_MAX = 20_000
 
-/** Event of a changed balance. Comes after the ledger's writes in a write set. */
+/** The event of a changed balance. It must follow the ledger's writes in a write set. */
 export function balanceUpdated(op: Op, account: InternalAccountRow): EventWrite {
-  return accountEvent(op, 'INTERNAL_ACCOUNT.BALANCE_UPDATED', account.id, eventRecordOf(op, account).text)
+  return accountEvent(op, 'INTERNAL_ACCOUNT.BALANCE_UPDATED', account.id, getEventRecord(op, account).text)
 }
 
-/** Builds the JSON once per state of an account: every other change also changes its time. */
-function eventRecordOf(op: Op, account: InternalAccountRow): EventRecord {
+/** Builds the JSON once per state of an account: every change to an account also changes `updated_at`. */
+function getEventRecord(op: Op, account: InternalAccountRow): EventRecord {
   const { id, status, private_enabled: isPrivate } = account
   const updatedMs = account.updated_at.getTime()
-  const known = EVENT_RECORDS.get(id)
-  if (known?.updatedMs === updatedMs && known.status === status && known.isPrivate === isPrivate) return known
+  const cachedRecord = EVENT_RECORDS.get(id)
+  if (
+    cachedRecord?.updatedMs === updatedMs &&
+    cachedRecord.status === status &&
+    cachedRecord.isPrivate === isPrivate
+  )
+    return cachedRecord
   const text = toJson(internalAccountView(op, account, EMPTY))
   const eventRecord = { status, isPrivate, updatedMs, text }
   if (EVENT_RECORDS.size >= TOLD_MAX) EVENT_RECORDS.clear()

@@ -3,7 +3,7 @@ import type { ExternalAccountRow } from '../../storage/rows/tables.ts'
 
 type Beneficiary = Extract<AccountDetails, { beneficiary: object }>['beneficiary']
 
-/** An external account in a list: its type, and the last characters of its identifier. */
+/** Identifies an external account in a list by its type and the last characters of its identifier. */
 export function describeShortly({
   account_type,
   identifier,
@@ -11,18 +11,18 @@ export function describeShortly({
   return `${kindOf(account_type)} •••• ${identifier.slice(-4)}`
 }
 
-/** The holder of an external account, if its details name one. */
+/** The name of an external account's holder, if its details have one. */
 export function nameOfHolder({
   account_info: info,
 }: Pick<ExternalAccountRow, 'account_info'>): string | undefined {
-  return 'beneficiary' in info ? holderOf(info.beneficiary) : undefined
+  return 'beneficiary' in info ? getHolderName(info.beneficiary) : undefined
 }
 
-function holderOf(beneficiary: Beneficiary): string | undefined {
+function getHolderName(beneficiary: Beneficiary): string | undefined {
   return 'legalName' in beneficiary ? beneficiary.legalName : beneficiary.fullName
 }
 
-/** `GBP_ACCOUNT` → `GBP account`, `ETHEREUM_WALLET` → `Ethereum wallet`. */
+/** `GBP_ACCOUNT` becomes `GBP account`, `ETHEREUM_WALLET` becomes `Ethereum wallet`. */
 export function kindOf(type: string): string {
   if (type === 'LIGHTNING') return 'Lightning receiver'
   const [first = '', ...rest] = type.split('_')

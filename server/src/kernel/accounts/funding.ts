@@ -12,7 +12,7 @@ import type { InternalAccountRow } from '../../storage/rows/tables.ts'
 import type { Op } from '../operation/app.ts'
 import type { Deposit, DepositDetails } from '../ports/deposit-details.ts'
 
-/** Payment instructions that bring money to an internal account. */
+/** Instructions for paying money into an internal account. */
 export interface FundingInstructions {
   readonly accountOrWalletInfo: PaymentAccountInfoValue
   readonly instructionsNotes?: string
@@ -21,16 +21,16 @@ export interface FundingInstructions {
 
 const REFERENCE_CHARACTERS = 10
 
-/** The reference that identifies deposits to an account; it never changes. */
+/** The reference that identifies deposits to an account. It never changes. */
 export function fundingReference(accountId: string): string {
   const digest = hash('sha256', `reference ${accountId}`)
   return `CS${digest.slice(0, REFERENCE_CHARACTERS).toUpperCase()}`
 }
 
 /**
- * Payment instructions (specification 2.8). A wallet is paid at its own address. A managed account is paid
- * through the accounts that rails have opened for it, or in the sandbox through generated deposit details; a
- * PENDING one cannot be paid.
+ * Payment instructions (specification 2.8); a wallet is paid at its own address. A managed account is paid
+ * through the accounts that rails have opened for it or, in the sandbox, through generated deposit details. A
+ * PENDING account cannot be paid.
  */
 export function accountFundingInstructions(op: Op, account: InternalAccountRow): FundingInstructions[] {
   const isPlatformAccount = account.customer_id === null
@@ -47,15 +47,15 @@ export function accountFundingInstructions(op: Op, account: InternalAccountRow):
       },
     ]
   if (account.chain_rail !== null) return atChainAddress(op, account)
-  const opened = listRailAccounts(op, account, isPlatformAccount)
+  const railAccounts = listRailAccounts(op, account, isPlatformAccount)
   const from = op.depositDetails
-  if (!from) return opened
+  if (!from) return railAccounts
   const reference = fundingReference(account.id)
-  // A Lightning invoice can be paid only once; deposit details of an account must stay valid.
+  // A Lightning invoice can be paid only once, but the deposit details of an account must stay valid.
   const types = fundingTypesOf(account.currency).filter(
     (type) =>
       type !== 'LIGHTNING' &&
-      !opened.some(({ accountOrWalletInfo }) => accountOrWalletInfo.accountType === type),
+      !railAccounts.some(({ accountOrWalletInfo }) => accountOrWalletInfo.accountType === type),
   )
   const simulated = types.map((type) => {
     const accountOrWalletInfo = from.details(type, {
@@ -71,12 +71,12 @@ export function accountFundingInstructions(op: Op, account: InternalAccountRow):
       isPlatformAccount,
     }
   })
-  return [...opened, ...simulated]
+  return [...railAccounts, ...simulated]
 }
 
 /**
  * A wallet has one permanent address on its chain. Payments to it are not detected while its rail is missing
- * from the file.
+ * from the rails file.
  */
 function atChainAddress(op: Op, { chain_rail, chain_address }: InternalAccountRow): FundingInstructions[] {
   const chain = op.rails.find(chain_rail)?.chain
@@ -94,7 +94,7 @@ function atChainAddress(op: Op, { chain_rail, chain_address }: InternalAccountRo
   ]
 }
 
-/** Accounts that rails have opened for an account, unless the rail is retired. */
+/** Accounts that rails have opened for an account, except for retired rails. */
 function listRailAccounts(op: Op, { id, funding }: InternalAccountRow, isPlatformAccount: boolean) {
   return (funding ?? [])
     .filter(({ rail }) => op.rails.find(rail)?.isRetired === false)
@@ -106,24 +106,25 @@ function listRailAccounts(op: Op, { id, funding }: InternalAccountRow, isPlatfor
 }
 
 /**
- * The account types through which a currency can be paid in, the preferred one first: a fiat currency's own
- * type, and a wallet on each network that carries the asset. `network` selects one of `SPARK`, `LIGHTNING`,
- * `SOLANA`, `TRON`, `POLYGON`, `BASE`, `ETHEREUM`, in any case. Empty if nothing matches.
+ * The account types through which a currency can be paid in, preferred ones first: the currency's own account
+ * type if it is a fiat currency, or a wallet type for each network that carries the asset. `network` selects
+ * one of `SPARK`, `LIGHTNING`, `SOLANA`, `TRON`, `POLYGON`, `BASE`, `ETHEREUM`, ignoring case. Empty if
+ * nothing matches.
  */
 export function fundingTypesOf(currency: string, network?: string): readonly AccountTypeName[] {
-  const own = `${currency}_ACCOUNT`
-  const all = isAccountType(own) && holds(own, currency) ? [own] : walletsOf(currency)
-  if (network === undefined) return all
-  const wanted = network.toUpperCase()
-  return all.filter((type) => networkOf(type) === wanted)
+  const ownType = `${currency}_ACCOUNT`
+  const allTypes = isAccountType(ownType) && holds(ownType, currency) ? [ownType] : listWalletTypes(currency)
+  if (network === undefined) return allTypes
+  const wantedNetwork = network.toUpperCase()
+  return allTypes.filter((type) => networkOf(type) === wantedNetwork)
 }
 
-/** `SOLANA` of `SOLANA_WALLET`; undefined for account types without a chain. */
+/** For example `SOLANA` for `SOLANA_WALLET`. Undefined for account types without a chain. */
 export function networkOf(type: string): string | undefined {
   return isAccountType(type) && accountType(type).isChain ? type.replace('_WALLET', '') : undefined
 }
 
-function walletsOf(currency: string): AccountTypeName[] {
+function listWalletTypes(currency: string): AccountTypeName[] {
   return Object.keys(ACCOUNT_TYPES)
     .filter(isAccountType)
     .filter((type) => networkOf(type) && accountType(type).fields && holds(type, currency))
@@ -134,8 +135,8 @@ function holds(type: AccountTypeName, currency: string): boolean {
 }
 
 /**
- * Deposit details of a currency's preferred account type. `network` works as in `fundingTypesOf`; throws if
- * that returns no type.
+ * Deposit details for the preferred account type of a currency. `network` works as in `fundingTypesOf`.
+ * Throws if no type matches.
  */
 export function depositDetails(
   from: DepositDetails,
@@ -147,7 +148,7 @@ export function depositDetails(
   return from.details(type, deposit)
 }
 
-/** Deposit details with the payment reference, if their type has a field for it. */
+/** Adds the payment reference to deposit details if their type has a field for it. */
 export function withReference(info: PaymentAccountInfoValue, reference: string): PaymentAccountInfoValue {
   const takes = 'reference' in (PAYMENT_ACCOUNT_INFO.get(info.accountType)?.properties ?? {})
   return takes ? ({ ...info, reference } as PaymentAccountInfoValue) : info

@@ -10,8 +10,8 @@ interface Named {
 }
 
 /**
- * A page of a list, with the names of the customers and accounts that its records mention, if the query
- * requests them. Needs one statement per kind of record, and names only what the caller could read by id.
+ * A page of a list with the names of the customers and accounts mentioned in its records, if the query
+ * requests them. Takes one statement per kind of record, and names only records that the caller may read.
  */
 export async function withNames<Item, Listed extends { readonly data: readonly Item[] }>(
   op: Op,
@@ -21,39 +21,39 @@ export async function withNames<Item, Listed extends { readonly data: readonly I
 ): Promise<Listed & { names?: Named[] }> {
   if (!includeNames) return page
   const ids = new Set(page.data.flatMap(idsOf).filter((id) => id !== undefined))
-  const names = await Promise.all([...ids].map(async (id) => ({ id, name: await nameOf(op, id) })))
+  const names = await Promise.all([...ids].map(async (id) => ({ id, name: await findName(op, id) })))
   return { ...page, names: names.flatMap(({ id, name }) => (name === undefined ? [] : [{ id, name }])) }
 }
 
-function nameOf(op: Op, id: string): Promise<string | undefined> {
-  if (id.startsWith('Customer:')) return nameOfCustomer(op, id)
-  if (id.startsWith('ExternalAccount:')) return nameOfExternalAccount(op, id)
-  return id.startsWith('InternalAccount:') ? nameOfInternalAccount(op, id) : Promise.resolve(undefined)
+function findName(op: Op, id: string): Promise<string | undefined> {
+  if (id.startsWith('Customer:')) return findCustomerName(op, id)
+  if (id.startsWith('ExternalAccount:')) return findExternalAccountName(op, id)
+  return id.startsWith('InternalAccount:') ? findInternalAccountName(op, id) : Promise.resolve(undefined)
 }
 
-async function nameOfCustomer(op: Op, id: string): Promise<string | undefined> {
+async function findCustomerName(op: Op, id: string): Promise<string | undefined> {
   const customer = await selectCustomerToName(op, id)
-  return customer && customer.deleted_at === null && maySee(op, id) ? wordsOf(customer) : undefined
+  return customer && customer.deleted_at === null && maySee(op, id) ? formatCustomerName(customer) : undefined
 }
 
-function wordsOf({ details, email, platform_customer_id }: CustomerRow): string {
+function formatCustomerName({ details, email, platform_customer_id }: CustomerRow): string {
   return details.fullName ?? details.businessInfo?.legalName ?? email ?? platform_customer_id
 }
 
-async function nameOfExternalAccount(op: Op, id: string): Promise<string | undefined> {
+async function findExternalAccountName(op: Op, id: string): Promise<string | undefined> {
   const account = await selectExternalAccountToName(op, id)
   if (!account || account.deleted_at !== null || !maySee(op, account.customer_id)) return undefined
-  return [nameOfHolder(account), bankOf(account), describeShortly(account)].filter(Boolean).join(', ')
+  return [nameOfHolder(account), getBankName(account), describeShortly(account)].filter(Boolean).join(', ')
 }
 
-function bankOf({ account_info: info }: ExternalAccountRow): string | undefined {
+function getBankName({ account_info: info }: ExternalAccountRow): string | undefined {
   return 'bankName' in info && typeof info.bankName === 'string' ? info.bankName : undefined
 }
 
-/** A customer's account has the name of its owner, a platform account its currency. */
-async function nameOfInternalAccount(op: Op, id: string): Promise<string | undefined> {
+/** A customer's account is named after its owner, a platform account after its currency. */
+async function findInternalAccountName(op: Op, id: string): Promise<string | undefined> {
   const account = await selectInternalAccount(op, id)
   if (!account || !maySee(op, account.customer_id)) return undefined
-  if (account.customer_id !== null) return nameOfCustomer(op, account.customer_id)
+  if (account.customer_id !== null) return findCustomerName(op, account.customer_id)
   return `The platform, ${currencyRecord(account.currency).code}`
 }

@@ -32,12 +32,12 @@ export async function selectInternalAccount(op: Op, id: string): Promise<Interna
 const CUSTOMER_BY_ID = rowById('customers')
 const EXTERNAL_BY_ID = rowById('external_accounts')
 
-/** A customer, deleted or not. */
+/** Finds a customer, deleted or not. */
 export async function selectCustomerToName(op: Op, id: string): Promise<CustomerRow | undefined> {
   return op.find(CUSTOMER_BY_ID, id)
 }
 
-/** An external account, deleted or not. */
+/** Finds an external account, deleted or not. */
 export async function selectExternalAccountToName(
   op: Op,
   id: string,
@@ -45,13 +45,13 @@ export async function selectExternalAccountToName(
   return op.find(EXTERNAL_BY_ID, id)
 }
 
-/** An account with its balances and its customer; null for the platform's own. */
+/** An account with its balances and customer. The customer is null for the platform's own accounts. */
 export type OwnedAccountRow = InternalAccountRow &
   Pick<LedgerAccountRow, 'posted' | 'held'> & {
     readonly [Column in 'platform_customer_id' | 'verification_status']: CustomerRow[Column] | null
   } & { readonly owner_deleted_at: Date | null }
 
-// OFFSET 0 stops the planner from reordering the joins, so rows are always read by id.
+// OFFSET 0 keeps the planner from reordering the joins, so that rows are always read by id.
 const OWNED_BY_ID = rowOfTable<OwnedAccountRow>(
   'internal_accounts',
   `SELECT a.*, l.posted, l.held, c.platform_customer_id, c.verification_status, c.deleted_at AS owner_deleted_at
@@ -66,17 +66,17 @@ export async function selectOwnedAccount(op: Op, id: string): Promise<OwnedAccou
   return op.find(OWNED_BY_ID, id)
 }
 
-/** The customers' accounts that match, for one page. */
+/** The customers' accounts that match the filters, for one page. */
 export function selectCustomerAccounts(op: Op, filters: AccountFilters) {
   return filterAccounts(op, filters).selectAll().where('customer_id', 'is not', null)
 }
 
-/** The matching accounts of the customers that the caller sees. */
+/** The matching accounts of customers that the caller may see. */
 export function selectSeenAccounts(op: Op, filters: AccountFilters) {
   return whereGiven(selectCustomerAccounts(op, filters), 'customer_id', '=', ownCustomer(op))
 }
 
-/** The wallet at an address on the chain of a rail. */
+/** Finds the wallet at an address on the chain of a rail. */
 export async function selectWalletAt(
   op: Op,
   rail: string,

@@ -10,7 +10,7 @@ import { SIGNING_SECONDS } from '../signing/signing.ts'
 import { currentAccountView, findEmbeddedWallet } from './accounts.ts'
 
 export const walletHandlers: Handlers<typeof wallets> = {
-  /** Only the holder of a wallet decides whether it hides its balance (specification 4.7). */
+  /** Only the holder of a wallet decides whether its balance is hidden (specification 4.7). */
   internal_account_update: {
     async toSign(op, { params, body }) {
       const wallet = await findEmbeddedWallet(op, params.id, 'id')

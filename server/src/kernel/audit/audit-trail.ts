@@ -11,18 +11,21 @@ export interface CompletedCall {
   readonly operation: string
   readonly params: Readonly<Record<string, unknown>>
   readonly body: unknown
-  /** The record before the call, as the API showed it, if the call changes one in place. */
+  /** The record before the call as the API showed it, if the call changes an existing one. */
   readonly before: unknown
-  /** The schemas of both, for masking secrets. */
+  /** The schemas of `before` and `body`, for masking secrets. */
   readonly schemas?: { readonly before: TSchema | undefined; readonly body: TSchema | undefined }
-  /** The session of the wallet that signed the call. */
+  /** The wallet session that signed the call. */
   readonly walletSessionId: string | undefined
   readonly httpRequestId: string
 }
 
 const RECORD_ID = /^[A-Z][A-Za-z]+:[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
-/** The audit entry of a call, written together with its change. Empty for actors that do not call the API. */
+/**
+ * The audit entry of a call, to be written together with its change. Empty for actors that do not call the
+ * API.
+ */
 export function auditWrites(op: Op, done: CompletedCall): Write[] {
   const actor = nameOf(op.actor)
   if (!actor) return []
@@ -33,8 +36,8 @@ export function auditWrites(op: Op, done: CompletedCall): Write[] {
     ...actor,
     wallet_session_id: done.walletSessionId ?? null,
     operation: done.operation,
-    object_id: objectOf(done),
-    customer_id: customerOf(op, done),
+    object_id: findObjectId(done),
+    customer_id: findCustomerId(op, done),
     request: done.httpRequestId,
     address: op.from?.address ?? null,
     user_agent: op.from?.userAgent ?? null,
@@ -46,8 +49,8 @@ export function auditWrites(op: Op, done: CompletedCall): Write[] {
 }
 
 /**
- * The audit entry for a change outside of the API: an operator command or a customer's page. `params` names
- * the changed record if `body`, the outcome, does not.
+ * The audit entry for a change outside of the API, by an operator command or on a customer's page. `params`
+ * identifies the changed record if the outcome `body` does not.
  */
 export function auditStep(
   op: Op,
@@ -65,13 +68,13 @@ export function auditStep(
   })
 }
 
-/** The last record that the path names, or the record in the response. */
-function objectOf({ params, body }: CompletedCall): string | null {
+/** The last record named in the path, or the record in the response. */
+function findObjectId({ params, body }: CompletedCall): string | null {
   const named = Object.values(params).filter(isRecordId).at(-1)
   return named ?? idIn(body, 'id') ?? idOfFirst(body)
 }
 
-/** The first record in a response with several: `{ member, invitationUrl }`. */
+/** The first record in a response with several, such as `{ member, invitationUrl }`. */
 function idOfFirst(body: unknown): string | null {
   if (!isRecord(body)) return null
   for (const member of Object.values(body)) {
@@ -81,7 +84,7 @@ function idOfFirst(body: unknown): string | null {
   return null
 }
 
-function customerOf({ actor }: Op, { params, body }: CompletedCall): string | null {
+function findCustomerId({ actor }: Op, { params, body }: CompletedCall): string | null {
   if ('customerId' in actor) return actor.customerId
   const id = idIn(params, 'customerId') ?? idIn(body, 'customerId') ?? idIn(body, 'id')
   return id?.startsWith('Customer:') ? id : null
@@ -103,14 +106,14 @@ function isRecordId(value: unknown): value is string {
 type Members = Readonly<Record<string, unknown>> | null
 
 function maskRecord(schema: TSchema | undefined, record: object): Record<string, unknown> {
-  const shown = maskValue(schema, record, 'trail')
-  return isRecord(shown) ? { ...shown } : {}
+  const masked = maskValue(schema, record, 'trail')
+  return isRecord(masked) ? { ...masked } : {}
 }
 
-/** Properties that every change updates, so they are not recorded. */
+/** Not recorded, because every change updates these properties. */
 const ALWAYS_CHANGED: ReadonlySet<string> = new Set(['updatedAt', 'version'])
 
-/** Properties that differ, before and after. For removed records, all of them. */
+/** The properties that differ, before and after. For a removed record, all of them. */
 function diffMembers({ before, body: after, schemas }: CompletedCall): { before: Members; after: Members } {
   if (!isRecord(before)) return { before: null, after: null }
   const old = maskRecord(schemas?.before, before)

@@ -13,7 +13,7 @@ export const auditHandlers: Handlers<typeof auditEvents> = {
     const { actorId, objectId, customerId, operation, httpRequestId } = query
     const filters = present({
       ...{ actorId, objectId, customerId, operation, httpRequestId },
-      ...timesOf(op, query),
+      ...toTimeRange(op, query),
     })
     return {
       status: 200,
@@ -41,10 +41,10 @@ interface Asked {
 }
 
 /**
- * The time range to search. Entries are indexed by time and not by request, so without a time the range is
- * around the time in the request's id, and includes the platform's clock, which may be ahead.
+ * The time range to search. Entries are indexed by time but not by request, so without a given time the range
+ * surrounds the time in the request's id. It extends to the platform's clock, which may be ahead.
  */
-function timesOf(op: Op, { httpRequestId, startDate, endDate }: Asked) {
+function toTimeRange(op: Op, { httpRequestId, startDate, endDate }: Asked) {
   if (httpRequestId === undefined || startDate !== undefined)
     return { startDate: timeIfGiven(startDate), endDate: timeIfGiven(endDate) }
   const madeAt = timeOfRequestId(httpRequestId)?.getTime()

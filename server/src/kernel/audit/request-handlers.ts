@@ -9,7 +9,7 @@ import { selectRequest, selectRequests } from './store.ts'
 
 export const requestLogHandlers: Handlers<typeof requests> = {
   request_list: async (op, { query }) => {
-    // Lets a caller find its own last request, if this process served it.
+    // Lets callers find their own last request, if this process served it.
     await op.requestLog.flush()
     const { httpRequestId, callerRequestId, method, status, statusClass, path, actorId } = query
     const filters = present({

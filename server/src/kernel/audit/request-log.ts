@@ -11,7 +11,7 @@ import { nameOf } from './actors.ts'
 import { MASKED, maskPath, maskQuery, maskValue, mayHoldMasked } from './masking/mask.ts'
 import { insertRequests } from './store.ts'
 
-/** A request with its response, as the server saw it. */
+/** A request and its response as the server saw them. */
 export interface SeenRequest {
   readonly platformId: string
   readonly actor: Actor | undefined
@@ -35,28 +35,28 @@ export interface SeenRequest {
   readonly at: Date
 }
 
-/** The parts of an endpoint that determine the masking. */
+/** The parts of an endpoint that determine how to mask its calls. */
 export type LoggedEndpoint = Pick<Endpoint, 'path' | 'params' | 'query' | 'body' | 'responses'>
 
 /** Collects the requests of this process. */
 export interface RequestLog extends WaitingRequests {
-  /** Queues a request, or drops it if the queue is full. Never fails and never waits. */
+  /** Queues a request, or drops it if the queue is full. Never fails and never blocks. */
   add(request: SeenRequest): void
 }
 
-/** Limits of the queue: requests, and characters in their bodies. */
+/** Limits of the queue: the number of requests, and of characters in their bodies. */
 const WAITING_MAX = 5_000
 const WAITING_CHARACTERS_MAX = 16 * 1024 * 1024
 /** The maximum number of rows per statement. */
 const ROWS_MAX = 500
-/** UTF-8 bytes of one UTF-16 unit. */
+/** The maximum number of UTF-8 bytes per UTF-16 unit. */
 const BYTES_OF_CHARACTER_MAX = 3
 /** Longer bodies, such as lists and files, are not parsed for the log. */
 const READ_CHARACTERS_MAX = 8 * LOGGED_BODY_BYTES_MAX
 const BEGINS_LIKE_JSON = /^[[{]/
 const DAY_SECONDS = 24 * 60 * 60
 
-/** Reads of the log itself. */
+/** Reads of the log itself are not logged. */
 const UNLOGGED: ReadonlySet<string> = new Set(['request_list', 'request_get'])
 
 export function createRequestLog(
@@ -73,15 +73,15 @@ export function createRequestLog(
     metrics.requestsNotLogged(count)
   }
   const write = async () => {
-    const taken = waiting
+    const batch = waiting
     waiting = []
     characters = 0
-    for (let at = 0; at < taken.length; at += ROWS_MAX) {
-      const rows = taken.slice(at, at + ROWS_MAX).map((request) => rowOf(request, days))
+    for (let offset = 0; offset < batch.length; offset += ROWS_MAX) {
+      const rows = batch.slice(offset, offset + ROWS_MAX).map((request) => toRow(request, days))
       try {
         await insertRequests(db, rows)
       } catch (error) {
-        drop(taken.length - at)
+        drop(batch.length - offset)
         throw error
       }
     }
@@ -95,7 +95,7 @@ export function createRequestLog(
       waiting.push(request)
     },
     flush() {
-      // One write at a time. The caller that started a failed write has got its error.
+      // Runs one write at a time. The error of a failed write was already returned to its caller.
       underWay = underWay.catch(() => {}).then(write)
       return underWay
     },
@@ -105,22 +105,22 @@ export function createRequestLog(
   }
 }
 
-/** Reads by team members are not logged: console pages read all the time. */
+/** True for reads by team members. They are not logged, because console pages poll constantly. */
 function isOfPerson({ method, actor }: SeenRequest): boolean {
   return method === 'GET' && (actor?.kind === 'member' || actor?.kind === 'visitor')
 }
 
-function rowOf(request: SeenRequest, days: number): LoggedRequestRow {
+function toRow(request: SeenRequest, days: number): LoggedRequestRow {
   const { operation, at, actor } = request
-  const shown = toLoggedRequest(request)
+  const logged = toLoggedRequest(request)
   return {
     id: newId('LoggedRequest', at),
     platform_id: request.platformId,
     request: request.httpRequestId,
     caller_request: request.callerRequestId ?? null,
     method: request.method,
-    path: storable(shown.path),
-    query: shown.query === null ? null : storable(shown.query),
+    path: storable(logged.path),
+    query: logged.query === null ? null : storable(logged.query),
     status: request.status,
     code: request.code ?? null,
     duration_ms: Math.round(request.durationMs),
@@ -129,15 +129,16 @@ function rowOf(request: SeenRequest, days: number): LoggedRequestRow {
     idempotency_key: request.idempotencyKey === undefined ? null : storable(request.idempotencyKey),
     address: request.address,
     user_agent: request.userAgent === undefined ? null : storable(request.userAgent),
-    request_body: shown.requestBody,
-    response_body: shown.responseBody,
+    request_body: logged.requestBody,
+    response_body: logged.responseBody,
     created_at: at,
     expires_at: plusSeconds(at, days * DAY_SECONDS),
   }
 }
 
 /**
- * A request and its response as the log shows them: masked by the schemas of the endpoint, bodies truncated.
+ * A request and its response as the log shows them: masked according to the endpoint's schemas, with
+ * truncated bodies.
  */
 export function toLoggedRequest({
   endpoint: { path: pattern, params: paramsSchema, query: querySchema, body, responses },
@@ -160,27 +161,28 @@ export function toLoggedRequest({
   return { path, query, requestBody, responseBody }
 }
 
-/** Shorter strings occur in any sentence. */
+/** Shorter strings occur in ordinary sentences. */
 const ECHO_CHARACTERS_MIN = 4
 
-/** Collects the strings in a masked value, because a refusal may repeat them. */
-function collectTexts(value: unknown, found: Set<string>): void {
+/** Collects the strings in a masked value, because an error message may repeat them. */
+function collectTexts(value: unknown, texts: Set<string>): void {
   if (typeof value === 'object' && value !== null) {
     for (const [name, member] of Object.entries(value)) {
-      collectTexts(name, found)
-      collectTexts(member, found)
+      collectTexts(name, texts)
+      collectTexts(member, texts)
     }
     return
   }
   const text = String(value)
-  if (text.length >= ECHO_CHARACTERS_MIN) found.add(text)
+  if (text.length >= ECHO_CHARACTERS_MIN) texts.add(text)
 }
 
-/** A value without strings masked elsewhere. */
+/** Replaces strings that are masked elsewhere. */
 function withoutTexts(value: unknown, hidden: readonly string[]): unknown {
   if (hidden.length === 0) return value
-  if (typeof value === 'string') return hidden.reduce((text, one) => text.replaceAll(one, MASKED), value)
-  if (Array.isArray(value)) return value.map((one) => withoutTexts(one, hidden))
+  if (typeof value === 'string')
+    return hidden.reduce((text, hiddenText) => text.replaceAll(hiddenText, MASKED), value)
+  if (Array.isArray(value)) return value.map((item) => withoutTexts(item, hidden))
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(
     Object.entries(value).map(([name, member]) => [withoutTexts(name, hidden), withoutTexts(member, hidden)]),
@@ -188,28 +190,28 @@ function withoutTexts(value: unknown, hidden: readonly string[]): unknown {
 }
 
 /**
- * A body as `mask` shows it, truncated. Bodies that are not JSON or too long to parse are left out, because
+ * A body as masked by `mask`, truncated. Bodies that are not JSON, or too long to parse, are omitted because
  * they may contain anything.
  */
 function bodyShown(text: string | undefined, mask: (value: unknown) => unknown): string | null {
   if (!text || text.length > READ_CHARACTERS_MAX) return null
   try {
-    return cut(storable(toJson(mask(parseJson(text)))))
+    return truncate(storable(toJson(mask(parseJson(text)))))
   } catch {
     return null
   }
 }
 
 /**
- * A response without anything to mask. Parsing and serializing it again would cost more than the rest of the
- * log.
+ * A response with nothing to mask, as sent: parsing and serializing it again would cost more than the rest of
+ * the log.
  */
 function reuseBody(text: string | undefined): string | null {
   if (!text || text.length > READ_CHARACTERS_MAX || !BEGINS_LIKE_JSON.test(text)) return null
-  return cut(storable(text))
+  return truncate(storable(text))
 }
 
-function cut(text: string): string {
+function truncate(text: string): string {
   if (text.length * BYTES_OF_CHARACTER_MAX <= LOGGED_BODY_BYTES_MAX) return text
   const bytes = Buffer.from(text)
   if (bytes.length <= LOGGED_BODY_BYTES_MAX) return text
@@ -219,7 +221,7 @@ function cut(text: string): string {
     .replace(/\uFFFD$/, '')}…`
 }
 
-/** PostgreSQL cannot store U+0000 or unpaired surrogates. */
+/** Replaces what PostgreSQL cannot store: U+0000 and unpaired surrogates. */
 function storable(text: string): string {
   return text.toWellFormed().replaceAll('\u0000', '\uFFFD')
 }

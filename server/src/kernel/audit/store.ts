@@ -19,7 +19,7 @@ export interface AuditFilters {
   readonly endDate?: Date
 }
 
-/** The matching entries of a platform. */
+/** The entries of a platform that match the filters. */
 export function selectAuditEvents(read: Read, platformId: string, filters: AuditFilters) {
   const { actorId, objectId, customerId, operation, httpRequestId, startDate, endDate } = filters
   return (
@@ -28,7 +28,7 @@ export function selectAuditEvents(read: Read, platformId: string, filters: Audit
       .selectAll()
       .where('platform_id', '=', platformId)
       .$call((q) => whereGiven(q, 'actor_id', '=', actorId))
-      // Makes the index of actors that are not tokens usable.
+      // Lets PostgreSQL use the index on actors that are not tokens.
       .$if(actorId !== undefined && !actorId.startsWith('Token:'), (q) =>
         q.where('actor_type', '<>', 'TOKEN'),
       )
@@ -41,7 +41,7 @@ export function selectAuditEvents(read: Read, platformId: string, filters: Audit
   )
 }
 
-/** The primary key has the time of an entry before its id, and the id contains it. */
+/** The primary key starts with the time of an entry, which the id contains. */
 export async function selectAuditEvent(
   read: Read,
   platformId: string,
@@ -69,7 +69,7 @@ export interface RequestFilters {
   readonly endDate?: Date
 }
 
-/** The matching requests of a platform. */
+/** The requests of a platform that match the filters. */
 export function selectRequests(read: Read, platformId: string, filters: RequestFilters) {
   const { httpRequestId, callerRequestId, method, status, statusClass, path, actorId, startDate, endDate } =
     filters
@@ -88,13 +88,13 @@ export function selectRequests(read: Read, platformId: string, filters: RequestF
     .$call((q) => whereGiven(q, 'created_at', '<', endDate))
 }
 
-/** The id of a request contains its time, and rows are found by that time. */
+/** The id of a request contains its time, by which rows are found. */
 function isRequest(httpRequestId = '') {
   const at = timeOfRequestId(httpRequestId)
   return at ? sql<boolean>`created_at = ${at} AND request = ${httpRequestId}` : sql<boolean>`false`
 }
 
-/** The request of this id. */
+/** Finds a request by id. */
 export async function selectRequest(
   read: Read,
   platformId: string,
@@ -132,9 +132,9 @@ const LOGGED = {
 } as const satisfies Record<keyof LoggedRequestRow, BinaryType>
 const LOGGED_COLUMNS = keysOf(LOGGED)
 const INSERT_REQUESTS = `INSERT INTO logged_requests (${LOGGED_COLUMNS.join(', ')})
-  SELECT * FROM unnest(${LOGGED_COLUMNS.map((name, place) => `$${place + 1}::${LOGGED[name]}[]`).join(', ')})`
+  SELECT * FROM unnest(${LOGGED_COLUMNS.map((name, index) => `$${index + 1}::${LOGGED[name]}[]`).join(', ')})`
 
-/** Inserts requests in one statement. */
+/** Inserts several requests in one statement. */
 export async function insertRequests(db: Database, rows: readonly LoggedRequestRow[]): Promise<void> {
   await db.query(
     INSERT_REQUESTS,

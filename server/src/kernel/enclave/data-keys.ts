@@ -6,20 +6,20 @@ import { dataKeyName, Keyring } from './keyring.ts'
 
 export const KEY_BYTES = 32
 
-/** The master key does not open this database's keys. `message` is one line for the operator. */
+/** The master key does not open the keys in this database. `message` is one line for the operator. */
 export class MasterKeyError extends Error {}
 
 /**
- * The data keys of this database; creates the first one if there are no keys. If several processes do so
- * concurrently, the first one wins. Throws MasterKeyError if they are sealed under another master key.
+ * Returns the data keys of this database, creating the first one if no key exists. If several processes do
+ * this in parallel, the first one wins. Throws MasterKeyError if the keys are sealed with another master key.
  */
 export async function findOrMakeDataKeys(
   db: Database,
   masterKey: Uint8Array,
   createdAt: Date,
 ): Promise<Keyring> {
-  const found = await findDataKeys(db, masterKey)
-  if (found) return found
+  const dataKeys = await findDataKeys(db, masterKey)
+  if (dataKeys) return dataKeys
   await db.query(
     'INSERT INTO data_keys (generation, sealed, created_at) VALUES (1, $1, $2) ON CONFLICT DO NOTHING',
     [sealAtRest(masterKey, randomBytes(KEY_BYTES), dataKeyName(1)), createdAt],
@@ -27,7 +27,9 @@ export async function findOrMakeDataKeys(
   return requireValue(await findDataKeys(db, masterKey), 'data key, although one was written')
 }
 
-/** The data keys, if there are any. Throws MasterKeyError if they are sealed under another master key. */
+/**
+ * Returns the data keys, if there are any. Throws MasterKeyError if they are sealed with another master key.
+ */
 export async function findDataKeys(db: Database, masterKey: Uint8Array): Promise<Keyring | undefined> {
   const { rows } = await db.query<{ generation: number; sealed: Uint8Array }>(
     'SELECT generation, sealed FROM data_keys ORDER BY generation',
@@ -44,7 +46,7 @@ export async function findDataKeys(db: Database, masterKey: Uint8Array): Promise
   return new Keyring(new Map(keys))
 }
 
-/** Names of the enclave's own key pairs. Clients pin these keys, so they never change. */
+/** The names of the enclave's key pairs. They never change, because clients pin these keys. */
 export const KEY_PAIRS = ['quorum_key', 'webhook_key'] as const
 
 const ROTATE = `
@@ -60,10 +62,10 @@ secrets AS (
 SELECT count(*)::integer AS written FROM keys`
 
 /**
- * Creates a new data key, and seals it and the earlier ones under another master key, in one statement: data
- * sealed from then on opens with neither the old master key nor an earlier backup. Earlier data is resealed
- * when a server starts with the new key (`reseal.ts`). Throws MasterKeyError if `masterKey` is not the
- * current one.
+ * Creates a data key, and seals all data keys with a new master key, in one statement. Data sealed from then
+ * on can be opened neither with the old master key nor with an earlier backup. Earlier data is resealed when
+ * a server starts with the new key (`reseal.ts`); throws MasterKeyError if `masterKey` is not the current
+ * one.
  */
 export async function rotateMasterKey(
   db: Database,
@@ -71,11 +73,11 @@ export async function rotateMasterKey(
   newMasterKey: Uint8Array,
   at: Date,
 ): Promise<void> {
-  const { rows: present } = await db.query<{ generation: number; sealed: Uint8Array }>(
+  const { rows: stored } = await db.query<{ generation: number; sealed: Uint8Array }>(
     'SELECT generation, sealed FROM data_keys ORDER BY generation DESC LIMIT 1',
   )
   const before = await findDataKeys(db, masterKey).catch(() => undefined)
-  if (!before || !present[0])
+  if (!before || !stored[0])
     throw new MasterKeyError('COUNTERSIGN_MASTER_KEY is not the master key of this database.')
   const generations = Array.from({ length: before.generation + 1 }, (_, index) => index + 1)
   const next = new Keyring(
@@ -94,7 +96,7 @@ export async function rotateMasterKey(
   )
   const { rows } = await db.query<{ written: number }>(ROTATE, [
     before.generation,
-    present[0].sealed,
+    stored[0].sealed,
     generations,
     generations.map((generation) => sealAtRest(newMasterKey, next.key(generation), dataKeyName(generation))),
     at,

@@ -31,7 +31,7 @@ import type {
 } from '../ports/enclave.ts'
 import { KEY_BYTES, type KEY_PAIRS } from './data-keys.ts'
 import type { Keyring } from './keyring.ts'
-import { mnemonicOf, seedFromEntropy, sparkAddress } from './wallet.ts'
+import { seedFromEntropy, sparkAddress, toMnemonic } from './wallet.ts'
 import { signStampedTransfers } from './wallet-transfers.ts'
 
 const WALLET_ENTROPY_BYTES = 32
@@ -45,9 +45,9 @@ interface EnclaveKeys {
 }
 
 /**
- * The enclave within the server's own process. Its secrets are sealed in the database, each bound to its
- * record by associated data: the data keys under the master key, everything else under the newest data key.
- * `createdAt` is the time of secrets that this call creates.
+ * Opens the enclave within the server's own process. Its secrets are sealed in the database, and bound to
+ * their records by associated data: data keys are sealed with the master key, everything else with the newest
+ * data key. `createdAt` is the time of secrets created by this call.
  */
 export async function openEnclave(
   db: Database,
@@ -73,12 +73,12 @@ export async function openEnclave(
   return new InProcessEnclave(keyring, keys, mode, new Map())
 }
 
-/** Keeps two key pairs, the chain seed and the digest keys in memory between calls, and no other secret. */
+/** The only secrets kept in memory between calls are two key pairs, the chain seed and the digest keys. */
 class InProcessEnclave implements OperationEnclave {
   readonly quorumPublicKey: string
   readonly webhookPublicKey: string
   readonly dataKeys: number
-  /** True once anything was sealed or derived with the newest data key. */
+  /** True once something was sealed or derived with the newest data key. */
   #hasUsedNewest = false
   readonly #keyring: Keyring
   readonly #keys: EnclaveKeys
@@ -195,7 +195,7 @@ class InProcessEnclave implements OperationEnclave {
 
   exportWallet(accountId: string, sealedSeed: Uint8Array, clientPublicKey: string): string {
     const entropy = this.#open(sealedSeed, `wallet_seed ${accountId}`, `seed of ${accountId}`)
-    const mnemonic = mnemonicOf(entropy)
+    const mnemonic = toMnemonic(entropy)
     entropy.fill(0)
     return sealWalletExport(
       { mnemonic, clientPublicKeyHex: clientPublicKey, organizationId: accountId },
@@ -253,8 +253,8 @@ class InProcessEnclave implements OperationEnclave {
 
   #macKey(purpose: string, generation: number): Uint8Array {
     const name = `${generation} ${purpose}`
-    const known = this.#macKeys.get(name)
-    if (known) return known
+    const cachedKey = this.#macKeys.get(name)
+    if (cachedKey) return cachedKey
     const key = deriveKey(this.#keyring.key(generation), `mac ${purpose}`)
     this.#macKeys.set(name, key)
     return key
@@ -265,12 +265,15 @@ class InProcessEnclave implements OperationEnclave {
     return this.#keyring.seal(secret, name)
   }
 
-  #open(sealed: Uint8Array, name: string, what: string): Uint8Array {
-    return openSecret(this.#keyring, sealed, name, what)
+  #open(sealed: Uint8Array, name: string, description: string): Uint8Array {
+    return openSecret(this.#keyring, sealed, name, description)
   }
 }
 
-/** The secret of that name. If several processes create it concurrently, the first one wins. */
+/**
+ * Returns the secret with this name, creating it if needed. If several processes do this in parallel, the
+ * first one wins.
+ */
 async function findOrMakeSecret(
   db: Database,
   name: string,
@@ -279,24 +282,25 @@ async function findOrMakeSecret(
   createdAt: Date,
 ): Promise<Uint8Array> {
   const select = 'SELECT sealed FROM enclave_secrets WHERE name = $1'
-  let found = (await db.query<{ sealed: Uint8Array }>(select, [name])).rows[0]
-  if (!found) {
+  let stored = (await db.query<{ sealed: Uint8Array }>(select, [name])).rows[0]
+  if (!stored) {
     await db.query('INSERT INTO enclave_secrets VALUES ($1, $2, $3) ON CONFLICT DO NOTHING', [
       name,
       keyring.seal(make(), name),
       createdAt,
     ])
-    found = onlyRow((await db.query<{ sealed: Uint8Array }>(select, [name])).rows)
+    stored = onlyRow((await db.query<{ sealed: Uint8Array }>(select, [name])).rows)
   }
-  return openSecret(keyring, found.sealed, name, `${name} of this database`)
+  return openSecret(keyring, stored.sealed, name, `${name} of this database`)
 }
 
 /**
- * Opens a secret sealed to the record of that name. Throws if it does not open; `what` names it in the error.
+ * Opens a secret sealed to the record with this name. Throws if it does not open; `description` identifies it
+ * in the error.
  */
-function openSecret(keyring: Keyring, sealed: Uint8Array, name: string, what: string): Uint8Array {
+function openSecret(keyring: Keyring, sealed: Uint8Array, name: string, description: string): Uint8Array {
   const secret = keyring.open(sealed, name)
-  if (!secret) throw new Error(`The ${what} cannot be opened`)
+  if (!secret) throw new Error(`The ${description} cannot be opened`)
   return secret
 }
 

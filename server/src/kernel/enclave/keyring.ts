@@ -1,11 +1,11 @@
 import { openAtRest, sealAtRest } from '../../base/crypto/seal.ts'
 
-/** The prefix of sealed data is the generation of its data key. */
+/** Sealed data starts with the generation of its data key, in this many bytes. */
 const GENERATION_BYTES = 4
 
 /**
- * The data is sealed under a data key that this process lacks: the process started before the master key was
- * rotated.
+ * The data is sealed with a data key that this process does not have, because the master key was rotated
+ * after the process started.
  */
 export class RotatedKeyError extends Error {
   constructor() {
@@ -14,8 +14,8 @@ export class RotatedKeyError extends Error {
 }
 
 /**
- * The data keys of a database, one per rotation of the master key, by generation from 1. The newest one
- * seals; all of them open.
+ * The data keys of a database by generation, starting at 1; each rotation of the master key adds one. The
+ * newest one seals, and all of them open.
  */
 export class Keyring {
   readonly generation: number
@@ -26,21 +26,21 @@ export class Keyring {
     this.generation = Math.max(...keys.keys())
   }
 
-  /** The raw key, for deriving others. Throws RotatedKeyError. */
+  /** The raw key, from which others can be derived. Throws RotatedKeyError. */
   key(generation: number): Uint8Array {
     const key = this.#keys.get(generation)
     if (!key) throw new RotatedKeyError()
     return key
   }
 
-  /** `sealAtRest`, prefixed with the generation in 4 bytes. */
+  /** Like `sealAtRest`, prefixed with the generation in 4 bytes. */
   seal(plaintext: Uint8Array, associatedData: string): Uint8Array {
     const generation = Buffer.alloc(GENERATION_BYTES)
     generation.writeUInt32BE(this.generation)
     return Buffer.concat([generation, sealAtRest(this.key(this.generation), plaintext, associatedData)])
   }
 
-  /** `openAtRest` for a prefixed value. Throws RotatedKeyError. */
+  /** Like `openAtRest`, for a prefixed value. Throws RotatedKeyError. */
   open(sealed: Uint8Array, associatedData: string): Uint8Array | undefined {
     if (sealed.length < GENERATION_BYTES) return undefined
     const generation = Buffer.from(sealed.subarray(0, GENERATION_BYTES)).readUInt32BE()

@@ -6,31 +6,35 @@ import { MasterKeyError } from './data-keys.ts'
 
 const MASTER_KEY_BYTES = 32
 
-/** The sandbox's own key: created once, readable only by its owner. Production takes its key from the settings. */
+/**
+ * The sandbox's own master key, created once and readable only by its owner. Production gets its key from the
+ * settings.
+ */
 export async function findOrMakeMasterKey(dataDir: string): Promise<Uint8Array> {
   return (
-    (await findMasterKey(dataDir)) ?? read(await makeMasterKey(dataDir, pathIn(dataDir)), pathIn(dataDir))
+    (await findMasterKey(dataDir)) ??
+    parseMasterKey(await makeMasterKey(dataDir, pathIn(dataDir)), pathIn(dataDir))
   )
 }
 
 /**
- * The key in the file of the data directory, if it exists. Throws MasterKeyError if the file contains no
- * valid key.
+ * Returns the key in the data directory's key file, if it exists. Throws MasterKeyError if the file does not
+ * contain a valid key.
  */
 export async function findMasterKey(dataDir: string): Promise<Uint8Array | undefined> {
   const text = await readIfThere(pathIn(dataDir))
-  return text === undefined ? undefined : read(text, pathIn(dataDir))
+  return text === undefined ? undefined : parseMasterKey(text, pathIn(dataDir))
 }
 
-function read(text: string, path: string): Uint8Array {
+function parseMasterKey(text: string, path: string): Uint8Array {
   if (!/^[0-9a-f]{64}$/i.test(text.trim()))
     throw new MasterKeyError(`${path} does not contain a key (64 hex digits). Restore the original file.`)
   return Buffer.from(text.trim(), 'hex')
 }
 
 /**
- * Creates the key. If several processes do so concurrently, the first one wins. The file appears with its
- * whole content and is on the disk before anything is sealed with it: without this key the database is lost.
+ * Creates the key. If several processes do this in parallel, the first one wins. The file appears with its
+ * whole content, and is on disk before anything is sealed with the key: without it the database is lost.
  */
 async function makeMasterKey(dataDir: string, path: string): Promise<string> {
   const temporary = `${path}.${process.pid}.new`
@@ -59,7 +63,7 @@ function pathIn(dataDir: string): string {
   return join(dataDir, 'master.key')
 }
 
-/** Flushes a folder to the disk. */
+/** Flushes a folder to disk. */
 async function syncFolder(folder: string): Promise<void> {
   const entries = await open(folder, 'r')
   await entries.sync()

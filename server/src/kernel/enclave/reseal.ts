@@ -3,8 +3,8 @@ import type { Database } from '../../storage/engine/port.ts'
 import type { Keyring } from './keyring.ts'
 
 /**
- * Long-lived sealed data by table: the column, and its associated data. Targets of one-time codes are left
- * out: codes issued before a rotation are not valid after it.
+ * Columns with long-lived sealed data by table, and their associated data. Targets of one-time codes are
+ * omitted: codes issued before a rotation become invalid.
  */
 const SEALED = [
   { table: 'internal_accounts', column: 'sealed_seed', boundTo: (id: string) => `wallet_seed ${id}` },
@@ -27,10 +27,10 @@ const SEALED = [
 const ROWS_AT_ONCE = 200
 
 /**
- * Reseals everything under older data keys, a few rows at a time, and records the completion. A row is
- * replaced only if it is unchanged, so several processes can do this in parallel, and one that dies leaves
- * the rest to the next start. Returns the number of resealed rows; undefined if it was stopped, or the key
- * was never rotated.
+ * Reseals all data sealed with older data keys, a few rows at a time, and records the completion. A row is
+ * replaced only if it is unchanged, so several processes may do this in parallel, and one that dies leaves
+ * the rest for the next start. Returns the number of resealed rows; undefined if it was stopped, or if the
+ * key was never rotated.
  */
 export async function reseal(
   db: Database,

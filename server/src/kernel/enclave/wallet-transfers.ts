@@ -13,7 +13,7 @@ const MS = 1000
 const PAYS: SignedOperation = 'quote_execute'
 
 /**
- * Signs the transfers in a stamped payload with the wallet's key. Throws if the stamp has another key or
+ * Signs the transfers in a signed payload with the wallet's key. Throws if the signature has another key or
  * covers other characters, or if the payload is for another operation, account or address.
  */
 export function signStampedTransfers(
@@ -25,10 +25,10 @@ export function signStampedTransfers(
   if (parsed?.publicKey !== sessionPublicKey || !verifyStamp(parsed, payload))
     throw new Error('The payload was not stamped by its session')
   const { operation, account, chain: named } = parseJsonObject(payload)
-  // Only this operation's transfers are shown to the holder on the device.
+  // Devices show transfers to the holder only for this operation.
   if (operation !== PAYS) throw new Error('The payload is for an operation that makes no payment')
   if (account !== accountId) throw new Error(`The payload is not for ${accountId}`)
-  // The schema check accepts integers only as numbers.
+  // The schema check requires integers to be numbers.
   if (!Value.Check(SignedChainTransfers, JSON.parse(payload).chain))
     throw new Error('The payload names no transfers')
   const chain = decode(SignedChainTransfers, named)

@@ -5,8 +5,8 @@ import { selectPresentFiles, selectStoredFileOfAny } from './store.ts'
 import { laterRemoval, removal } from './stored-files.ts'
 
 /**
- * Removes the bytes of a file that no record refers to. A staged one is given up first, in a separate commit,
- * after which no record can keep it. Kept files are skipped: their removal makes this job due again.
+ * Deletes the bytes of a file that no record refers to. A staged file is abandoned first, in its own commit,
+ * after which no record can keep it. Kept files are skipped: removing them schedules this job again.
  */
 export const removeStoredFile: JobHandler<'stored-file.remove'> = async (op, { fileId }) => {
   const row = await selectStoredFileOfAny(op, fileId)
@@ -20,7 +20,10 @@ export const removeStoredFile: JobHandler<'stored-file.remove'> = async (op, { f
 
 const AT_ONCE_MAX = 100
 
-/** Removes the files of a platform that was reset, a few at a time, because its own jobs no longer run. */
+/**
+ * Deletes the files of a platform that was reset, a few at a time, because the platform's own jobs no longer
+ * run.
+ */
 export const clearStoredFiles: JobHandler<'stored-files.clear'> = async (op, { platformId }) => {
   const rows = await selectPresentFiles(op, platformId, AT_ONCE_MAX)
   const isMore = rows.length === AT_ONCE_MAX

@@ -9,15 +9,15 @@ import { type App, newId } from '../operation/app.ts'
 import { EDGE_BYTES, type UploadedFile } from '../operation/uploaded-file.ts'
 import type { SpooledFile } from '../ports/file-store.ts'
 
-/** A completely received file. */
+/** A file that was received completely. */
 export interface ReceivedFile {
   readonly file: UploadedFile
   readonly spooled: SpooledFile
 }
 
 /**
- * Seals an incoming file into the spool, a chunk in memory at a time, and records what handlers need. If the
- * stream fails, nothing is left and its error is thrown.
+ * Seals an incoming file into the spool, with one chunk in memory at a time, and collects the data that
+ * handlers need. If the stream fails, the partial file is removed and the error is rethrown.
  */
 export async function receiveFile(
   app: Pick<App, 'spool' | 'enclave' | 'clock'>,
@@ -27,12 +27,12 @@ export async function receiveFile(
   const id = newId('File', app.clock())
   const { key, sealedKey } = app.enclave.forOperation().newFileKey(id)
   const path = join(app.spool.folder, id.slice('File:'.length))
-  const noted = note()
+  const observer = observe()
   const sealed = digest()
   try {
     await pipeline(
       bytes,
-      noted.stream,
+      observer.stream,
       sealStream(key, id),
       sealed.stream,
       createWriteStream(path, { flags: 'wx', mode: 0o600, flush: true }),
@@ -43,17 +43,17 @@ export async function receiveFile(
   } finally {
     key.fill(0)
   }
-  const found = noted.found()
+  const observed = observer.found()
   return {
-    file: { id, name, declaredType, sealedKey, ...found },
-    spooled: { path, sealedBytes: countSealedBytes(found.bytes), sealedSha256: sealed.found() },
+    file: { id, name, declaredType, sealedKey, ...observed },
+    spooled: { path, sealedBytes: countSealedBytes(observed.bytes), sealedSha256: sealed.found() },
   }
 }
 
-type Noted = Pick<UploadedFile, 'bytes' | 'sha256' | 'head' | 'tail'>
+type Observed = Pick<UploadedFile, 'bytes' | 'sha256' | 'head' | 'tail'>
 
-/** Records length, digest, and first and last bytes of the stream. */
-function note(): { readonly stream: Transform; found(): Noted } {
+/** Passes a stream through and collects its length, its digest, and its first and last bytes. */
+function observe(): { readonly stream: Transform; found(): Observed } {
   const hash = createHash('sha256')
   let bytes = 0
   let head = Buffer.alloc(0)

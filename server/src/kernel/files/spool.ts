@@ -2,7 +2,7 @@ import { mkdir, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { acquireLock, type Lock } from '../../storage/engine/lock.ts'
 
-/** A folder of this process for files on their way to the store. */
+/** A folder where this process keeps files until they are in the file store. */
 export interface Spool {
   readonly folder: string
   /** Removes the folder and its contents. */
@@ -12,8 +12,8 @@ export interface Spool {
 const LOCK = '.lock'
 
 /**
- * Creates a folder `spool/<name>` in the data directory, and removes folders of dead processes. A lock next
- * to each folder shows whether its process lives.
+ * Creates the folder `spool/<name>` in the data directory, and removes the folders of dead processes. A lock
+ * file next to each folder shows whether its process is alive.
  */
 export async function openSpool(dataDir: string, name: string): Promise<Spool> {
   const spools = join(dataDir, 'spool')
@@ -35,15 +35,18 @@ async function removeDead(spools: string): Promise<void> {
   const locks = (await readdir(spools)).filter((name) => name.endsWith(LOCK))
   for (const name of locks) {
     const path = join(spools, name)
-    const lock = lockOfDead(path)
+    const lock = acquireDeadLock(path)
     if (!lock) continue
     await rm(path.slice(0, -LOCK.length), { recursive: true, force: true })
     lock.release()
   }
 }
 
-/** The lock of a folder whose process is dead; undefined if it lives, or another starter is removing it. */
-function lockOfDead(path: string): Lock | undefined {
+/**
+ * Takes over the lock of a dead process. Undefined if the process is alive, or if another process is already
+ * removing its folder.
+ */
+function acquireDeadLock(path: string): Lock | undefined {
   try {
     return acquireLock(path, () => {})
   } catch {

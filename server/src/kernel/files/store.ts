@@ -14,12 +14,12 @@ export async function selectStoredFile(
     .executeTakeFirst()
 }
 
-/** For jobs, whose payload names the file. Includes files of platforms that were reset. */
+/** For jobs, whose payload has the file's id. Also finds files of platforms that were reset. */
 export async function selectStoredFileOfAny(op: Op, id: string): Promise<StoredFileRow | undefined> {
   return op.read.selectFrom('stored_files').selectAll().where('id', '=', id).executeTakeFirst()
 }
 
-/** A batch of a platform's files, without removed ones. */
+/** A batch of a platform's files that have not been removed. */
 export async function selectPresentFiles(
   op: Op,
   platformId: string,

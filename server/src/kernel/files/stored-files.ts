@@ -9,15 +9,18 @@ import type { UploadedFile } from '../operation/uploaded-file.ts'
 import { job } from '../outbox/jobs.ts'
 import { selectStoredFile } from './store.ts'
 
-/** An uploaded file that no record refers to after this time is removed. */
+/** An uploaded file is removed after this time unless a record refers to it. */
 const STAGED_SECONDS = 60 * 60
 
-/** The writes before a file goes to the store: its row, and its later removal if no record keeps it. */
+/** The writes before a file is stored: its row, and a job that removes it if no record keeps it. */
 export function stage(op: Op, file: UploadedFile): readonly Write[] {
   return [insert('stored_files', toStagedRow(op, file)), laterRemoval(op, file.id)]
 }
 
-/** Removes a file that no record keeps by then, and bytes that reached the store after a first removal. */
+/**
+ * A job that removes the file if no record keeps it by then. It also removes bytes that reached the store
+ * after an earlier removal.
+ */
 export function laterRemoval(op: Op, fileId: string): Write {
   return job(op, 'stored-file.remove', { fileId }, plusSeconds(op.now, STAGED_SECONDS))
 }
@@ -36,8 +39,8 @@ function toStagedRow(op: Op, { id, bytes, sha256, sealedKey }: UploadedFile): St
 }
 
 /**
- * Jobs of a new platform that remove the files of its predecessor: now, and once more for uploads in
- * progress.
+ * Jobs of a new platform that delete the files of its predecessor, once now and once later for uploads still
+ * in progress.
  */
 export function clearFilesOf(platformId: string, successor: Op): readonly Write[] {
   return [0, STAGED_SECONDS].map((seconds) =>
@@ -45,14 +48,14 @@ export function clearFilesOf(platformId: string, successor: Op): readonly Write[
   )
 }
 
-/** Keeps the file of this upload. Guard: it was not removed in the meantime. */
+/** Keeps an uploaded file. Guard: it has not been removed in the meantime. */
 export function storeFile(op: Op, file: UploadedFile): Write {
   return transition(op, 'stored_files', STORED_FILE_TRANSITIONS, toStagedRow(op, file), 'keep').write
 }
 
 /**
- * Removes a file: the key immediately, which makes the file unreadable, and the bytes in a job. Empty if
- * it is already removed.
+ * Removes a file. Its key is deleted immediately, which makes the file unreadable, and its bytes by a job.
+ * Returns no writes if it is already removed.
  */
 export async function removeFile(op: Op, fileId: string): Promise<readonly Write[]> {
   const row = await selectStoredFile(op, fileId)
@@ -60,15 +63,15 @@ export async function removeFile(op: Op, fileId: string): Promise<readonly Write
 }
 
 /**
- * Gives up the file of a failed upload. Empty if a record keeps it: a commit may have happened although its
- * response was lost.
+ * Abandons the file of a failed upload. Returns no writes if a record keeps the file: the commit may have
+ * succeeded although its response was lost.
  */
 export async function abandonFile(op: Op, fileId: string): Promise<readonly Write[]> {
   const row = await selectStoredFile(op, fileId)
   return row?.state === STORED_FILE_INITIAL ? removal(op, row) : []
 }
 
-/** The writes of a removal, for a row that was already read. */
+/** The writes that remove a file whose row was already read. */
 export function removal(op: Op, row: StoredFileRow): readonly Write[] {
   if (STORED_FILE_TRANSITIONS[row.state].remove === null) return []
   return [
@@ -78,9 +81,9 @@ export function removal(op: Op, row: StoredFileRow): readonly Write[] {
 }
 
 /**
- * Streams the bytes of this platform's stored file, from `fromByte` on, unsealing a chunk at a time. The
- * stream fails with SealedFileError if the stored bytes were changed; the caller reads it to its end or
- * destroys it. Undefined if the file is removed; throws if the store cannot be reached, or has lost the file.
+ * Streams the bytes of a stored file of this platform from `fromByte`, unsealed chunk by chunk. The caller
+ * must read the stream to its end or destroy it; the stream fails with SealedFileError if the stored bytes
+ * were changed. Undefined if the file is removed; throws if the store cannot be reached or has lost the file.
  */
 export async function openStoredFile(
   op: Pick<Op, 'read' | 'platform' | 'enclave' | 'fileStore'>,
@@ -92,13 +95,13 @@ export async function openStoredFile(
   if (fromByte > 0 && fromByte >= row.bytes) return Readable.from([])
   const sealed = await op.fileStore.openAt(fileId, findSealedOffset(fromByte))
   if (!sealed) {
-    // It may have been removed since the row was read.
+    // The file may have been removed since its row was read.
     if ((await selectStoredFile(op, fileId))?.state !== row.state) return undefined
     throw new Error(`The store has no ${fileId}`)
   }
-  const opened = openStream(op.enclave.openFileKey(fileId, row.sealed_key), fileId, fromByte)
-  // `pipe` passes on no errors, in either direction.
-  sealed.on('error', (error) => opened.destroy(error))
-  opened.on('close', () => sealed.destroy())
-  return sealed.pipe(opened)
+  const unsealed = openStream(op.enclave.openFileKey(fileId, row.sealed_key), fileId, fromByte)
+  // `pipe` forwards errors in neither direction.
+  sealed.on('error', (error) => unsealed.destroy(error))
+  unsealed.on('close', () => sealed.destroy())
+  return sealed.pipe(unsealed)
 }

@@ -11,7 +11,7 @@ const BY_KEY = rowByKey<IdempotencyRow>(
   'key',
 )
 
-/** The unexpired response stored under a key. Rows of expired ones may still exist. */
+/** The unexpired response stored under a key. Expired rows may still exist. */
 export async function selectIdempotencyKey(
   op: Op,
   scope: string,

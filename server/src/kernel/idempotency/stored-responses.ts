@@ -7,15 +7,15 @@ import { selectIdempotencyKey } from './store.ts'
 
 const DAY_SECONDS = 24 * 3600
 
-/** An idempotent request: its key, and a hash of its content. */
+/** An idempotent request, identified by its key and a hash of its content. */
 export interface KeyedRequest {
-  /** The scope within which the key is unique. */
+  /** The scope in which the key is unique. */
   readonly scope: string
   readonly key: string
   readonly requestHash: Buffer
-  /** True if the response contains a secret: it is stored sealed. */
+  /** True if the response contains a secret, so that it must be stored sealed. */
   readonly isSecret?: boolean
-  /** The error for a different request under this key. */
+  /** The error for a different request with the same key. */
   readonly conflict: () => ApiError
 }
 
@@ -24,13 +24,13 @@ export interface StoredAnswer {
   readonly body: string
 }
 
-/** Distinguishes a request from another one with the same key. */
+/** Hashes the content of a request, to tell it from other requests with the same key. */
 export function hashRequest(content: unknown): Buffer {
   return hash('sha256', toCanonicalJson(content), 'buffer')
 }
 
 /**
- * The stored response under this key, unless it has expired. Throws the request's `conflict` error if it
+ * The response stored under this key, unless it has expired. Throws the request's `conflict` error if the key
  * belongs to a different request.
  */
 export async function findStoredAnswer(op: Op, request: KeyedRequest): Promise<StoredAnswer | undefined> {
@@ -38,10 +38,10 @@ export async function findStoredAnswer(op: Op, request: KeyedRequest): Promise<S
   if (stored && !request.requestHash.equals(stored.request_hash)) throw request.conflict()
   if (!stored || !request.isSecret) return stored
   const sealed = Buffer.from(stored.body, 'base64')
-  return { status: stored.status, body: op.enclave.openText('keptAnswer', nameOf(request), sealed) }
+  return { status: stored.status, body: op.enclave.openText('keptAnswer', sealContext(request), sealed) }
 }
 
-/** Stores the final response under its key, in the transaction of the operation. Guard: the key is free. */
+/** Stores the final response under its key, in the operation's transaction. Guard: the key is free. */
 export function storeAnswer(op: Op, request: KeyedRequest, answer: StoredAnswer): Write {
   return keep({
     scope: request.scope,
@@ -56,9 +56,9 @@ export function storeAnswer(op: Op, request: KeyedRequest, answer: StoredAnswer)
 }
 
 function sealAnswer(op: Op, request: KeyedRequest, { body }: StoredAnswer): string {
-  return Buffer.from(op.enclave.sealText('keptAnswer', nameOf(request), body)).toString('base64')
+  return Buffer.from(op.enclave.sealText('keptAnswer', sealContext(request), body)).toString('base64')
 }
 
-function nameOf({ scope, key }: KeyedRequest): string {
+function sealContext({ scope, key }: KeyedRequest): string {
   return `${scope}\n${key}`
 }

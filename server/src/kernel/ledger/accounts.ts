@@ -2,26 +2,26 @@ import type { LedgerWrite } from '../../storage/commit/writes.ts'
 import { idOfKind, uuidOfText } from '../../storage/engine/ids.ts'
 import type { Op } from '../operation/app.ts'
 
-/** The platform's own accounts, one per currency, opened on first use. */
+/** The platform's own accounts. There is one per kind and currency, opened on first use. */
 const SYSTEM_ACCOUNTS = {
   /**
-   * Money held outside: what banks and networks hold for us, one account per rail. Incoming money debits it,
+   * Money that banks and networks hold for the platform, with one account per rail. Incoming money debits it,
    * outgoing money credits it.
    */
   rail: 'debit',
-  /** Amounts that conversions have bought and sold. */
+  /** Amounts bought and sold by conversions. */
   fx: 'credit',
   fees: 'credit',
-  /** Money taken or paid in for quotes, on its way to the payees. */
+  /** Money paid in for quotes, on its way to the payees. */
   clearing: 'credit',
-  /** Undelivered money on its way back to its payer. */
+  /** Undelivered money on its way back to the payer. */
   refunds: 'credit',
   /**
-   * Money paid out before it was collected: to card networks, not yet pulled from the cardholder; for quotes,
-   * taken back by the bank that it was pulled from.
+   * Money paid out before it was collected: to card networks, while the pull from the cardholder is pending,
+   * and for quotes whose pull was taken back by the bank.
    */
   receivables: 'debit',
-  /** Money that came in and is unclaimed, or waits for the platform's decision. */
+  /** Money that was received but is unclaimed or waits for the platform's decision. */
   suspense: 'credit',
   /** Fees charged by rails. */
   costs: 'debit',
@@ -29,7 +29,7 @@ const SYSTEM_ACCOUNTS = {
 
 export type SystemAccount = keyof typeof SYSTEM_ACCOUNTS
 
-/** Opens the ledger account of an internal account, which can never be overdrawn. */
+/** Opens the ledger account of an internal account. It can never be overdrawn. */
 export function openAccount(
   op: Pick<Op, 'platform'>,
   accountId: string,
@@ -49,8 +49,9 @@ export function openAccount(
 }
 
 /**
- * Closes all accounts of a customer permanently. Guards: they are empty, none of the customer's payments is
- * open, and no card or card key is left (`functions/ledger-close.ts`). Comes last in its write set.
+ * Closes all ledger accounts of a customer permanently. Must be the last write of its set. Guards: the
+ * accounts are empty, the customer has no open payment, and no card or card key remains
+ * (`functions/ledger-close.ts`).
  */
 export function closeAccounts(customerId: string): LedgerWrite {
   return { write: 'close', owner: customerId }
@@ -66,31 +67,31 @@ export function accountId(op: Op, place: Place): string {
 }
 
 /**
- * Ids of platforms' own accounts. Each is derived from the account's kind, so it is known before the account
- * is opened.
+ * A cache of the ids of platforms' own accounts. An id is derived from the name of the account, so it is
+ * known before the account is opened.
  */
 const systemAccountIds = new Map<string, string>()
 
 const SYSTEM_ACCOUNT_IDS_MAX = 10_000
 
-/** The id of a platform's own account; `rail` distinguishes accounts of kind `rail`. */
+/** The id of one of a platform's own accounts. `rail` tells apart accounts of kind `rail`. */
 export function systemAccountId(
   platformId: string,
   system: SystemAccount,
   currency: string,
   rail?: string,
 ): string {
-  const what = `Ledger:${nameOf(system, rail)}:${currency}:${platformId}`
-  const known = systemAccountIds.get(what)
-  if (known !== undefined) return known
-  const id = idOfKind('LedgerAccount', uuidOfText(what))
+  const name = `Ledger:${formatName(system, rail)}:${currency}:${platformId}`
+  const cachedId = systemAccountIds.get(name)
+  if (cachedId !== undefined) return cachedId
+  const id = idOfKind('LedgerAccount', uuidOfText(name))
   if (systemAccountIds.size === SYSTEM_ACCOUNT_IDS_MAX) systemAccountIds.clear()
-  systemAccountIds.set(what, id)
+  systemAccountIds.set(name, id)
   return id
 }
 
-/** `rail:example-bank`: money that the platform holds at one rail. */
-function nameOf(system: SystemAccount, rail: string | undefined): string {
+/** For example, `rail:example-bank` is the money that the platform holds at one rail. */
+function formatName(system: SystemAccount, rail: string | undefined): string {
   return rail === undefined ? system : `${system}:${rail}`
 }
 
@@ -103,7 +104,7 @@ export function openSystemAccount(
     id: systemAccountId(op.platform.id, system, currency, rail),
     platformId: op.platform.id,
     owner: op.platform.id,
-    name: nameOf(system, rail),
+    name: formatName(system, rail),
     currency,
     normalSide: SYSTEM_ACCOUNTS[system],
     mayOverdraw: true,

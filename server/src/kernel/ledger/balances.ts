@@ -7,60 +7,61 @@ import { fieldError } from '../operation/operation.ts'
 import { accountId, type Place, type SystemAccount, systemAccountId } from './accounts.ts'
 import type { Leg } from './transfers.ts'
 
-/** The available and the total balance of an account, in the smallest unit. */
+/** The available and total balance of an account, in the smallest unit. */
 export interface Balance {
   readonly available: bigint
   readonly total: bigint
 }
 
 /**
- * True if every balance after these legs fits into int64; the database fails otherwise. The legs name an
- * account at most once.
+ * True if every balance fits int64 after these legs; otherwise the database would fail. The legs must name
+ * each account at most once.
  */
 export async function fitsBalance(op: Op, legs: readonly Leg[]): Promise<boolean> {
   const accounts = await Promise.all(legs.map((leg) => op.find(BY_ID, accountId(op, leg))))
-  return legs.every((leg, n) => {
-    const account = accounts[n]
-    const gain = account?.normal_side === 'debit' ? -leg.amount : leg.amount
-    const after = (account?.posted ?? 0n) + gain
-    return INT64_MIN <= after && after <= INT64_MAX
+  return legs.every((leg, index) => {
+    const account = accounts[index]
+    const change = account?.normal_side === 'debit' ? -leg.amount : leg.amount
+    const newBalance = (account?.posted ?? 0n) + change
+    return INT64_MIN <= newBalance && newBalance <= INT64_MAX
   })
 }
 
 /**
- * True if every balance stays within its range after these writes, in any order. Movements may fit one
- * by one, but not together.
+ * True if every balance stays within its range after these writes, in any order. Movements that fit one by
+ * one may not fit together.
  */
 export async function fitBalancesTogether(op: Pick<Op, 'find'>, writes: readonly Write[]): Promise<boolean> {
-  const moved = new Map<string, { credited: bigint; debited: bigint }>()
-  const sumsOf = (id: string) => {
-    const sums = moved.get(id) ?? { credited: 0n, debited: 0n }
-    moved.set(id, sums)
+  const sumsByAccount = new Map<string, { credited: bigint; debited: bigint }>()
+  const findSums = (id: string) => {
+    const sums = sumsByAccount.get(id) ?? { credited: 0n, debited: 0n }
+    sumsByAccount.set(id, sums)
     return sums
   }
   for (const write of writes) {
     if ((write.write !== 'transfer' && write.write !== 'end') || write.state !== 'posted') continue
-    sumsOf(write.credit).credited += write.amount
-    sumsOf(write.debit).debited += write.amount
+    findSums(write.credit).credited += write.amount
+    findSums(write.debit).debited += write.amount
   }
   const fits = await Promise.all(
-    [...moved].map(async ([id, { credited, debited }]) => {
+    [...sumsByAccount].map(async ([id, { credited, debited }]) => {
       const account = await op.find(BY_ID, id)
       const posted = account?.posted ?? 0n
-      const [more, less] = account?.normal_side === 'debit' ? [debited, credited] : [credited, debited]
-      return posted + more <= INT64_MAX && posted - less >= INT64_MIN
+      const [increase, decrease] =
+        account?.normal_side === 'debit' ? [debited, credited] : [credited, debited]
+      return posted + increase <= INT64_MAX && posted - decrease >= INT64_MIN
     }),
   )
   return fits.every(Boolean)
 }
 
-/** Throws 400 `AMOUNT_OUT_OF_RANGE`, naming `field`, if a balance after these legs would exceed int64. */
+/** Throws 400 `AMOUNT_OUT_OF_RANGE`, naming `field`, if these legs would make a balance exceed int64. */
 export async function checkFitsBalance(op: Op, legs: readonly Leg[], field: string): Promise<void> {
   if (!(await fitsBalance(op, legs)))
     throw fieldError('AMOUNT_OUT_OF_RANGE', field, 'The balance of the account would be too large.')
 }
 
-/** Balances by account id. Accounts that are not open are left out. */
+/** Balances by account id, without accounts that are not open. */
 export async function findBalances(
   op: Pick<Op, 'find'>,
   accountIds: readonly string[],
@@ -72,8 +73,8 @@ export async function findBalances(
 }
 
 /**
- * The platform's own accounts of one kind in these currencies, with their posted balances on the normal side.
- * Accounts that were never opened are left out.
+ * The platform's own accounts of one kind in these currencies, with posted balances on the normal side.
+ * Accounts that were never opened are omitted.
  */
 export async function findSystemAccounts(
   op: Op,
@@ -87,8 +88,8 @@ export async function findSystemAccounts(
 }
 
 /**
- * The posted balance of one of the platform's accounts on its normal side, in the smallest unit. 0 if it was
- * never opened.
+ * The posted balance of an account on its normal side, in the smallest unit. 0 if the account was never
+ * opened.
  */
 export async function findLedgerBalance(op: Op, place: Place): Promise<bigint> {
   return (await op.find(BY_ID, accountId(op, place)))?.posted ?? 0n

@@ -6,18 +6,18 @@ import { type Cause, transfer } from './transfers.ts'
 
 const { post: POSTED, void: VOIDED } = TRANSFER_TRANSITIONS[TRANSFER_INITIAL]
 
-/** A hold on an internal account, and the destination of its capture. */
+/** A hold on an internal account, and where its money goes when captured. */
 export interface Hold {
   readonly holdId: string
   readonly account: string
   readonly to: SystemAccount
-  /** The rail, if `to` is `rail`. */
+  /** Set if `to` is `rail`. */
   readonly rail?: string | undefined
   readonly currency: string
   readonly amount: bigint
 }
 
-/** Holds money with a pending transfer. Guard: the account can spend it. */
+/** Holds money with a pending transfer. Guard: the account has enough available balance. */
 export function hold(
   op: Op,
   cause: Cause,
@@ -27,18 +27,19 @@ export function hold(
   return { holdId: write.id, write }
 }
 
-/** Posts the whole hold. Guard: it is still held. */
+/** Captures the whole hold. Guard: the hold is still pending. */
 export function capture(op: Op, held: Hold): LedgerWrite[] {
   const { to: system, rail, currency } = held
   return [
     openSystemAccount(op, { system, rail, currency }),
-    { ...sidesOf(op, held), write: 'end', state: POSTED },
+    { ...toSides(op, held), write: 'end', state: POSTED },
   ]
 }
 
 /**
- * Posts a part of a hold. The pending transfer is voided, a posted one has the part, and a new one holds the
- * rest unless it is given up; its id becomes the hold's id. Guard: it is still held.
+ * Captures part of a hold: voids the pending transfer, posts a transfer of the part, and holds the remainder
+ * with a new pending transfer if `keepsRest`. The returned `holdId` names the remaining hold. Guard: the hold
+ * is still pending.
  */
 export function capturePart(
   op: Op,
@@ -50,27 +51,30 @@ export function capturePart(
   const { holdId, account, to: system, rail, currency, amount } = held
   if (part > amount) throw new Error(`cannot capture ${part} of a hold of ${amount}`)
   if (part === amount) return { holdId, writes: capture(op, held) }
-  const taken = transfer(op, cause, {
+  const captured = transfer(op, cause, {
     from: { account, currency },
     to: { system, rail, currency },
     amount: part,
   })
-  const rest = { ...held, holdId: op.newId('LedgerTransfer'), amount: amount - part }
+  const remainder = { ...held, holdId: op.newId('LedgerTransfer'), amount: amount - part }
   return keepsRest
-    ? { holdId: rest.holdId, writes: [release(op, held), ...taken, toPendingTransfer(op, cause, rest)] }
-    : { holdId, writes: [release(op, held), ...taken] }
+    ? {
+        holdId: remainder.holdId,
+        writes: [release(op, held), ...captured, toPendingTransfer(op, cause, remainder)],
+      }
+    : { holdId, writes: [release(op, held), ...captured] }
 }
 
-/** Releases the hold. Guard: it is still held. */
+/** Releases a hold. Guard: the hold is still pending. */
 export function release(op: Op, held: Hold): LedgerWrite {
-  return { ...sidesOf(op, held), write: 'end', state: VOIDED }
+  return { ...toSides(op, held), write: 'end', state: VOIDED }
 }
 
 function toPendingTransfer(op: Op, cause: Cause, held: Hold) {
-  return { ...sidesOf(op, held), ...cause, write: 'transfer', state: TRANSFER_INITIAL } as const
+  return { ...toSides(op, held), ...cause, write: 'transfer', state: TRANSFER_INITIAL } as const
 }
 
-function sidesOf(op: Op, { holdId, account, to, rail, currency, amount }: Hold) {
+function toSides(op: Op, { holdId, account, to, rail, currency, amount }: Hold) {
   const credit = systemAccountId(op.platform.id, to, currency, rail)
   return {
     id: holdId,

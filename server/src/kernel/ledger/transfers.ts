@@ -5,12 +5,12 @@ import type { Op } from '../operation/app.ts'
 import { accountId, openSystemAccount, type Place } from './accounts.ts'
 
 /**
- * The double-entry ledger: only this folder creates ledger writes. `schema/functions/ledger-*.ts` execute
- * them, and `baseline/ledger.ts` has the constraints. Legs are signed: a credit is positive, a debit
- * negative.
+ * The double-entry ledger. Only this folder creates ledger writes; `schema/functions/ledger-*.ts` execute
+ * them, and `baseline/ledger.ts` has the constraints. The amounts of legs are signed: a credit is positive, a
+ * debit negative.
  */
 
-/** The record that caused a movement: its kind and its id. */
+/** The record that caused a movement, as its kind and id. */
 export interface Cause {
   readonly cause:
     | 'card_transaction'
@@ -24,10 +24,10 @@ export interface Cause {
   readonly causeId: string
 }
 
-/** A side of a movement: an internal account by id, or a platform account by kind. */
+/** One side of a movement: an internal account by id, or a platform account by kind. */
 export type Leg = Place & { readonly amount: bigint }
 
-/** Legs of money that arrives on an account by a rail, or leaves it if the amount is negative. */
+/** The legs of money arriving on an account through a rail, or leaving it if the amount is negative. */
 export function arrivalLegs(
   { id, currency }: Pick<InternalAccountRow, 'id' | 'currency'>,
   amount: bigint,
@@ -41,7 +41,7 @@ export function arrivalLegs(
 
 const { post: POSTED } = TRANSFER_TRANSITIONS[TRANSFER_INITIAL]
 
-/** Posts a movement. Legs of zero are left out; the rest must sum to zero per currency. */
+/** Posts a movement. Its legs must sum to zero per currency; legs of zero are omitted. */
 export function post(op: Op, cause: Cause, legs: readonly Leg[]): LedgerWrite[] {
   return pairsOf(legs).flatMap((pair) => transfer(op, cause, pair))
 }
@@ -53,12 +53,12 @@ interface Pair {
   readonly amount: bigint
 }
 
-/** Splits a movement into transfers: each debit goes to the credits of its currency, in order. */
+/** Splits a movement into transfers. Each debit is matched with the credits of its currency, in order. */
 export function pairsOf(legs: readonly Leg[]): Pair[] {
-  const left = legs.map((leg) => ({ leg, amount: leg.amount }))
+  const remaining = legs.map((leg) => ({ leg, amount: leg.amount }))
   const pairs: Pair[] = []
-  for (const debit of left) {
-    for (const credit of left) {
+  for (const debit of remaining) {
+    for (const credit of remaining) {
       if (debit.amount >= 0n) break
       if (credit.amount <= 0n || credit.leg.currency !== debit.leg.currency) continue
       const amount = credit.amount < -debit.amount ? credit.amount : -debit.amount
@@ -67,16 +67,16 @@ export function pairsOf(legs: readonly Leg[]): Pair[] {
       pairs.push({ from: debit.leg, to: credit.leg, amount })
     }
   }
-  if (left.some(({ amount }) => amount !== 0n))
+  if (remaining.some(({ amount }) => amount !== 0n))
     throw new Error('The legs of a movement must sum to zero per currency')
   return pairs
 }
 
-/** Creates a transfer, and opens the platform accounts that a posted one needs. */
+/** Creates a posted transfer, and opens the platform accounts it needs. */
 export function transfer(op: Op, cause: Cause, { from, to, amount }: Pair): LedgerWrite[] {
-  const own = [from, to].flatMap((place) => ('system' in place ? [openSystemAccount(op, place)] : []))
+  const opens = [from, to].flatMap((place) => ('system' in place ? [openSystemAccount(op, place)] : []))
   return [
-    ...own,
+    ...opens,
     {
       write: 'transfer',
       state: POSTED,

@@ -2,9 +2,9 @@ import { memberOf } from '@countersign/contract/core/objects'
 import type { DeclineReason } from '../ports/card-processor.ts'
 import type { Scenario } from './magic-values.ts'
 
-/** Outcomes of cards in the sandbox, as tables. */
+/** Tables of card outcomes in the sandbox. */
 
-/** The outcome of a new card, by the suffix of its `platformCardId`; any other becomes active immediately. */
+/** The outcome of a new card, by the suffix of its `platformCardId`. All others become active immediately. */
 export interface CardScenario extends Scenario<'PROCESSING' | 'CLOSED' | 'ACTIVE'> {
   readonly afterSeconds?: number
 }
@@ -18,12 +18,12 @@ export const CARD_SCENARIOS: Readonly<Record<string, CardScenario>> = {
 const ANY_OTHER_CARD: CardScenario = { outcome: 'ACTIVE', meaning: 'Becomes active immediately' }
 
 /**
- * The outcome of a purchase, by the suffix of the merchant's descriptor; any other is approved and pulled
+ * The outcome of a purchase, by the suffix of the merchant descriptor. All others are approved and pulled
  * immediately.
  */
 export interface PurchaseScenario extends Scenario {
   readonly declined?: DeclineReason
-  /** Time between the claim and the pull. */
+  /** The time between claim and pull. */
   readonly pullAfterSeconds?: number
   readonly pullFails?: boolean
 }

@@ -4,9 +4,7 @@ import type { Scenario } from './magic-values.ts'
 
 type QualityCode = (typeof DOCUMENT_QUALITY_CODES)[number]
 
-/**
- * The result of an uploaded file's check, by the end of its name before the extension; any other file passes.
- */
+/** The result of checking an uploaded file, by the end of its name before the extension. All others pass. */
 export const DOCUMENT_SCENARIOS: Readonly<Record<string, Scenario<QualityCode>>> = {
   '-201': { outcome: 'LOW_QUALITY', meaning: 'Blurred or too dark' },
   '-202': { outcome: 'DATA_MISMATCH', meaning: 'Names someone else' },
@@ -18,7 +16,7 @@ export const DOCUMENT_SCENARIOS: Readonly<Record<string, Scenario<QualityCode>>>
 
 const SUFFIX_CHARACTERS = 4
 
-/** The code that refuses a file of this name; undefined if it passes. */
+/** The code with which a file of this name is rejected. Undefined if it passes. */
 export function documentRefusal(fileName: string): QualityCode | undefined {
   const suffix = fileName.replace(/\.[^.]*$/, '').slice(-SUFFIX_CHARACTERS)
   return memberOf(DOCUMENT_SCENARIOS, suffix)?.outcome

@@ -30,7 +30,7 @@ type Value = Family['values'][number]
 const IDENTIFIER =
   'the primary identifier in accountInfo of an external account: account number, IBAN, CLABE, address'
 
-/** All magic values, from the tables that the sandbox uses. UMA names are at `umaDomain`. */
+/** All magic values, collected from the tables that the sandbox uses. UMA names belong to `umaDomain`. */
 export function magicValueFamilies(umaDomain: string): Family[] {
   return [
     ...CHECKS,
@@ -148,7 +148,7 @@ function umaFamilies(umaDomain: string): Family[] {
   ]
 }
 
-/** Proofs by the holder of a wallet. */
+/** Proofs by a wallet's holder. */
 const PROOFS: readonly Family[] = [
   {
     family: 'ONE_TIME_CODE',
@@ -223,10 +223,10 @@ const SCREENED_ADDRESSES: Family = {
 }
 
 function umaReceivers(umaDomain: string): Value[] {
-  const refusing = Object.entries(UMA_REFUSALS).map(([name, { at, code, meaning }]) => ({
+  const refusing = Object.entries(UMA_REFUSALS).map(([name, { at: step, code, meaning }]) => ({
     value: `${name}@${umaDomain}`,
     outcome: `${ERRORS[code].status} ${code}`,
-    meaning: at === 'quote' ? `${meaning}: only the quote is refused` : meaning,
+    meaning: step === 'quote' ? `${meaning}: only the quote is refused` : meaning,
   }))
   const asking = Object.entries(UMA_ASKED).map(([name, asks]) => ({
     value: `${name}@${umaDomain}`,
@@ -239,7 +239,7 @@ function umaReceivers(umaDomain: string): Value[] {
   return [...asking, ...refusing]
 }
 
-/** Sorts by suffix, because an object lists keys that are integers first: 102 before 001. */
+/** Sorts by suffix, because objects list integer-like keys first: 102 before 001. */
 function bySuffix<T>(table: Readonly<Record<string, T>>, value: (scenario: T) => Value): Value[] {
   return Object.entries(table)
     .sort(([one], [other]) => (one < other ? -1 : 1))
@@ -262,7 +262,7 @@ function cardValue({ outcome, afterSeconds, meaning }: CardScenario): Value {
   return { outcome, ...present({ afterSeconds }), meaning }
 }
 
-/** The end of a payment, and the time until then after its submission. */
+/** Describes how a payment ends, and how long after its submission. */
 function paymentValue({ meaning, steps }: PaymentScenario): Value {
   const last = steps.at(-1) ?? steps[0]
   const { afterSeconds } = last
@@ -277,7 +277,7 @@ function paymentValue({ meaning, steps }: PaymentScenario): Value {
   }
 }
 
-/** A later return of the pull does not change the payment that it funded. */
+/** If a pull is returned later, the payment that it funded does not change. */
 function pullValue(scenario: PaymentScenario): Value {
   const { steps, meaning } = scenario
   const delivered = steps.find(({ outcome }) => outcome === 'delivered')

@@ -1,20 +1,20 @@
 import { isKeyOf, memberOf } from '@countersign/contract/core/objects'
 /**
- * The magic values of the sandbox, as tables (specification 4.16, 5.6); outcomes of payments are in
- * `payment-outcomes.ts`. Callers check the mode first: no value is magic in production.
+ * Tables of the sandbox's magic values (specification 4.16, 5.6). Outcomes of payments are in
+ * `payment-outcomes.ts`. Callers must check the mode first, because no value is magic in production.
  */
 
-/** The one-time code of every challenge; the sandbox sends no codes. */
+/** The one-time code for every challenge, because the sandbox sends no codes. */
 export const SANDBOX_OTP_CODE = '000000'
 
-/** The code that verifies a customer's email address or phone number; the sandbox sends no codes. */
+/** The code that verifies a customer's email address or phone number, because the sandbox sends no codes. */
 export const SANDBOX_CONTACT_CODE = '123456'
 
-/** Legacy values accepted as a wallet signature and as the signature of a passkey assertion. */
+/** Legacy values accepted as the signature of a wallet or of a passkey assertion. */
 export const SANDBOX_WALLET_SIGNATURE = 'sandbox-valid-signature'
 export const SANDBOX_PASSKEY_SIGNATURE = 'sandbox-valid-passkey-signature'
 
-/** The outcome that a suffix selects, and its description for `GET /sandbox/magic-values`. */
+/** The outcome selected by a suffix, and its description for `GET /sandbox/magic-values`. */
 export interface Scenario<Outcome extends string = string> {
   readonly outcome: Outcome
   readonly meaning: string
@@ -22,7 +22,7 @@ export interface Scenario<Outcome extends string = string> {
 
 type VerificationStatus = 'PENDING' | 'REJECTED' | 'APPROVED'
 
-/** The outcome of verifying a person (KYC) or a business (KYB); any other suffix is approved. */
+/** The outcome of verifying a person (KYC) or business (KYB). All other suffixes are approved. */
 export const VERIFICATION_SCENARIOS: Readonly<Record<string, Scenario<VerificationStatus>>> = {
   '001': { outcome: 'PENDING', meaning: 'The check stays pending' },
   '002': { outcome: 'REJECTED', meaning: 'The check fails' },
@@ -33,7 +33,7 @@ export function verificationOutcome(suffix: string): VerificationStatus {
 }
 
 /**
- * The outcome of checking an account holder's name; any other suffix matches. `INVALID` is refused
+ * The outcome of checking the name of an account's holder. All other suffixes match. `INVALID` is rejected
  * immediately.
  */
 export const BENEFICIARY_SCENARIOS = {
@@ -54,15 +54,15 @@ export function beneficiaryOutcome(suffix: string): BeneficiaryOutcome {
 }
 
 /**
- * The last characters of an identifier, which select a scenario; for `name@domain` the last characters of the
- * name.
+ * The last characters of an identifier, which select a scenario. For `name@domain`, the last characters of
+ * the name.
  */
 export function suffixOf(identifier: string): string {
   const domain = identifier.indexOf('@')
   return (domain > 0 ? identifier.slice(0, domain) : identifier).slice(-3)
 }
 
-/** True if a suffix selects an account scenario. Check digits of such identifiers are not validated. */
+/** True if a suffix selects an account scenario. The check digits of such identifiers are not validated. */
 export function isMagicSuffix(suffix: string): boolean {
   return /^00[2-7]$/.test(suffix) || isKeyOf(BENEFICIARY_SCENARIOS, suffix)
 }

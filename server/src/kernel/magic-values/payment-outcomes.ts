@@ -4,8 +4,8 @@ import type { RailAnswer, RailPayment } from '../ports/rail.ts'
 import { suffixOf } from './magic-values.ts'
 
 /**
- * Outcomes of payments in the sandbox (specification 4.16), as tables: each step starts at a number of
- * seconds after the submission and lasts until the next step. Payments without a row are delivered.
+ * Tables of payment outcomes in the sandbox (specification 4.16). Each step starts a number of seconds after
+ * submission and lasts until the next step. Payments without a row are delivered.
  */
 export type Step =
   | { readonly afterSeconds: number; readonly outcome: 'pending' }
@@ -27,7 +27,7 @@ const DELIVERED: PaymentScenario = {
   steps: [{ afterSeconds: 0, outcome: 'delivered' }],
 }
 
-/** A quote to an external account, by the suffix of the account. */
+/** Outcomes of quotes to external accounts, by the suffix of the account. */
 export const QUOTE_SCENARIOS: Readonly<Record<string, PaymentScenario>> = {
   '002': {
     meaning: 'The execution fails; the payer keeps the money',
@@ -109,15 +109,15 @@ const TRANSFER_FAILURES: Readonly<
   '005': { afterSeconds: SLOW_FAILURE_SECONDS, detail: 'The bank did not process the payment' },
 }
 
-/** A transfer into or out of an external account, by the suffix of the account. */
+/** Outcomes of transfers into or out of external accounts, by the suffix of the account. */
 export const TRANSFER_SCENARIOS = {
   in: transferScenarios('PAY_REQUEST_FAILED'),
   out: transferScenarios('COUNTERPARTY_POST_TX_FAILED'),
 }
 
 /**
- * Outcomes of the pull that funds a quote, by the suffix of the external account. The specification has no
- * values for them: these are the values of a transfer in, and one for a bank that takes a debit back.
+ * Outcomes of pulls that fund a quote, by the suffix of the external account. The specification does not
+ * define values for them: these are the values for transfers in, plus one for a bank that takes a debit back.
  */
 export const PULL_SCENARIOS: Readonly<Record<string, PaymentScenario>> = {
   ...transferScenarios('QUOTE_EXECUTION_FAILED'),
@@ -155,12 +155,12 @@ function transferScenarios(
   )
 }
 
-/** A sandbox receiver. */
+/** A receiver in the sandbox. */
 export interface UmaScenario extends PaymentScenario {
   readonly currency: KnownCurrency
 }
 
-/** A quote to a sandbox UMA address, by the name before the `@`. */
+/** Outcomes of quotes to sandbox UMA addresses, by the name before the `@`. */
 export const UMA_SCENARIOS: Readonly<Record<string, UmaScenario>> = {
   '$success.usd': { ...DELIVERED, currency: 'USD', meaning: 'Receives US dollars' },
   '$success.eur': { ...DELIVERED, currency: 'EUR', meaning: 'Receives euros' },
@@ -188,7 +188,7 @@ export const UMA_SCENARIOS: Readonly<Record<string, UmaScenario>> = {
   },
 }
 
-/** Quotes to a Lightning wallet, which has its own failure (specification 2.11). */
+/** Outcomes of quotes to Lightning wallets, which have a separate failure (specification 2.11). */
 const LIGHTNING_SCENARIOS: Readonly<Record<string, PaymentScenario>> = {
   ...QUOTE_SCENARIOS,
   '004': {
@@ -205,12 +205,12 @@ const LIGHTNING_SCENARIOS: Readonly<Record<string, PaymentScenario>> = {
   },
 }
 
-/** The scenario of a payment. */
+/** The scenario for a payment. */
 export function scenarioOf(
   { purpose, identifier, chain }: Pick<RailPayment, 'purpose' | 'identifier' | 'chain'>,
   direction: 'in' | 'out',
 ): PaymentScenario {
-  // Returned money always arrives at its payer.
+  // Returned money always arrives at the payer.
   if (identifier === null || purpose === 'return') return DELIVERED
   const [name = '', domain] = identifier.split('@')
   const ofAddress = domain === undefined ? undefined : memberOf(UMA_SCENARIOS, name)
@@ -224,7 +224,9 @@ export function scenarioOf(
 
 const PULLABLE_UNITS = 1000n
 
-/** The balance of an external account: a thousand units of its currency, or nothing if its suffix says so. */
+/**
+ * The simulated balance of an external account: a thousand units of its currency, or nothing for one suffix.
+ */
 export function pullableOf(identifier: string, currency: KnownCurrency): bigint {
   const isEmpty = suffixOf(identifier) === '002'
   return isEmpty ? 0n : PULLABLE_UNITS * 10n ** BigInt(CURRENCIES[currency].decimals)

@@ -2,7 +2,7 @@ import { memberOf } from '@countersign/contract/core/objects'
 import type { Scenario } from './magic-values.ts'
 
 /**
- * Chain addresses on the sandbox's screening list, by the end of the address, in either case. All others are
+ * Chain addresses on the sandbox's screening list, by the end of the address in any case. All others are
  * clear.
  */
 export const SCREENING_SCENARIOS: Readonly<Record<string, Scenario<'HIT'> & { readonly list: string }>> = {
@@ -14,7 +14,7 @@ export const SCREENING_SCENARIOS: Readonly<Record<string, Scenario<'HIT'> & { re
   },
 }
 
-/** The list entry of an address. */
+/** The list entry for an address, if there is one. */
 export function screeningScenarioOf(address: string) {
   const end = address.slice(-4).toLowerCase()
   return memberOf(SCREENING_SCENARIOS, end)

@@ -3,12 +3,12 @@ import type { Scenario } from './magic-values.ts'
 
 type Found = 'accepted' | 'invalid' | 'revoked' | 'unavailable'
 
-/** Outcome of the sandbox's stablecoin provider, by the suffix of `apiClientId`. */
+/** The outcome of the sandbox's stablecoin provider, by the suffix of `apiClientId`. */
 export interface StablecoinScenario extends Scenario {
   readonly atLink: Found
-  /** Result of the daily checks. */
+  /** The result of the daily checks. */
   readonly later: Found
-  /** The number of accounts that the credentials can access. */
+  /** The number of accounts to which the credentials give access. */
   readonly accounts: number
 }
 

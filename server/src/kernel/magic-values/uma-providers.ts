@@ -8,8 +8,8 @@ export const SANDBOX_UMA_PROVIDER: Omit<KnownUmaProvider, 'domain'> = {
 }
 
 /**
- * Invented providers, so that a list in the sandbox has entries to filter, page and block. They have no
- * addresses: payments to them return 404.
+ * Fictitious providers, so that lists in the sandbox have entries to filter, page through and block. They
+ * have no addresses: payments to them return 404.
  */
 export const INVENTED_UMA_PROVIDERS: readonly KnownUmaProvider[] = [
   {

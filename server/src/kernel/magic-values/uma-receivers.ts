@@ -1,20 +1,20 @@
 import type { ErrorCode } from '@countersign/contract/core/errors'
 import type { CUSTOMER_INFO_FIELDS } from '@countersign/contract/customers/customer-info'
 
-/** Information about the sender that a receiver requires. */
+/** Information about the sender that a receiver asks for. */
 export interface AskedField {
   readonly name: (typeof CUSTOMER_INFO_FIELDS)[number]
   readonly mandatory: boolean
 }
 
 interface UmaRefusal {
-  /** `lookup`: both the lookup and the quote are refused; `quote`: only the quote is. */
+  /** `lookup`: both the lookup and the quote are rejected. `quote`: only the quote is rejected. */
   readonly at: 'lookup' | 'quote'
   readonly code: ErrorCode
   readonly meaning: string
 }
 
-/** Sandbox receivers that refuse or fail before a payment exists, by the name before the `@`. */
+/** Sandbox receivers that reject a payment, or fail, before it exists, by the name before the `@`. */
 export const UMA_REFUSALS: Readonly<Record<string, UmaRefusal>> = {
   '$fail.lnurlp.usd': {
     at: 'lookup',
@@ -62,5 +62,5 @@ export const UMA_ASKED: Readonly<Record<string, readonly AskedField[]>> = {
   ],
 }
 
-/** Currency of all these receivers. */
+/** The currency of all these receivers. */
 export const UMA_OTHERS_CURRENCY = 'USD'

@@ -7,7 +7,10 @@ export interface AmountRange {
   readonly amountMax?: bigint
 }
 
-/** Amounts of different currencies cannot be compared. Error: 400 `INVALID_INPUT` for bounds without a currency. */
+/**
+ * Throws 400 `INVALID_INPUT` for bounds without a currency, because amounts of different currencies cannot be
+ * compared.
+ */
 export function checkAmountRange({ currency, amountMin, amountMax }: AmountRange): void {
   if (currency === undefined && (amountMin !== undefined || amountMax !== undefined))
     throw fieldError('INVALID_INPUT', 'currency', 'currency is required with amountMin and amountMax')

@@ -44,79 +44,79 @@ import type { Turns } from './turns.ts'
 /** Process-wide services. */
 export interface App {
   readonly config: Config
-  /** Spelling of names that contain the wire word, from `COUNTERSIGN_WIRE_WORD`. */
+  /** The spelling of names that contain the wire word (`COUNTERSIGN_WIRE_WORD`). */
   readonly wire: WireSpelling
   readonly db: Database
   readonly read: Read
-  /** A standby for lists and files, if the operator has one. */
+  /** A standby that serves lists and files, if the operator has configured one. */
   readonly replica: Replica | undefined
-  /** Finds rows by their keys; concurrent lookups share a statement. */
+  /** Finds rows by key. Concurrent lookups share a statement. */
   readonly lookup: Lookup
-  /**
-   * Adds the config to a platform found by credentials or a job. The config is read only if it has changed.
-   */
+  /** Adds its config to a platform found by credentials or a job. Reads the config only if it has changed. */
   readonly withConfig: WithConfig
   readonly committer: Committer
   readonly enclave: Enclave
   readonly log: Logger
   readonly metrics: Metrics
-  /** Undefined if tracing is off. */
+  /** Undefined if tracing is disabled. */
   readonly tracing: Tracing | undefined
-  /** Real time. Operations see their platform's time, as `Op.now`. */
+  /** Real time. Operations use the time of their platform, `Op.now`. */
   readonly clock: () => Date
-  /** Commits the write set of an operation, and starts the jobs that are due. */
+  /** Commits the write set of an operation, and starts its jobs that are due. */
   commit(op: Op, writes: readonly Write[]): Promise<CommitResult>
-  /** Queues of this process for operations on the same records. */
+  /** Makes operations of this process on the same records take turns. */
   readonly turns: Turns
-  /** Admits operations by platform, so that none takes the capacity of the others. */
+  /** Limits concurrent operations per platform, so that none can use up the capacity of the others. */
   readonly gate: CapacityGate
   /** Searches for due jobs now. */
   wakeJobs(): void
-  /** Background workers, in addition to requests and jobs. */
+  /** Background workers other than requests and jobs. */
   readonly workers: Workers
   /**
    * Sandbox: moves a platform's clock forward and runs the jobs that fall due on the way. Returns the new
    * time.
    */
   advanceClock(platformId: string, target: Date): Promise<Date>
-  /** The source of exchange rates. Undefined in production without `RATES_URL`. */
+  /** Exchange rates. Undefined in production without `RATES_URL`. */
   readonly rates: RateProvider | undefined
-  /** Rails for outgoing and incoming money. Production has the rails of `RAILS_FILE`. */
+  /** Rails for outgoing and incoming money. In production, the rails of `RAILS_FILE`. */
   readonly rails: Rails
-  /** Network fees. Undefined in production, which has no source yet. */
+  /** Network fees. Undefined in production, which does not have a source yet. */
   readonly networkFees: NetworkFees | undefined
-  /** Check the credentials of stablecoin accounts. Undefined in production without `BRALE_ENVIRONMENT`. */
+  /**
+   * Providers that check the credentials of stablecoin accounts. Undefined in production without
+   * `BRALE_ENVIRONMENT`.
+   */
   readonly stablecoinProviders: StablecoinProviders | undefined
   /** Screens addresses. Undefined in production without `SCREENING_FILE` or `SCREENING_URL`. */
   readonly screening: Screening | undefined
-  /** Generated accounts for incoming payments. Production has the accounts that its rails open. */
+  /** Generated accounts for incoming payments. Production uses the accounts that its rails open. */
   readonly depositDetails: DepositDetails | undefined
   /** The card processor. Undefined in production, which does not have one yet. */
   readonly cardProcessor: CardProcessor | undefined
-  /** The provider that verifies customers. Without one, people decide. */
+  /** The provider that verifies customers. Without one, team members decide. */
   readonly verifier: Verifier | undefined
-  /** The public address of this server, without a path. */
+  /** The public URL of this server, without a path. */
   readonly origin: () => string
-  /** Published keys of identity token issuers. */
+  /** Published keys of the issuers of identity tokens. */
   readonly identityKeys: KeySource
   /** Delivers messages to people. Undefined in the sandbox. */
   readonly delivery: Delivery
-  /** Storage of sealed files. */
+  /** Stores sealed files. */
   readonly fileStore: FileStore
-  /** The folder of this process for files on their way to the store. */
+  /** The folder in which this process keeps files before they are stored. */
   readonly spool: { readonly folder: string }
-  /** Failed guesses of secrets, by caller, in this process. */
+  /** Counts failed attempts to guess secrets, by caller, within this process. */
   readonly failedAttempts: FailedAttempts
-  /** Event streams that this process keeps open. */
+  /** The event streams served by this process. */
   readonly eventStreams: EventStreams
   readonly requestLog: WaitingRequests
 }
 
 /**
  * The actor of an operation: an API token of the platform, an agent, a customer with a token, a team member
- * or a person who is signing in as one, the holder of a device code, a card processor, a verification
- * provider, a rail, the server's operator, a job, the holder of a file link, or a customer on its
- * verification page.
+ * or someone signing in as one, the holder of a device code, a card processor, a verification provider, a
+ * rail, the server's operator, a job, the holder of a file link, or a customer on its verification page.
  */
 export type Actor =
   | {
@@ -154,46 +154,44 @@ export type Actor =
   | { readonly kind: 'fileLink'; readonly linkId: string }
   | { readonly kind: 'kycLink'; readonly linkId: string; readonly customerId: string }
 
-/** Origin of a request. */
+/** The origin of a request. */
 export interface RequestOrigin {
   readonly address: string
-  /** The `User-Agent` header, at most 500 characters. */
+  /** The `User-Agent` header, cut to 500 characters. */
   readonly userAgent: string | undefined
   /**
-   * The URL of this server without a path, as the caller wrote it: `https://pay.example`. PUBLIC_URL if it is
+   * The URL of this server without a path, as the caller wrote it (`https://pay.example`), or PUBLIC_URL if
    * set.
    */
   readonly ownOrigin: string
 }
 
-/**
- * One operation. Its time, randomness and identity come from here, and it sees the data of one platform only.
- */
+/** One operation. It provides the time, randomness and identity, and sees the data of one platform only. */
 export interface Op {
-  /** The time of the platform's own clock, fixed for the operation. */
+  /** The time of the platform's clock, fixed for the whole operation. */
   readonly now: Date
   readonly platform: PlatformRow
   readonly actor: Actor
   /** Undefined in background work. */
   readonly from: RequestOrigin | undefined
-  /** Sandbox: the fault to inject into webhooks of its events, if the call requested one. */
+  /** Sandbox: the fault to inject into the webhooks of its events, if the call requested one. */
   readonly webhookFault?: WebhookFault
   readonly mode: Config['mode']
-  /** The origin of the other deployment, whose console members switch to. */
+  /** The origin of the other deployment, to which console members can switch. */
   readonly otherConsoleUrl: string | undefined
   /** See `App.wire`. */
   readonly wire: WireSpelling
   readonly read: Read
-  /** The rows that `find` has found so far. */
+  /** The rows that the operation has read so far. */
   readonly known: KnownRows
-  /** Reads a row of this platform by its key. Concurrent reads of other operations share the statement. */
+  /** Reads a row of this platform by key. Concurrent reads of other operations share the statement. */
   find<Row extends { platform_id: string }>(
     of: RowByKey<Row>,
     ...key: readonly string[]
   ): Promise<Row | undefined>
   readonly db: Database
   readonly enclave: OperationEnclave
-  /** A log whose lines carry the request or the job. */
+  /** A log that adds the fields of the request or job to each line. */
   readonly log: Log
   readonly metrics: Metrics
   /** See `App.tracing`. */
@@ -202,14 +200,14 @@ export interface Op {
   /** The states of this process's background workers. */
   readonly workers: Pick<Workers, 'states'>
   readonly rates: RateProvider | undefined
-  /** The fees of payments, by corridor. */
+  /** The fees of payments, by pair of currencies. */
   readonly fees: FeeSchedule
-  /** Limits of the platform's short positions, by currency. Undefined if the operator sets no limits. */
+  /** Limits on the platform's short positions, by currency. Undefined if the operator sets no limits. */
   readonly positionLimits: PositionLimits | undefined
   /** The host of the sandbox's own UMA receivers. */
   readonly sandboxUmaDomain: string
   /**
-   * UMA providers known to the server, in addition to the platform itself. Undefined if the operator named
+   * UMA providers known to the server in addition to the platform itself. Undefined if the operator has named
    * none.
    */
   readonly umaProviders: readonly KnownUmaProvider[] | undefined
@@ -220,51 +218,51 @@ export interface Op {
   readonly depositDetails: DepositDetails | undefined
   readonly cardProcessor: CardProcessor | undefined
   readonly verifier: Verifier | undefined
-  /** The public address of this server, without a path. */
+  /** The public URL of this server, without a path. */
   readonly origin: () => string
-  /** Published keys of identity token issuers. */
+  /** Published keys of the issuers of identity tokens. */
   readonly identityKeys: KeySource
   readonly delivery: Delivery
   /** Undefined in the sandbox, which sends nothing. */
   readonly messageRules: MessageRules | undefined
-  /** Storage of sealed files; `openStoredFile` of `stored-files/` opens them. */
+  /** Stores sealed files. `openStoredFile` of `stored-files.ts` reads them. */
   readonly fileStore: FileStore
-  /** Retention of a deleted customer's documents. */
+  /** The retention of a deleted customer's documents. */
   readonly documentRetentionDays: number
-  /** Days for which an `Idempotency-Key` returns the stored response. */
+  /** The number of days for which an `Idempotency-Key` keeps returning the stored response. */
   readonly keptAnswerDays: number
-  /** Minimum retention of a deleted customer's identifying data, whatever is requested. */
+  /** The minimum retention of a deleted customer's identifying data, even if an erasure is requested. */
   readonly personalDataDays: number
-  /** Failed guesses of secrets, in this process. */
+  /** Counts failed attempts to guess secrets, within this process. */
   readonly failedAttempts: FailedAttempts
-  /** The streams of events in this process. */
+  /** The event streams served by this process. */
   readonly eventStreams: EventStreams
   /** Sandbox: moves this platform's clock forward, in separate transactions. */
   advanceClock(target: Date): Promise<Date>
-  /** A new id, `<Kind>:<UUIDv7>`, whose last byte is the number of the kind. */
+  /** Creates an id, `<Kind>:<UUIDv7>`, whose last byte is the number of the kind. */
   newId(kind: IdKind | InternalIdKind): string
   random(bytes: number): Uint8Array
 }
 
-/** The only customer whose records the actor sees; undefined if it sees the whole platform. */
+/** The only customer whose records the actor may see. Undefined if it may see the whole platform. */
 export function ownCustomer({ actor }: Pick<Op, 'actor'>): string | undefined {
   return 'customerId' in actor ? actor.customerId : undefined
 }
 
 /**
  * True if the actor may see a customer's records; `null` is the platform itself. Agents, customers and
- * verification pages see only their own customer: everything else does not exist for them.
+ * verification pages see only their own customer, and other records look missing to them.
  */
 export function maySee(op: Pick<Op, 'actor'>, customerId: string | null): boolean {
-  const own = ownCustomer(op)
-  return own === undefined || own === customerId
+  const ownCustomerId = ownCustomer(op)
+  return ownCustomerId === undefined || ownCustomerId === customerId
 }
 
 interface OpOptions {
-  /** Adds fields of the request or the job to each line. */
+  /** Adds the fields of the request or job to each line. */
   readonly log?: Log
   readonly from?: RequestOrigin | undefined
-  /** Rows that are already known. */
+  /** Rows that were already read. */
   readonly known?: ReadonlyMap<string, object | null> | undefined
 }
 
@@ -272,9 +270,9 @@ export function createOp(
   app: App,
   platform: PlatformRow,
   actor: Actor,
-  { log = app.log, from, known: given }: OpOptions = {},
+  { log = app.log, from, known: knownRows }: OpOptions = {},
 ): Op {
-  const known = new KnownRows(given)
+  const known = new KnownRows(knownRows)
   const now = new Date(app.clock().getTime() + Number(platform.clock_offset_ms))
   return {
     now,
@@ -288,8 +286,8 @@ export function createOp(
     known,
     async find(of, ...key) {
       const [id = ''] = key
-      const given = known.find(of, id)
-      const row = given === undefined ? await app.lookup(of, ...key) : given
+      const knownRow = known.find(of, id)
+      const row = knownRow === undefined ? await app.lookup(of, ...key) : knownRow
       if (row?.platform_id !== platform.id) return undefined
       if (of.table) known.add(of.table, id, row)
       return row
@@ -329,23 +327,26 @@ export function createOp(
   }
 }
 
-/** The operation in real time, for data that ignores the sandbox clock, such as sign-ins. */
+/** A copy of the operation in real time, for data that ignores the sandbox clock, such as sign-ins. */
 export function inRealTime(op: Op): Op {
   const now = new Date(op.now.getTime() - Number(op.platform.clock_offset_ms))
   return { ...op, now, newId: idsOf(now) }
 }
 
-/** An id that sorts by its time. */
+/** Creates an id that sorts by its time. */
 export function newId(kind: IdKind | InternalIdKind, at: Date): string {
   return idsOf(at)(kind)
 }
 
-/** Ids of one time that sort in the order in which they are made, so a list has what one request made in that order. */
+/**
+ * Creates ids with one time that sort in the order of their creation, so that lists show the records of one
+ * request in that order.
+ */
 export function idsOf(at: Date): Op['newId'] {
   const msecs = at.getTime()
   let seq: number | undefined
   return (kind) => {
-    // 31 random bits of the 32 that count, so there is room above them.
+    // The counter has 32 random bits. Starting with 31 of them leaves room to count up.
     seq = seq === undefined ? randomOfId().readUInt32BE() >>> 1 : seq + 1
     return idOfKind(kind, v7({ msecs, seq, rng: randomOfId }))
   }
@@ -355,7 +356,7 @@ const RANDOM_OF_ID = 16
 const randomPool = Buffer.alloc(RANDOM_OF_ID * 512)
 let randomLeft = 0
 
-/** Random bytes of one id. Generating many ids' bytes together costs a fraction. */
+/** The random bytes of one id. Generating bytes for many ids together costs a fraction. */
 function randomOfId(): Buffer {
   if (randomLeft === 0) {
     randomFillSync(randomPool)
@@ -365,20 +366,20 @@ function randomOfId(): Buffer {
   return randomPool.subarray(randomLeft, randomLeft + RANDOM_OF_ID)
 }
 
-/** A UUIDv7 for requests without an id from their caller. */
+/** Creates a UUIDv7 for a request whose caller sent no id. */
 export function newRequestId(at: Date): string {
   return v7({ msecs: at.getTime(), rng: randomOfId })
 }
 
-/** Real time. Nothing else reads the machine's clock. */
+/** Real time. No other code reads the machine's clock. */
 export function machineClock(): Date {
   return new Date()
 }
 
-/** `time` plus a number of seconds. */
+/** Adds a number of seconds to a time. */
 export function plusSeconds(time: Date, seconds: number): Date {
   return new Date(time.getTime() + seconds * 1000)
 }
 
-/** Adds a platform's config, at the version that was read or a later one. */
+/** Adds the config of a platform, in the version that was read or a later one. */
 export type WithConfig = (platform: BarePlatformRow) => Promise<PlatformRow>

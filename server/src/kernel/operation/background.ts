@@ -1,39 +1,40 @@
 import type { RecordTable, Write } from '../../storage/commit/writes.ts'
 
-/** Repeated work of a process, in addition to requests and jobs. */
+/** A worker that runs repeatedly, in addition to requests and jobs. */
 export interface Background {
-  /** Runs it now, or once more after a run in progress. */
+  /** Starts a run now, or another one after the run in progress. */
   wake(): void
-  /** Stops it after the run in progress. */
+  /** Stops the worker after the run in progress. */
   stop(): Promise<void>
-  /** Absent if it does not run at an interval. */
+  /** Absent if the worker does not run at an interval. */
   readonly pulse?: Pulse
 }
 
 export interface Pulse {
   readonly intervalMs: number
-  /** Milliseconds since a run has last succeeded, or since the start. */
+  /** Milliseconds since the last successful run, or since the start. */
   quietMs(): number
 }
 
-/** A worker and how long it has not finished a run. */
+/** A worker and the time since it last finished a run. */
 export interface WorkerState {
   readonly name: string
   readonly quietMs: number
-  /** A longer time without a finished run means that it has stopped. */
+  /** If no run has finished for longer than this, the worker has stopped. */
   readonly limitMs: number
 }
 
-/** A run may take some minutes, for example at a slow bank. */
+/** A run may take several minutes, for example if a bank is slow. */
 const STOPPED_MS_MIN = 5 * 60 * 1000
 const STOPPED_INTERVALS = 3
 
-/** Wakes within this time share a run. */
+/** Wakes that occur within this time share one run. */
 const WAKE_GAP_MS = 20
 
 /**
- * Runs work at an interval and at each wake, one run at a time; immediately if `beginsNow`. After a run it rests for
- * `restShare` times as long as the run took, at most for an interval. `onFailure` gets the error of a failed run; later runs still happen.
+ * Runs work at an interval and whenever it is woken, one run at a time; the first run starts immediately if
+ * `beginsNow`. After each run it pauses for `restShare` times the duration of the run, at most one interval.
+ * A failed run calls `onFailure` and does not prevent later runs.
  */
 export function inBackground(
   intervalMs: number,
@@ -83,22 +84,22 @@ export function inBackground(
 }
 
 /**
- * The workers of a process. A commit that adds a row to a worker's queue wakes it, so that no work waits for
- * the interval.
+ * The workers of a process. A commit that adds a row to the queue of a worker wakes it, so that no work waits
+ * for the interval.
  */
 export class Workers {
   readonly #all = new Set<Background>()
   readonly #byQueue = new Map<RecordTable | 'events', Background>()
   readonly #pulses = new Map<string, Pulse>()
 
-  /** New rows of the table `queue` wake the worker. A worker with a `name` is watched. */
+  /** New rows of the table `queue` wake the worker. A worker with a `name` is monitored. */
   add(worker: Background, queue?: RecordTable | 'events', name?: string): void {
     this.#all.add(worker)
     if (queue) this.#byQueue.set(queue, worker)
     if (name !== undefined && worker.pulse) this.#pulses.set(name, worker.pulse)
   }
 
-  /** The watched workers, in the order in which they were added. */
+  /** The monitored workers, in the order in which they were added. */
   states(): WorkerState[] {
     return [...this.#pulses].map(([name, { intervalMs, quietMs }]) => ({
       name,
@@ -120,7 +121,7 @@ export class Workers {
     for (const worker of this.#all) worker.wake()
   }
 
-  /** Stops one after the other. */
+  /** Stops the workers one after another. */
   async stop(): Promise<void> {
     for (const worker of this.#all) await worker.stop()
   }

@@ -6,24 +6,24 @@ import { ApiError, StaleRead } from './operation.ts'
 
 /** The time that an operation may spend on retries after conflicts and on waiting for its turn. */
 const CONTENTION_MS_MAX = 15_000
-/** A conflict that persists for this many attempts is permanent. */
+/** After this many attempts a conflict is considered permanent. */
 const ATTEMPTS_MAX = 30
-/** Retries of committing a refusal's writes. */
+/** The number of times that committing the writes of a refusal is retried. */
 const REWRITES_MAX = 5
-/** The longest pause between two attempts: a conflict within a turn comes from another process. */
+/** The longest pause between two attempts. A conflict during a turn is with another process. */
 const PAUSE_MS_MAX = 100
 
-/** The response of an operation, and the writes that it depends on. */
+/** The response of an operation, and the writes that must be committed with it. */
 export interface DecidedAnswer<Answer> {
   readonly answer: Answer
   readonly writes: readonly Write[]
 }
 
 /**
- * Decides and commits; if `replay` returns an earlier response, nothing is decided. After a failed guard or
- * stale reads it starts again from the reads, from the third attempt on in turn with other operations on the
- * same records. Throws 503 `UNAVAILABLE` if this takes too long, 400 `INVALID_INPUT` if a sum exceeds 64 bits
- * repeatedly.
+ * Decides and commits; if `replay` returns an earlier response, nothing is decided. After a failed guard or a
+ * stale read it starts over with its reads; from the third attempt on it takes turns with other operations on
+ * the same records. Throws 503 `UNAVAILABLE` if this takes too long, and 400 `INVALID_INPUT` if a sum
+ * repeatedly exceeds 64 bits.
  */
 export async function decideAndCommit<Answer>(
   app: App,
@@ -43,15 +43,16 @@ export async function decideAndCommit<Answer>(
       app.tracing?.event('operation.rerun', { attempt, why: outcome.why })
       op.known.forget()
       if (attempt === ATTEMPTS_MAX) throw tooBusy()
-      // The second attempt usually succeeds or is refused by the rules, so it does not wait for a turn.
+      // The second attempt usually succeeds or is refused by a rule, so it does not wait for a turn.
       if (attempt === 1) continue
-      // A handler that does not see the overflow decides the same every time.
+      // A handler that does not notice the overflow will decide the same way every time.
       if (outcome.why === 'overflow') throw tooLarge()
       for (const record of outcome.contested) records.add(record)
       endTurn?.()
       endTurn = await app.turns.take([...records], endMs - performance.now())
       if (!endTurn) throw tooBusy()
-      // The first attempt in turn has no rival in this process; a later conflict comes from another process.
+      // The first attempt during a turn has no competitor in this process, so a later conflict is with
+      // another process.
       if (attempt > 2) await setTimeout(pauseMs(op, attempt))
     }
   } finally {
@@ -59,7 +60,7 @@ export async function decideAndCommit<Answer>(
   }
 }
 
-/** The reason why an attempt failed: the name of a guard, or stale reads; and the contested records. */
+/** Why an attempt failed (the name of the guard, or a stale read), and the records that were contested. */
 interface Contested {
   readonly contested: readonly string[]
   readonly why: string
@@ -77,7 +78,7 @@ async function attemptOnce<Answer>(
     decided = await decide()
   } catch (error) {
     if (error instanceof StaleRead) return { contested: [], why: 'stale read' }
-    // If the same request was done concurrently, its response replaces the refusal.
+    // If a concurrent request has done the same, its response replaces the refusal.
     const done = await replay()
     if (done !== undefined) return { answer: done }
     throw error
@@ -85,10 +86,10 @@ async function attemptOnce<Answer>(
   const result = await commit(app, op, decided.writes)
   return result.done
     ? { answer: decided.answer }
-    : { contested: findContested(op, decided.writes, result), why: result.guard }
+    : { contested: listContestedRecords(op, decided.writes, result), why: result.guard }
 }
 
-/** Commits the writes of a refusal. A failed commit is retried without a new decision. */
+/** Commits the writes of a refusal. A failed commit is retried without deciding again. */
 export async function commitForSure(app: App, op: Op, writes: readonly Write[]): Promise<void> {
   for (let attempt = 0; attempt <= REWRITES_MAX; attempt++) if ((await commit(app, op, writes)).done) return
   throw new Error('Failed to commit the writes of a refusal')
@@ -98,8 +99,10 @@ async function commit(app: App, op: Op, writes: readonly Write[]): Promise<Commi
   return writes.length === 0 ? { done: true } : await app.commit(op, writes)
 }
 
-/** The records whose guard failed. If the guard names none, one key stands for the whole platform. */
-function findContested(
+/**
+ * The records whose guard failed. If the guard does not name any, a single key stands for the whole platform.
+ */
+function listContestedRecords(
   op: Op,
   writes: readonly Write[],
   { name }: Extract<CommitResult, { done: false }>,
@@ -114,7 +117,7 @@ function findContested(
 
 const KEYS = 'idempotency_keys_pkey'
 
-/** Random, so that two processes do not collide again, and longer with every attempt. */
+/** A random pause, so that two processes do not collide again. It grows with each attempt. */
 function pauseMs(op: Op, attempt: number): number {
   const [byte = 0] = op.random(1)
   const chance = byte / 256

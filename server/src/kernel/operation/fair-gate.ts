@@ -1,10 +1,10 @@
 import type { CapacityGate } from '../ports/capacity-gate.ts'
 import { ApiError } from './operation.ts'
 
-/** Limits of concurrent and waiting operations in a process. */
+/** Limits on concurrent and waiting operations in a process. */
 export interface GateSize {
   readonly atOnceMax: number
-  /** Limit per platform, which leaves capacity for the others. */
+  /** The limit per platform, which leaves capacity for the others. */
   readonly atOnceOfPlatformMax: number
   readonly waitingOfPlatformMax: number
   readonly waitingMax: number
@@ -17,22 +17,22 @@ export const GATE_SIZE: GateSize = {
   waitingMax: 4_096,
 }
 
-type Enter = () => void
+type Admit = () => void
 
-interface Line {
+interface PlatformQueue {
   underWay: number
-  readonly waiting: Enter[]
+  readonly waiting: Admit[]
 }
 
 /**
- * Limits concurrent operations. Waiting ones are admitted one per platform in turn, so a platform with a
- * thousand requests delays the others no longer than a platform with ten.
+ * Limits concurrent operations. Waiting ones are admitted round-robin by platform, so that a platform with a
+ * thousand requests delays others no longer than one with ten.
  */
 export class FairGate implements CapacityGate {
   readonly #size: GateSize
-  readonly #lines = new Map<string, Line>()
+  readonly #lines = new Map<string, PlatformQueue>()
   /** Platforms with waiting operations and free capacity, in the order of their turns. */
-  readonly #turns = new Set<Line>()
+  readonly #turns = new Set<PlatformQueue>()
   #underWay = 0
   #waiting = 0
 
@@ -40,75 +40,78 @@ export class FairGate implements CapacityGate {
     this.#size = size
   }
 
-  /** Throws 503 `UNAVAILABLE` if too many operations wait. Call it before doing any work for a request. */
+  /**
+   * Throws 503 `UNAVAILABLE` if too many operations are waiting. Call it before doing any work for a request.
+   */
   admit(platformId?: string): void {
     const { waitingMax, waitingOfPlatformMax } = this.#size
-    const own = platformId === undefined ? 0 : (this.#lines.get(platformId)?.waiting.length ?? 0)
-    if (this.#waiting < waitingMax && own < waitingOfPlatformMax) return
+    const waitingOfPlatform =
+      platformId === undefined ? 0 : (this.#lines.get(platformId)?.waiting.length ?? 0)
+    if (this.#waiting < waitingMax && waitingOfPlatform < waitingOfPlatformMax) return
     throw new ApiError('UNAVAILABLE', {
       message: 'The server has too many requests. Nothing was done. Try again.',
     })
   }
 
   /**
-   * Runs one platform's operation once there is capacity. Throws 503 `UNAVAILABLE` if too many operations
-   * wait.
+   * Runs an operation of a platform once there is capacity. Throws 503 `UNAVAILABLE` if too many operations
+   * are waiting.
    */
   async run<T>(platformId: string, work: () => Promise<T>): Promise<T> {
-    const known = this.#lines.get(platformId)
-    const mayBegin = known
-      ? this.#hasCapacity(known) && known.waiting.length === 0
+    const existing = this.#lines.get(platformId)
+    const mayBegin = existing
+      ? this.#hasCapacity(existing) && existing.waiting.length === 0
       : this.#underWay < this.#size.atOnceMax
     if (!mayBegin) this.admit(platformId)
-    const line = this.#lineOf(platformId)
-    if (mayBegin) this.#begin(line)
-    else await this.#wait(line)
+    const queue = this.#queueOf(platformId)
+    if (mayBegin) this.#begin(queue)
+    else await this.#wait(queue)
     try {
       return await work()
     } finally {
-      this.#end(platformId, line)
+      this.#end(platformId, queue)
     }
   }
 
-  #lineOf(platformId: string): Line {
-    const known = this.#lines.get(platformId)
-    if (known) return known
-    const line = { underWay: 0, waiting: [] }
-    this.#lines.set(platformId, line)
-    return line
+  #queueOf(platformId: string): PlatformQueue {
+    const existing = this.#lines.get(platformId)
+    if (existing) return existing
+    const queue = { underWay: 0, waiting: [] }
+    this.#lines.set(platformId, queue)
+    return queue
   }
 
-  #hasCapacity({ underWay }: Line): boolean {
+  #hasCapacity({ underWay }: PlatformQueue): boolean {
     return this.#underWay < this.#size.atOnceMax && underWay < this.#size.atOnceOfPlatformMax
   }
 
-  #begin(line: Line): void {
-    line.underWay += 1
+  #begin(queue: PlatformQueue): void {
+    queue.underWay += 1
     this.#underWay += 1
   }
 
-  async #wait(line: Line): Promise<void> {
+  async #wait(queue: PlatformQueue): Promise<void> {
     this.#waiting += 1
-    this.#turns.add(line)
-    await new Promise<void>((resolve) => line.waiting.push(resolve))
+    this.#turns.add(queue)
+    await new Promise<void>((resolve) => queue.waiting.push(resolve))
   }
 
-  #end(platformId: string, line: Line): void {
-    line.underWay -= 1
+  #end(platformId: string, queue: PlatformQueue): void {
+    queue.underWay -= 1
     this.#underWay -= 1
-    this.#letIn()
-    if (line.underWay === 0 && line.waiting.length === 0) this.#lines.delete(platformId)
+    this.#admitNext()
+    if (queue.underWay === 0 && queue.waiting.length === 0) this.#lines.delete(platformId)
   }
 
-  /** Admits an operation of the next platform in turn that has free capacity. */
-  #letIn(): void {
-    for (const line of this.#turns) {
-      if (!this.#hasCapacity(line)) continue
-      this.#turns.delete(line)
-      if (line.waiting.length > 1) this.#turns.add(line)
+  /** Admits an operation of the next platform that has free capacity. */
+  #admitNext(): void {
+    for (const queue of this.#turns) {
+      if (!this.#hasCapacity(queue)) continue
+      this.#turns.delete(queue)
+      if (queue.waiting.length > 1) this.#turns.add(queue)
       this.#waiting -= 1
-      this.#begin(line)
-      line.waiting.shift()?.()
+      this.#begin(queue)
+      queue.waiting.shift()?.()
       return
     }
   }

@@ -2,8 +2,7 @@ import { isSameSecret } from '../../base/crypto/constant-time.ts'
 import type { Enclave, OperationEnclave } from '../ports/enclave.ts'
 
 /**
- * The secret part of a link: `<UUID of its record>.<generation of the key>.<keyed digest of the record's
- * content>`.
+ * The secret part of a link: `<UUID of its record>.<key generation>.<keyed digest of the record's content>`.
  */
 
 type Purpose = 'documentLink' | 'kycLink'
@@ -32,8 +31,8 @@ function computeToken(
 }
 
 /**
- * Reads the UUID of a token's record. `matches` checks the token against the content of that record. Undefined if the
- * token is malformed.
+ * Reads the UUID of the record from a token. `matches` checks the token against the record's content.
+ * Undefined if the token is malformed.
  */
 export function readLinkToken(enclave: Pick<Enclave, 'mac' | 'dataKeys'>, purpose: Purpose, token: string) {
   const [, uuid, digits] = TOKEN.exec(token) ?? []

@@ -8,8 +8,8 @@ import type { Op } from './app.ts'
 import { type AnyImplementation, bodyOf, type Handler } from './operation.ts'
 
 /**
- * Small enough that many downloads fit into memory, large enough that statements are a small part of the
- * cost.
+ * Small enough for many concurrent downloads to fit in memory, and large enough that statements account for
+ * little of the cost.
  */
 const READ_AT_ONCE = 500
 
@@ -20,9 +20,9 @@ interface Page {
 }
 
 /**
- * The handler of a list's CSV file: all rows that the list's handler returns, read page by page while the
- * file is sent. `rows` names the rows and the file. Permissions and masking are the list's own, because the
- * rows come from its responses.
+ * The handler for the CSV file of a list: all rows of the list, read page by page while the file is sent.
+ * `rows` names the rows and the file. The rows come from the list's own responses, so permissions and masking
+ * apply.
  */
 export function listFile(list: Endpoint, rows: string, read: AnyImplementation): Handler<Endpoint> {
   if (typeof read !== 'function') throw new Error(`The list of ${rows} is not a plain operation`)
@@ -34,7 +34,7 @@ export function listFile(list: Endpoint, rows: string, read: AnyImplementation):
       if (isPage(body)) return body
       throw new Error(`The list of ${rows} has no page`)
     }
-    const pieces = piecesOf(op, columnsOfList(answer, op), readPage)
+    const pieces = streamCsv(op, listColumns(answer, op), readPage)
     return { status: 200, text: { type: 'csv', fileName: `${rows.replaceAll(' ', '-')}.csv`, pieces } }
   }
 }
@@ -43,8 +43,10 @@ function isPage(body: unknown): body is Page {
   return isObject(body) && Array.isArray(body.data)
 }
 
-/** The header comes with the first page, so that an error of the first read still has its own response. */
-async function* piecesOf(
+/**
+ * The header is sent with the first page, so that an error of the first read still becomes an error response.
+ */
+async function* streamCsv(
   op: Pick<Op, 'wire'>,
   columns: Columns<string, unknown>,
   read: (page: { readonly limit: number; readonly cursor?: string }) => Promise<Page>,
@@ -65,10 +67,10 @@ async function* piecesOf(
 
 /**
  * One column per field, in the order of the record's schema. Fields of inner objects are named by path, such
- * as `merchant.country`; an amount with its currency takes three columns, a currency is its code, a list is
- * JSON.
+ * as `merchant.country`. An amount with its currency takes three columns, a currency is written as its code,
+ * and a list as JSON.
  */
-function columnsOfList(answer: TSchema, { wire }: Pick<Op, 'wire'>): Columns<string, unknown> {
+function listColumns(answer: TSchema, { wire }: Pick<Op, 'wire'>): Columns<string, unknown> {
   const schema: JsonSchema = answer
   const item = schema.properties?.data?.items
   if (!item) throw new Error('Only a list can be downloaded as a file')
@@ -89,31 +91,31 @@ function addColumns(
     return
   }
   const add = (name: string, cell: (value: unknown) => Cell) => {
-    columns[name] ??= (row) => cell(valueAt(row, path))
+    columns[name] ??= (row) => cell(getValue(row, path))
   }
   const name = path.join('.')
   const { properties = {} } = schema
-  if (isCurrency(schema)) add(name, codeOf)
+  if (isCurrency(schema)) add(name, formatCurrency)
   else if (properties.amount && properties.currency && isCurrency(properties.currency)) {
-    add(`${name}.currency`, (value) => (isObject(value) ? codeOf(value.currency) : undefined))
-    add(`${name}.units`, (value) => (isObject(value) ? cellOf(value.amount) : undefined))
-    add(`${name}.decimal`, decimalOf)
+    add(`${name}.currency`, (value) => (isObject(value) ? formatCurrency(value.currency) : undefined))
+    add(`${name}.units`, (value) => (isObject(value) ? toCell(value.amount) : undefined))
+    add(`${name}.decimal`, formatDecimal)
   } else if (Object.keys(properties).length > 0)
     for (const [key, inner] of Object.entries(properties))
       addColumns(columns, inner, [...path, spelled(key)], spelled)
-  else add(name, cellOf)
+  else add(name, toCell)
 }
 
-/** True for a currency as records show it. */
+/** True for a currency in the form in which records show it. */
 function isCurrency({ properties }: JsonSchema): boolean {
   return properties?.code !== undefined && properties.decimals !== undefined
 }
 
-function codeOf(value: unknown): Cell {
-  return isObject(value) ? cellOf(value.code) : undefined
+function formatCurrency(value: unknown): Cell {
+  return isObject(value) ? toCell(value.code) : undefined
 }
 
-function decimalOf(value: unknown): Cell {
+function formatDecimal(value: unknown): Cell {
   if (!isObject(value) || !isObject(value.currency)) return undefined
   const { amount, currency } = value
   const { decimals } = currency
@@ -123,11 +125,11 @@ function decimalOf(value: unknown): Cell {
     : undefined
 }
 
-function valueAt(row: unknown, path: readonly string[]): unknown {
+function getValue(row: unknown, path: readonly string[]): unknown {
   return path.reduce<unknown>((value, key) => (isObject(value) ? value[key] : undefined), row)
 }
 
-function cellOf(value: unknown): Cell {
+function toCell(value: unknown): Cell {
   switch (typeof value) {
     case 'string':
     case 'bigint':

@@ -1,8 +1,8 @@
 import type { Log } from '../ports/log.ts'
 
 /**
- * A log that adds `fields` to each line, with their values at the time of the line. Every request has one and
- * most write nothing, so it does no work before its first line.
+ * A log that adds `fields`, as they are at that moment, to each line. Every request has one but most log
+ * nothing, so it does no work before its first line.
  */
 export class LogWith implements Log {
   readonly #log: Log

@@ -1,12 +1,13 @@
 /**
- * One query at a time, so that none pile up on an unresponsive database; callers meanwhile share its result.
+ * Runs one query at a time and shares its result with callers that arrive meanwhile, so that queries do not
+ * pile up on an unresponsive database.
  */
-export function oneAtATime<T>(ask: () => Promise<T>): () => Promise<T> {
-  let asking: Promise<T> | undefined
+export function oneAtATime<T>(query: () => Promise<T>): () => Promise<T> {
+  let running: Promise<T> | undefined
   return () => {
-    asking ??= ask().finally(() => {
-      asking = undefined
+    running ??= query().finally(() => {
+      running = undefined
     })
-    return asking
+    return running
   }
 }

@@ -17,19 +17,19 @@ import type { BarePlatformRow } from '../../storage/rows/tables.ts'
 import type { Actor, App, Op, RequestOrigin } from './app.ts'
 import type { UploadedFile } from './uploaded-file.ts'
 
-/** Error details for programs: amounts are exact, in the smallest unit of `currency`. */
+/** Error details for programs. Amounts are exact, in the smallest unit of `currency`. */
 export type ErrorDetails = Readonly<Record<string, unknown>> & { readonly code?: DetailCode } & {
   readonly [Name in DetailAmount]?: bigint
 }
 
-/** A refusal with a code of the error table, the field or reason, and details. */
+/** An error response: a code of the error table, with the field or reason and details. */
 export class ApiError extends Error {
   readonly code: ErrorCode
   /** For 401 responses: the check that failed. */
   readonly reason: string | undefined
   readonly details: ErrorDetails | undefined
   readonly headers: Readonly<Record<string, string>> | undefined
-  /** Writes committed even if the request is refused. */
+  /** Writes that are committed even though the request is refused. */
   readonly writes: readonly Write[]
 
   constructor(
@@ -52,17 +52,17 @@ export class ApiError extends Error {
 }
 
 /**
- * The reads of an operation contradict each other because another operation was committed between them. Has
- * the effect of a failed guard: the operation runs again from its reads.
+ * The reads of an operation contradict each other because another operation was committed in between. Like
+ * after a failed guard, the operation runs again from its reads.
  */
 export class StaleRead extends Error {}
 
-/** A refusal that names a field of the request. */
+/** Creates an error that names a field of the request. */
 export function fieldError(code: ErrorCode, field: string, message: string): ApiError {
   return new ApiError(code, { message, details: { field } })
 }
 
-/** The input of a handler: parsed, validated and typed. Never headers. */
+/** The input of a handler: parsed, validated and typed. It never contains headers. */
 export type Input<E extends Endpoint> = InputParts<E> &
   // A retry of the handler gets the same file.
   (E extends { upload: Upload } ? { readonly file: UploadedFile } : unknown)
@@ -71,33 +71,33 @@ interface InputParts<E extends Endpoint> {
   readonly params: ParamsOf<E>
   readonly query: QueryOf<E>
   readonly body: BodyOf<E>
-  /** Present on the signed retry of a signed endpoint, whose signature was checked. */
+  /** Present if this is the signed retry of a signed endpoint. Its signature has been checked. */
   readonly approval?: Approval
 }
 
-/** A verified signed request, to be consumed with the operation. */
+/** A verified signing request, which is consumed with the operation. */
 export interface Approval {
   readonly requestId: string
   readonly accountId: string
-  /** The session that signed, and the credential that issued it. Absent if only a key was required. */
+  /** The session that signed, and the credential that created it. Absent if only a key was required. */
   readonly session:
     | { readonly id: string; readonly credentialId: string; readonly areCodesLocked: boolean }
     | undefined
   readonly publicKey: string
-  /** The signature as sent; undefined for other kinds of proof. */
+  /** The signature as sent. Undefined for other kinds of proof. */
   readonly stamp: string | undefined
-  /** Data that the first call stored for the retry. */
+  /** Data stored by the first call for the retry. */
   readonly context: Readonly<Record<string, unknown>>
 }
 
-/** A response, and the writes that it depends on. */
+/** A response, and the writes that must be committed with it. */
 export type Outcome<E extends Endpoint> = (JsonAnswerOf<E> | TextOutcome<E>) & {
   readonly writes?: readonly Write[]
-  /** The secret of a team member's new session, for its cookie, or `none` to end the session. */
+  /** The secret of a team member's new session, for the cookie, or `none` to end the session. */
   readonly cookie?: { readonly secret: string } | 'none'
 }
 
-/** A response with text instead of JSON, which an unknown endpoint may have. */
+/** A response with text instead of JSON. If the endpoint is not known, its response may be of either kind. */
 type TextOutcome<E extends Endpoint> = Endpoint extends E
   ? { readonly status: 200; readonly text: AnswerText }
   : DeclaredText<E>
@@ -106,15 +106,15 @@ type DeclaredText<E extends Endpoint> = E extends { texts: readonly (infer Type 
   ? { readonly status: 200; readonly text: AnswerText<Type> }
   : never
 
-/** The body of a response; undefined without a body, or if it is text. */
+/** The JSON body of a response; undefined if the response has no body, or if it is text. */
 export function bodyOf(outcome: Outcome<Endpoint>): unknown {
   return 'body' in outcome ? outcome.body : undefined
 }
 
-/** A response body sent as it is produced. */
+/** A response body that is sent while it is produced. */
 export interface AnswerText<Type extends TextType = TextType> {
   readonly type: Type
-  /** File name, if the response is a download. */
+  /** The file name, if the response is a download. */
   readonly fileName?: string
   readonly headers?: Readonly<Record<string, string>>
   readonly pieces: AsyncIterable<string> | Iterable<string>
@@ -122,10 +122,10 @@ export interface AnswerText<Type extends TextType = TextType> {
 
 export type Handler<E extends Endpoint> = (op: Op, input: Input<E>) => Promise<Outcome<E>>
 
-/** A call that a signature authorizes, by its target and its body. The retry must be identical. */
+/** A call that needs a signature, identified by its target and body. The retry must be identical. */
 export interface SignedCall {
   readonly operation: string
-  /** Method and path as sent, `POST /quotes/Quote:…/execute`. */
+  /** Method and path as sent, such as `POST /quotes/Quote:…/execute`. */
   readonly target: string
   readonly body: unknown
 }
@@ -134,20 +134,20 @@ export interface SignedCall {
 export type ToSign =
   | {
       readonly accountId: string
-      /** Everything to authorize. The pipeline adds account, call, body hash, request id and expiry. */
+      /** Everything to be authorized. The pipeline adds account, call, body hash, request id and expiry. */
       readonly statement: Statement
-      /** Data that the first call stores for the retry. */
+      /** Data stored by the first call for the retry. */
       readonly context?: Readonly<Record<string, unknown>>
       readonly expiresAt: Date
       /**
-       * The credential kind of the flow. Defaults to the kind of the wallet's first credential (specification
+       * The kind of credential to use. Defaults to the kind of the wallet's first credential (specification
        * 2.3).
        */
       readonly credentialType?: AuthMethodTypeName
     }
   | {
       readonly accountId: string
-      /** An exact payload, to be signed by this key instead of a session's. */
+      /** An exact payload to be signed by this key instead of a session's key. */
       readonly payload: string
       readonly signerPublicKey: string
       readonly context: Readonly<Record<string, unknown>>
@@ -156,22 +156,26 @@ export type ToSign =
     }
   | { readonly requestId: string }
 
-/** A signed operation: the signature that this request requires (null: none), and the operation itself. */
+/** A signed operation: the signature that a request requires (null if none), and the operation itself. */
 export interface SignedHandler<E extends Endpoint> {
   /**
-   * The call that the signature covers, if it is not this one: a quote's signature is valid for every call
-   * that executes it.
+   * The call that the signature covers, if it is not this one. A quote's signature is valid for every call
+   * that executes the quote.
    */
   findSignedCall?(op: Op, input: Input<E>): Promise<SignedCall | undefined>
-  /** `isSigned`: the call carries a signature, which will be checked against the returned request. */
+  /**
+   * `isSigned` is true if the call carries a signature, which will be checked against the returned request.
+   */
   toSign(op: Op, input: Input<E>, isSigned: boolean): Promise<ToSign | null>
-  /** A check for a proof in the body that replaces the stamp. Undefined if the body has no proof. */
+  /**
+   * Returns a check for a proof in the body that replaces the signature. Undefined if the body has no proof.
+   */
   prove?(op: Op, input: Input<E>): Promise<Prove | undefined>
   handle: Handler<E>
 }
 
 /**
- * Checks a proof against the data that its request stored. Returns data for the handler. Throws if the check
+ * Checks a proof against the data stored with its request. Returns data for the handler. Throws if the check
  * fails.
  */
 export type Prove = (request: {
@@ -180,7 +184,7 @@ export type Prove = (request: {
   readonly context: Readonly<Record<string, unknown>>
 }) => Promise<Readonly<Record<string, unknown>>>
 
-/** The caller, and the platform of the whole call. */
+/** The caller, and the platform for the whole call. */
 export interface Caller {
   readonly platform: BarePlatformRow
   readonly actor: Actor
@@ -189,37 +193,41 @@ export interface Caller {
 /** An operation whose caller is identified only by the body. */
 export interface PublicHandler<E extends Endpoint> {
   /**
-   * The caller and the platform of a call, from its body; or the response itself, if the call has no
-   * platform.
+   * Identifies the caller and platform of a call from its body. If the call has no platform, returns the
+   * response instead.
    */
   who(app: App, input: Input<E>, from: RequestOrigin): Promise<Caller | SuccessOf<E>>
-  /** The credential in the body whose failures are counted. Absent if the call proves nothing. */
+  /** The credential in the body for which failed attempts are counted. Absent if the call proves nothing. */
   nameCredential?(input: Input<E>): string
   readonly handle: Handler<E>
 }
 
 /** An operation that stores its own response, under a key derived from its input. */
 export interface IdempotentOperation<E extends Endpoint> {
-  /** The stored response, which is returned without running the operation. */
+  /** Returns the stored response, if any; the operation then does not run. */
   replay(op: Op, input: Input<E>): Promise<SuccessOf<E> | undefined>
-  /** `isLate()`: the caller has stopped waiting. */
+  /** `isLate()` is true once the caller has stopped waiting. */
   handle(op: Op, input: Input<E>, isLate: () => boolean): Promise<IdempotentOutcome<E>>
 }
 
 export type IdempotentOutcome<E extends Endpoint> = Outcome<E> & {
-  /** True if this run made the change, which is reverted if its response comes too late. */
+  /** True if this run made the change. The change is reverted if its response comes too late. */
   readonly isRevertible?: boolean
 }
 
 /**
- * An operation of the card processor, the verification provider or a rail. Each event is processed once; a
- * repeated one gets the same response.
+ * An operation called by the card processor, the verification provider or a rail. Each event is processed
+ * once, and a repeated one gets the same response.
  */
 export interface ProcessorHandler<E extends Endpoint> extends IdempotentOperation<E> {
-  /** The platform of an event, from the ids in its body or its path. Throws if the event has no platform. */
+  /**
+   * Identifies the platform of an event from the ids in its body or path. Throws if the event has no
+   * platform.
+   */
   whose(server: Pick<App, 'lookup' | 'rails'>, input: Input<E>): Promise<Caller>
   /**
-   * The response at the processor's deadline, and the way to revert a later change. Undefined: no deadline.
+   * The response at the processor's deadline, and how to revert a change made after it. Undefined if there is
+   * no deadline.
    */
   timeout(
     input: Input<E>,
@@ -246,14 +254,14 @@ export type AnyImplementation =
   | PublicHandler<Endpoint>
   | ProcessorHandler<AnsweringEndpoint>
 
-/** The implementations of a noun's endpoints, by their names in the contract. Files of lists need none. */
+/** The implementations of a noun's endpoints, by their contract name. CSV files of lists need none. */
 export type Handlers<Endpoints extends Readonly<Record<string, Endpoint>>> = {
   readonly [Name in keyof Endpoints as Endpoints[Name] extends { fileRows: string }
     ? never
     : Name]: Implementation<Endpoints[Name]>
 }
 
-/** The implementation of an endpoint by name, in the form that the pipeline takes. */
+/** Returns the implementation of an endpoint by name, in the form that the pipeline expects. */
 export function implementationOf<Endpoints extends Readonly<Record<string, Endpoint>>>(
   handlers: Handlers<Endpoints>,
   name: keyof Handlers<Endpoints>,

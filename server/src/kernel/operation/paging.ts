@@ -10,9 +10,9 @@ import { fieldError } from './operation.ts'
 /** The order of a list, by two columns that are unique together. */
 export interface Order<Row> {
   readonly columns: readonly [string, string]
-  /** The position of a row in this order, as two strings for a cursor. */
+  /** The position of a row in this order, as two strings for the cursor. */
   readonly of: (row: Row) => readonly [string, string]
-  /** The position in the form that the database compares. */
+  /** Converts a position to values that the database compares. */
   readonly read: (first: string, second: string) => readonly [unknown, unknown]
 }
 
@@ -22,13 +22,13 @@ const BY_CREATION: Order<{ id: string; created_at: Date }> = {
   read: (time, id) => [new Date(Number(time)), uuidOf(id)],
 }
 
-/** The query of a list endpoint, without its own filters. */
+/** The query parameters of every list endpoint. */
 export interface PageQuery {
   readonly limit?: number
   readonly cursor?: string
 }
 
-/** Counting stops here: counting everything would make pages of long lists slow. */
+/** Counting stops here, because counting long lists completely would make their pages slow. */
 const COUNTED_ROWS_MAX = 10_000
 
 const MAC_BYTES = 16
@@ -36,8 +36,8 @@ const MAC_BYTES = 16
 /** The unordered rows of a list, and the table whose columns order them. */
 interface Rows<TB extends keyof Tables, Row> {
   /**
-   * Several queries if no single index has all rows in this order. Each reads its own index, as far as the
-   * page may need.
+   * Several queries if no single index returns all rows in this order. Each uses its own index, and reads
+   * only as many rows as the page may need.
    */
   readonly rows: SelectQueryBuilder<Tables, TB, Row> | readonly SelectQueryBuilder<Tables, TB, Row>[]
   readonly table: TB & string
@@ -49,14 +49,14 @@ interface Rows<TB extends keyof Tables, Row> {
 /** Rows without a creation time need an explicit order. */
 type Ordered<Row> = Row extends { created_at: Date } ? unknown : { readonly by: Order<Row> }
 
-/** The rows of a list, and their presentation in the API. */
+/** The rows of a list, and how the API shows them. */
 export type List<TB extends keyof Tables, Row, Item> = Rows<TB, Row> &
   Ordered<Row> & { readonly view: (rows: Row[]) => Promise<Item[]> | Item[] }
 
 /**
- * A page of a list, newest first by default. The cursor is bound to all other parameters in `query` and
+ * A page of a list, newest first by default; the cursor is bound to all other parameters in `query`. It
  * carries `totalCount`, which is counted for the first page, up to 10,000 rows. Throws 400 `INVALID_INPUT`
- * for an altered cursor or one from another list.
+ * for a cursor that was altered or belongs to another list.
  */
 export async function page<
   Query extends PageQuery,
@@ -71,55 +71,56 @@ export async function page<
   const { cursor, ...rest } = query
   const limit = query.limit ?? 20
   const { table, order = 'desc' } = list
-  const by = orderOf(list)
+  const listOrder = getOrder(list)
   const binding = `${table} ${op.platform.id} ${toCanonicalJson(rest)}`
-  const place = cursor === undefined ? undefined : readCursor(op, binding, cursor)
-  const found = await rowsAfter(op, list, place?.position, limit + 1)
-  const shown = found.slice(0, limit)
-  const last = shown.at(-1)
-  const hasMore = found.length > limit
+  const cursorPlace = cursor === undefined ? undefined : readCursor(op, binding, cursor)
+  const rowsFound = await rowsAfter(op, list, cursorPlace?.position, limit + 1)
+  const shownRows = rowsFound.slice(0, limit)
+  const last = shownRows.at(-1)
+  const hasMore = rowsFound.length > limit
   const count = async () => {
-    if (!hasMore) return found.length
-    const [first] = columnsOf(list)
+    if (!hasMore) return rowsFound.length
+    const [first] = getColumns(list)
     const counts = await Promise.all(
-      partsOf(list).map((part) => countUpTo(op.read, part, first, order, COUNTED_ROWS_MAX + 1)),
+      listQueries(list).map((part) => countUpTo(op.read, part, first, order, COUNTED_ROWS_MAX + 1)),
     )
-    const counted = counts.reduce((sum, one) => sum + one, 0)
+    const counted = counts.reduce((sum, rows) => sum + rows, 0)
     return counted > COUNTED_ROWS_MAX ? undefined : counted
   }
-  const totalCount = place ? place.totalCount : await count()
+  const totalCount = cursorPlace ? cursorPlace.totalCount : await count()
   return {
-    data: await list.view(shown),
+    data: await list.view(shownRows),
     hasMore,
-    ...(hasMore && last ? { nextCursor: writeCursor(op, binding, by.of(last), totalCount) } : {}),
+    ...(hasMore && last ? { nextCursor: writeCursor(op, binding, listOrder.of(last), totalCount) } : {}),
     ...(totalCount === undefined ? {} : { totalCount }),
   }
 }
 
 /**
- * All rows of a list, some hundred at a time. Concurrent inserts and deletes make no other row appear twice.
+ * Reads all rows of a list, several hundred at a time. Concurrent inserts and deletes never make another row
+ * appear twice.
  */
 export async function* everyRow<TB extends keyof Tables, Row extends { id: string; created_at: Date }>(
   op: Op,
   list: Rows<TB, Row>,
 ): AsyncGenerator<Row[], void, undefined> {
-  const by = orderOf(list)
+  const order = getOrder(list)
   let position: readonly [string, string] | undefined
   do {
     const rows = await rowsAfter(op, list, position, READ_AT_ONCE)
     const last = rows.at(-1)
     if (rows.length > 0) yield rows
-    position = rows.length === READ_AT_ONCE && last ? by.of(last) : undefined
+    position = rows.length === READ_AT_ONCE && last ? order.of(last) : undefined
   } while (position)
 }
 
 /**
- * Small enough that many downloads fit into memory, large enough that statements are a small part of the
- * cost.
+ * Small enough for many concurrent downloads to fit in memory, and large enough that statements account for
+ * little of the cost.
  */
 const READ_AT_ONCE = 500
 
-/** The first rows beyond a position, or of the whole list. */
+/** The first rows after a position, or of the whole list. */
 async function rowsAfter<TB extends keyof Tables, Row>(
   op: Op,
   list: Rows<TB, Row>,
@@ -127,36 +128,36 @@ async function rowsAfter<TB extends keyof Tables, Row>(
   max: number,
 ): Promise<Row[]> {
   const { table, order = 'desc' } = list
-  const columns = columnsOf(list)
+  const columns = getColumns(list)
   const [first, second] = columns
   const beyond = sql.raw(order === 'desc' ? '<' : '>')
-  const at = position && orderOf(list).read(...position)
-  const following = at
-    ? partsOf(list).map((part) =>
-        part.where(sql<boolean>`(${first}, ${second}) ${beyond} (${at[0]}, ${at[1]})`),
+  const start = position && getOrder(list).read(...position)
+  const following = start
+    ? listQueries(list).map((part) =>
+        part.where(sql<boolean>`(${first}, ${second}) ${beyond} (${start[0]}, ${start[1]})`),
       )
-    : partsOf(list)
+    : listQueries(list)
   return firstRows(op.read, table, following, columns, order, max)
 }
 
-/** `List` requires an order if rows have no creation time. */
-function orderOf<TB extends keyof Tables, Row>({ by }: Rows<TB, Row>): Order<Row> {
+/** The type `List` ensures an explicit order if rows have no creation time. */
+function getOrder<TB extends keyof Tables, Row>({ by }: Rows<TB, Row>): Order<Row> {
   return by ?? (BY_CREATION as unknown as Order<Row>)
 }
 
-function columnsOf<TB extends keyof Tables, Row>(list: Rows<TB, Row>) {
-  const [first, second] = orderOf(list).columns
+function getColumns<TB extends keyof Tables, Row>(list: Rows<TB, Row>) {
+  const [first, second] = getOrder(list).columns
   return [sql.ref(`${list.table}.${first}`), sql.ref(`${list.table}.${second}`)] as const
 }
 
-function partsOf<TB extends keyof Tables, Row>({ rows }: Rows<TB, Row>) {
+function listQueries<TB extends keyof Tables, Row>({ rows }: Rows<TB, Row>) {
   return 'where' in rows ? [rows] : rows
 }
 
 /**
- * A page of a list that is not a table: `items` in ascending order of their unique keys, one word each. The
- * cursor is bound as in `page()`, and stays valid if its item disappears. Throws 400 `INVALID_INPUT` for an
- * invalid cursor.
+ * A page of a list that is not a table: `items` in ascending order of their unique keys, which contain no
+ * spaces. The cursor is bound as in `page()`, and stays valid if its item disappears. Throws 400
+ * `INVALID_INPUT` for an invalid cursor.
  */
 export function pageOfItems<Item>(
   op: Op,
@@ -178,8 +179,11 @@ export function pageOfItems<Item>(
   return { data, hasMore, ...(nextCursor ? { nextCursor } : {}), totalCount: items.length }
 }
 
-/** The position of the next page, and the count from the first one, if it was within the limit. */
-interface Place {
+/**
+ * The position where the next page starts, and the count made for the first page, unless it exceeded the
+ * limit.
+ */
+interface CursorContent {
   readonly position: readonly [string, string]
   readonly totalCount: number | undefined
 }
@@ -187,20 +191,22 @@ interface Place {
 function writeCursor(
   op: Op,
   binding: string,
-  position: Place['position'],
-  totalCount: Place['totalCount'],
+  position: CursorContent['position'],
+  totalCount: CursorContent['totalCount'],
 ): string {
   const body = Buffer.from([...position, totalCount ?? ''].join(' '))
   return Buffer.concat([mac(op, binding, body), body]).toString('base64url')
 }
 
-function readCursor(op: Op, binding: string, cursor: string): Place {
+function readCursor(op: Op, binding: string, cursor: string): CursorContent {
   const bytes = Buffer.from(cursor, 'base64url')
   const body = bytes.subarray(MAC_BYTES)
-  const given = bytes.subarray(0, MAC_BYTES)
+  const givenMac = bytes.subarray(0, MAC_BYTES)
   const expected = mac(op, binding, body)
   const isOurs =
-    bytes.toString('base64url') === cursor && given.length === MAC_BYTES && timingSafeEqual(given, expected)
+    bytes.toString('base64url') === cursor &&
+    givenMac.length === MAC_BYTES &&
+    timingSafeEqual(givenMac, expected)
   if (!isOurs)
     throw fieldError('INVALID_INPUT', 'cursor', 'cursor was issued by another list or for another query')
   const [first = '', second = '', total = ''] = body.toString().split(' ')

@@ -6,7 +6,7 @@ interface Traced {
   readonly tracing?: Tracing | undefined
 }
 
-/** Runs work in a child span of the current one, if tracing is on. */
+/** Runs work in a child span of the current one if tracing is enabled. */
 export function runInSpan<T>(
   { tracing }: Traced,
   span: NewSpan,
@@ -15,8 +15,8 @@ export function runInSpan<T>(
   return tracing ? tracing.runWithin(span, work) : work()
 }
 
-/** Calls a rail in a span. */
-export function askingRail<T>(
+/** Calls a rail within a span. */
+export function runRailSpan<T>(
   { tracing }: Traced,
   { name }: Pick<Rail, 'name'>,
   what: 'send' | 'pull' | 'cancel' | 'open account' | 'check account',
@@ -26,12 +26,12 @@ export function askingRail<T>(
   const attributes = { 'countersign.rail': name ?? SANDBOX_RAIL }
   return tracing.runWithin({ name: `rail ${what}`, kind: 'client', attributes }, async (span) => {
     const answer = await ask()
-    span.note({ 'countersign.rail.outcome': outcomeOf(answer) })
+    span.note({ 'countersign.rail.outcome': getOutcome(answer) })
     return answer
   })
 }
 
-function outcomeOf(answer: unknown): string | undefined {
+function getOutcome(answer: unknown): string | undefined {
   if (typeof answer === 'string') return answer
   return isObject(answer) && typeof answer.outcome === 'string' ? answer.outcome : undefined
 }

@@ -1,9 +1,9 @@
 const BOUNDS = ['createdAfter', 'createdBefore', 'updatedAfter', 'updatedBefore'] as const
 
-/** Exclusive bounds on the creation and the last change of listed records. */
+/** Exclusive bounds on when listed records were created or last changed. */
 export type TimeRange = { readonly [B in (typeof BOUNDS)[number]]?: Date }
 
-/** The bounds in a list's query, as times. */
+/** Parses the time bounds in the query of a list. */
 export function timeRange(query: { readonly [B in (typeof BOUNDS)[number]]?: string }): TimeRange {
   const range: { -readonly [B in keyof TimeRange]: TimeRange[B] } = {}
   for (const bound of BOUNDS) {
@@ -13,7 +13,7 @@ export function timeRange(query: { readonly [B in (typeof BOUNDS)[number]]?: str
   return range
 }
 
-/** A time from a query; undefined if it is absent. */
+/** Parses a time in a query; undefined if it is absent. */
 export function timeIfGiven(text: string | undefined): Date | undefined {
   return text === undefined ? undefined : new Date(text)
 }

@@ -1,7 +1,7 @@
 import { IANAZone } from 'luxon'
 import { fieldError } from './operation.ts'
 
-/** Error: 400 `INVALID_INPUT` naming `field`, for a zone that the database of time zones does not have. */
+/** Throws 400 `INVALID_INPUT`, naming `field`, for a zone that is not in the time zone database. */
 export function checkTimeZone(timeZone: string, field = 'timeZone'): void {
   if (IANAZone.isValidZone(timeZone)) return
   throw fieldError('INVALID_INPUT', field, 'timeZone is not the name of a time zone, like Europe/Berlin')

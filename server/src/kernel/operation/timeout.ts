@@ -1,11 +1,11 @@
-/** The result of a promise, or undefined if it takes longer than the given milliseconds. */
-export async function inTime<T>(ms: number, answer: Promise<T>): Promise<T | undefined> {
+/** Returns the result of a promise, or undefined if it takes longer than `ms` milliseconds. */
+export async function withTimeout<T>(ms: number, answer: Promise<T>): Promise<T | undefined> {
   let timer: NodeJS.Timeout | undefined
-  const late = new Promise<undefined>((resolve) => {
+  const timedOut = new Promise<undefined>((resolve) => {
     timer = setTimeout(() => resolve(undefined), ms)
   })
   try {
-    return await Promise.race([answer, late])
+    return await Promise.race([answer, timedOut])
   } finally {
     clearTimeout(timer)
   }

@@ -3,14 +3,14 @@ import type { Tables } from '../../storage/rows/tables.ts'
 import type { Op } from './app.ts'
 import { ApiError, StaleRead } from './operation.ts'
 
-/** A state machine of the contract: for every state and event the next state, or null. */
+/** A state machine of the contract: the next state for each state and event, or null. */
 type Machine<State extends string = string> = Readonly<Record<State, Readonly<Record<string, State | null>>>>
 type StatesOf<M extends Machine> = keyof M
 type EventsOf<M extends Machine> = OneOrMore<Extract<keyof M[keyof M], string>>
 type OneOrMore<Event> = Event | readonly Event[]
 
-/** The state column of each record kind. */
-const STORED = {
+/** The table and column that store the state of each kind of record. */
+const STATE_COLUMNS = {
   internal_accounts: { table: 'internal_accounts', column: 'status' },
   quotes: { table: 'quotes', column: 'state' },
   pulls: { table: 'quotes', column: 'pull_state' },
@@ -57,14 +57,16 @@ const STORED = {
   chain_transactions: { table: 'chain_transactions', column: 'state' },
 } as const
 
-type Stored = typeof STORED
-export type Stateful = keyof Stored
-type RowOf<Kind extends Stateful> = Tables[Stored[Kind]['table']]
+type StateColumns = typeof STATE_COLUMNS
+export type Stateful = keyof StateColumns
+type RowOf<Kind extends Stateful> = Tables[StateColumns[Kind]['table']]
 type StateOf<Kind extends Stateful> = {
-  [K in Stateful]: NonNullable<Extract<RowOf<K>, Record<Stored[K]['column'], unknown>>[Stored[K]['column']]>
+  [K in Stateful]: NonNullable<
+    Extract<RowOf<K>, Record<StateColumns[K]['column'], unknown>>[StateColumns[K]['column']]
+  >
 }[Kind]
 
-/** The columns of a row that may contain its state. Null: it has not begun. */
+/** Columns of a row that may hold its state. Null means that the state machine has not started. */
 interface WithState {
   readonly id: string
   readonly state?: string | null
@@ -76,19 +78,19 @@ interface WithState {
   readonly phone_verification?: string | null
 }
 
-/** The state after an event, or after several in order; null if one of them is not allowed. */
+/** The state after one event, or after several in order. Null if one of them is not allowed. */
 export function nextState<M extends Machine>(
   transitions: M,
   state: StatesOf<M>,
   by: EventsOf<M>,
 ): StatesOf<M> | null {
-  const events = isOne(by) ? [by] : by
+  const events = isSingleEvent(by) ? [by] : by
   let next: StatesOf<M> | null = state
   for (const event of events) next = next === null ? null : (transitions[next]?.[event] ?? null)
   return next
 }
 
-/** Error: 409 `INVALID_STATE_TRANSITION` with this message and the state, if the event is not allowed in it. */
+/** Throws 409 `INVALID_STATE_TRANSITION`, with this message and the state, if the event is not allowed. */
 export function checkEvent<M extends Machine>(
   transitions: M,
   state: StatesOf<M>,
@@ -100,8 +102,8 @@ export function checkEvent<M extends Machine>(
 }
 
 /**
- * The state after an event that the caller has already checked for the deciding record with `nextState`.
- * Throws StaleRead if a dependent record has already moved: the reads were stale.
+ * The state after an event that the caller has already checked with `nextState` for the deciding record.
+ * Throws StaleRead if a dependent record has already moved on.
  */
 export function stateAfter<M extends Machine>(
   transitions: M,
@@ -114,13 +116,13 @@ export function stateAfter<M extends Machine>(
   return next
 }
 
-function isOne<Event>(by: OneOrMore<Event>): by is Event {
+function isSingleEvent<Event>(by: OneOrMore<Event>): by is Event {
   return !Array.isArray(by)
 }
 
 /**
- * The write that applies an event, or several in order, to a record; no event means a change without
- * transition. Guard: its state and the columns in `guard` are unchanged.
+ * The write that applies one event, or several in order, to a record. Without an event, columns change and
+ * the state does not. Guard: the state and the columns in `guard` are unchanged.
  */
 export function transition<Kind extends Stateful, M extends Machine<StateOf<Kind>>, Row extends RowOf<Kind>>(
   op: Pick<Op, 'now'>,
@@ -131,7 +133,7 @@ export function transition<Kind extends Stateful, M extends Machine<StateOf<Kind
   change: Partial<RowOf<Kind>> = {},
   guard: Partial<RowOf<Kind>> = {},
 ): { readonly row: Row; readonly write: Write } {
-  const { table, column } = STORED[kind]
+  const { table, column } = STATE_COLUMNS[kind]
   const from = row[column]
   if (from === null || from === undefined) throw new StaleRead(`${row.id} has no ${column}`)
   const state = stateAfter<Machine>(transitions, from, by, row.id)

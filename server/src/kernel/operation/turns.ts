@@ -1,29 +1,29 @@
-import { inTime } from './timeout.ts'
+import { withTimeout } from './timeout.ts'
 
 /**
- * Makes operations on the same records take turns, in the order of their requests, which avoids conflicts
- * within the process. Correctness does not depend on it: the guards in the database ensure that.
+ * Makes operations on the same records take turns in the order of arrival, which avoids conflicts within the
+ * process. Correctness does not depend on this, because the database checks the guards.
  */
 export class Turns {
-  /** For each record, a promise for the end of all turns requested so far. */
+  /** For each record, a promise that resolves when all turns requested so far have ended. */
   readonly #last = new Map<string, Promise<unknown>>()
 
   /**
-   * Waits until all earlier turns at these records are finished, at most `waitMsMax`. Returns the function
-   * that ends the turn; undefined on timeout.
+   * Waits up to `waitMsMax` until all earlier turns at these records have ended. Returns a function that ends
+   * the turn, or undefined on timeout.
    */
   async take(records: readonly string[], waitMsMax: number): Promise<(() => void) | undefined> {
     let end = (): void => {}
-    const ended = new Promise<void>((resolve) => {
+    const turnEnded = new Promise<void>((resolve) => {
       end = resolve
     })
     const before = Promise.all(records.map((record) => this.#last.get(record)))
-    const done = Promise.all([before, ended]).then(() => {
+    const done = Promise.all([before, turnEnded]).then(() => {
       for (const record of records) if (this.#last.get(record) === done) this.#last.delete(record)
     })
-    // Queues for all records together, so that two operations on the same records cannot deadlock.
+    // Queues at all records together, so that two operations on the same records cannot deadlock.
     for (const record of records) this.#last.set(record, done)
-    if (await inTime(waitMsMax, before)) return end
+    if (await withTimeout(waitMsMax, before)) return end
     end()
     return undefined
   }

@@ -8,19 +8,19 @@ import type { Op } from '../operation/app.ts'
 export type EventContext = Pick<Op, 'now' | 'platform' | 'newId'> & Partial<Pick<Op, 'tracing'>>
 
 /**
- * The row of a state change in the feed of events, written in the same transaction. `data` is the record as the
- * API shows it.
+ * Creates the event of a state change, to be written in the same transaction. `data` is the record as the API
+ * shows it.
  */
 export function event(op: EventContext, type: EventType, objectId: string, data: unknown): EventWrite {
   return eventWrite(op, type, objectId, toJson(data))
 }
 
-/** An event of a ledger account: `data` is JSON with balances of 0, which the database fills in. */
+/** Creates an event of a ledger account. `data` is JSON with balances of 0, which the database fills in. */
 export function accountEvent(op: EventContext, type: EventType, accountId: string, data: string): EventWrite {
   return { ...eventWrite(op, type, accountId, data), ofAccount: true }
 }
 
-/** A TEST event, which refers to no record. Only the endpoint that it tests gets it. */
+/** Creates a TEST event. It refers to no record, and is sent only to the endpoint being tested. */
 export function testEvent(op: EventContext): EventWrite {
   const id = op.newId('Event')
   return { ...eventWrite(op, 'TEST', id, '{}'), id }
@@ -32,7 +32,7 @@ export function webhookEndpoint({ config }: Pick<PlatformRow, 'config'>): string
   return typeof webhookEndpoint === 'string' ? webhookEndpoint : undefined
 }
 
-/** Sandbox: the fault that a call asked for, for the delivery of each event that it causes. */
+/** Sandbox: the delivery faults that a call requested for the events it causes. */
 export function webhookFaults({ webhookFault, platform }: Op, writes: readonly Write[]): readonly Write[] {
   if (webhookFault === undefined || webhookEndpoint(platform) === undefined) return []
   return writes.flatMap((write) =>

@@ -2,7 +2,7 @@ import type { Write } from '../../storage/commit/writes.ts'
 import type { JobKind, JobPayloads } from '../../storage/rows/job.ts'
 import type { Op } from '../operation/app.ts'
 
-/** Every kind of job. `service/handlers.ts` has their handlers. */
+/** All kinds of jobs. Their handlers are listed in `service/handlers.ts`. */
 export const JOB_KINDS = [
   'accounts.backfill',
   'agent-action.expire',
@@ -49,12 +49,12 @@ export const JOB_KINDS = [
 
 /**
  * Runs a job: reads, decides, and returns the writes. The runner removes the job in the same transaction, so
- * a crash before the commit leaves the job, and one after it leaves nothing to do.
+ * after a crash before the commit the job runs again, and after the commit there is nothing left to do.
  */
 export type JobHandler<Kind extends JobKind> = (
   op: Op,
   payload: JobPayloads[Kind],
 ) => Promise<readonly Write[]>
 
-/** The handler for each job kind. */
+/** The handler of each kind of job. */
 export type JobHandlers = { readonly [Kind in JobKind]: JobHandler<Kind> }

@@ -5,8 +5,8 @@ import type { Op } from '../operation/app.ts'
 import type { Tracing } from '../ports/tracing.ts'
 
 /**
- * A job that falls due at `dueAt`, by the platform's clock. It runs at least once and takes effect exactly
- * once.
+ * Creates a job that falls due at `dueAt` by the platform's clock. It runs at least once and takes effect
+ * exactly once.
  */
 export function job<Kind extends JobKind>(
   op: Pick<Op, 'now' | 'platform' | 'newId'> & Partial<Pick<Op, 'tracing'>>,
@@ -18,7 +18,7 @@ export function job<Kind extends JobKind>(
     id: op.newId('Job'),
     platform_id: op.platform.id,
     kind,
-    payload: op.tracing ? ofTrace(payload, op.tracing) : payload,
+    payload: op.tracing ? addTrace(payload, op.tracing) : payload,
     due_at: dueAt,
     attempts: 0,
     claimed_until: null,
@@ -29,12 +29,12 @@ export function job<Kind extends JobKind>(
   return { ...insert('jobs', row), due }
 }
 
-/** A job belongs to the trace of its cause. A postponed or woken job stays in its own trace. */
-function ofTrace<Payload extends object>(payload: Payload, tracing: Tracing): Payload {
+/** Adds the current trace to a job's payload. A postponed or woken job keeps its own trace. */
+function addTrace<Payload extends object>(payload: Payload, tracing: Tracing): Payload {
   return 'traceparent' in payload ? payload : { ...payload, ...tracing.context() }
 }
 
-/** The jobs in an operation's writes that are due immediately. */
+/** The jobs among an operation's writes that are due immediately. */
 export function dueNow(
   op: Pick<Op, 'now'>,
   writes: readonly Write[],

@@ -1,33 +1,36 @@
 import { keysOf } from '@countersign/contract/core/objects'
 import type { JobKind } from '../../storage/rows/job.ts'
 
-/** Kinds of jobs that share capacity in a process. */
+/** Kinds of jobs that share the capacity of a process. */
 interface Lane {
-  /** Jobs that one process runs in parallel. Their writes share database transactions. */
+  /**
+   * The maximum number of jobs that one process runs in parallel. Their writes share database transactions.
+   */
   readonly atOnceMax: number
-  /** The divisor for the share of a single platform: 4 is a quarter (`capacity.ts`). */
+  /** The divisor for the share of one platform: 4 means a quarter (`capacity.ts`). */
   readonly shareOfPlatform: number
   /**
-   * The time for which a claim blocks other processes if its own dies. A job that runs twice takes effect
-   * once, but a message would arrive twice.
+   * The time for which a claim keeps other processes away if its own process dies. If a job runs twice it
+   * still takes effect once, but a message would be sent twice.
    */
   readonly claimSeconds: number
-  /** The lane's kinds; `main` has all others. The partial indexes `jobs_due_…` also name them. */
+  /** The kinds in this lane; `main` has all others. The partial indexes `jobs_due_…` name the same kinds. */
   readonly kinds: readonly JobKind[]
 }
 
 /**
- * Messages and rails wait for other machines, so nothing else waits for them, nor they for each other. Imports
- * take long: a process works on one file per platform, and on four in total.
+ * Messages and rails wait for other systems, so they have separate lanes and delay neither each other nor
+ * anything else. Imports take long: a process runs one per platform and four in total.
  */
 export const LANES = {
   main: { atOnceMax: 128, shareOfPlatform: 2, claimSeconds: 5, kinds: [] },
   payments: {
-    // Lets 256 payments of one platform wait for slow rails.
+    // Allows 256 payments of one platform to wait for slow rails.
     atOnceMax: 512,
     shareOfPlatform: 2,
 
-    // About the longest time that a rail takes. Calling it twice is safe: the payment's id makes both one.
+    // Roughly the longest time that a rail takes. A second call is safe, because the rail recognizes the
+    // payment by its id.
     claimSeconds: 10,
     kinds: [
       'deposit-account.open',
@@ -44,7 +47,7 @@ export const LANES = {
     atOnceMax: 8,
     shareOfPlatform: 4,
 
-    // A long file takes a while to read.
+    // Reading a long file takes a while.
     claimSeconds: 120,
     kinds: ['customers.import'],
   },

@@ -6,35 +6,38 @@ import { LANES, laneOf } from './lanes.ts'
 import { SHARED_KINDS } from './shared-row.ts'
 import type { DueJob } from './store.ts'
 
-/** New jobs that this process runs as soon as they are committed, by the write that adds them. */
-export type OwnWork = ReadonlyMap<Write, DueJob>
+/** New jobs that this process runs as soon as they are committed, by the write that adds each. */
+export type OwnJobs = ReadonlyMap<Write, DueJob>
 
-/** Takes capacity for an operation's new jobs while it lasts. The search for due jobs finds the others. */
-export function takeOwnWork(
+/**
+ * Takes capacity for as many of an operation's new jobs as possible. The others are found by the search for
+ * due jobs.
+ */
+export function takeOwnJobs(
   capacity: Capacity,
   op: Op,
   writes: readonly Write[],
   due: ReturnType<typeof dueNow>,
-): OwnWork {
+): OwnJobs {
   const own = new Map<Write, DueJob>()
-  // A job must see a change of its platform, so it is claimed later, with the changed platform.
+  // If the platform itself changes, its jobs must see the change, so they are claimed later.
   if (writes.some((write) => write.write === 'update' && write.table === 'platforms')) return own
-  // Jobs of another platform are claimed later, as that platform's.
-  const taken = due.filter(
+  // Jobs of other platforms are claimed later, in the context of those platforms.
+  const ownDue = due.filter(
     ({ job }) => job.platform_id === op.platform.id && capacity.takeForNew(laneOf(job.kind), job.platform_id),
   )
-  if (taken.length === 0) return own
-  const known = op.known.rowsAfter(writes)
-  for (const { write, job } of taken) own.set(write, { ...job, platform: op.platform, known })
+  if (ownDue.length === 0) return own
+  const knownRows = op.known.rowsAfter(writes)
+  for (const { write, job } of ownDue) own.set(write, { ...job, platform: op.platform, known: knownRows })
   return own
 }
 
-/** The writes of an operation, with its own jobs already claimed. */
-export function withClaims(app: App, own: OwnWork, writes: readonly Write[]): readonly Write[] {
+/** The writes of an operation, in which the jobs of this process are already claimed. */
+export function withClaims(app: App, own: OwnJobs, writes: readonly Write[]): readonly Write[] {
   return own.size > 0 ? writes.map((write) => withClaim(app, own, write)) : writes
 }
 
-function withClaim(app: App, own: OwnWork, write: Write): Write {
+function withClaim(app: App, own: OwnJobs, write: Write): Write {
   const job = own.get(write)
   if (!job || write.write !== 'insert') return write
   const claimedUntil = plusSeconds(app.clock(), LANES[laneOf(job.kind)].claimSeconds)

@@ -9,12 +9,12 @@ import type { UndeliveredEventRow, WebhookEndpointRow } from '../../storage/rows
 import type { Op } from '../operation/app.ts'
 import { testEvent } from './events.ts'
 
-/** The `webhookEndpoint` of the configuration as a row, if the platform has one. */
+/** The platform's configured `webhookEndpoint` as a row, if it has one. */
 export async function selectOwnEndpoint(op: Op): Promise<WebhookEndpointRow | undefined> {
   return selectByRole(op, 'CONFIGURED')
 }
 
-/** The replay in progress. */
+/** The replay in progress, if any. */
 export async function selectReplay(op: Op): Promise<WebhookEndpointRow | undefined> {
   return selectByRole(op, 'REPLAY')
 }
@@ -33,8 +33,9 @@ async function selectByRole(
 }
 
 /**
- * A place in the feed behind all events and before the events of every transaction that begins from now on. In a database that has just
- * moved to another cluster, the number of the next transaction may be lower than the numbers of the events.
+ * The position in the feed after all events so far and before the events of any transaction that begins
+ * later. Right after a database was moved to another cluster, transaction numbers may be lower than the
+ * numbers of the existing events.
  */
 export async function selectEndOfFeed(op: Op): Promise<string> {
   const { rows } = await op.db.query<{ at: string }>(
@@ -46,8 +47,13 @@ export async function selectEndOfFeed(op: Op): Promise<string> {
   return onlyRow(rows).at
 }
 
-/** The place in the feed before the first event at or after a time; undefined if all are before it. */
-export async function selectPlaceBefore(op: Op, time: Date): Promise<{ committed_in: string } | undefined> {
+/**
+ * The position in the feed just before the first event at or after `time`. Undefined if all events are older.
+ */
+export async function selectPositionBefore(
+  op: Op,
+  time: Date,
+): Promise<{ committed_in: string } | undefined> {
   return op.read
     .selectFrom('events')
     .select('committed_in')
@@ -58,7 +64,7 @@ export async function selectPlaceBefore(op: Op, time: Date): Promise<{ committed
     .executeTakeFirst()
 }
 
-/** An endpoint that gets the events from a place in the feed on. */
+/** Creates an endpoint that receives events from a position in the feed. */
 export function newEndpoint(
   op: Op,
   own: Pick<WebhookEndpointRow, 'role' | 'url' | 'begins_in'> & Partial<WebhookEndpointRow>,
@@ -88,57 +94,57 @@ export function newEndpoint(
   }
 }
 
-/** The process that sends to the endpoint stops, and the next one reads the endpoint again. */
+/** Releases the endpoint, so that the process sending to it stops and the next one reads its row again. */
 export const RELEASED = { claimed_by: null, claimed_until: null } as const
 
 export const NO_FAILURE = { failures: 0, failing_since: null, retry_at: null } as const
 
 /** Guard: the endpoint is unchanged. */
-export function changeEndpoint(op: Op, found: WebhookEndpointRow, change: Partial<WebhookEndpointRow>) {
+export function changeEndpoint(op: Op, endpoint: WebhookEndpointRow, change: Partial<WebhookEndpointRow>) {
   const set = { ...change, updated_at: op.now }
-  const { updated_at, state } = found
+  const { updated_at, state } = endpoint
   return {
-    row: { ...found, ...set },
-    write: update('webhook_endpoints', found.id, { updated_at, state, deleted_at: null }, set),
+    row: { ...endpoint, ...set },
+    write: update('webhook_endpoints', endpoint.id, { updated_at, state, deleted_at: null }, set),
   }
 }
 
 /**
- * Sends events from now on to the given `webhookEndpoint`; `undefined` ends that. A new URL gets a TEST
- * event. Setting the URL, even to the same value, enables a disabled endpoint.
+ * Sets the `webhookEndpoint` that receives events from now on, or removes it if undefined. A new URL gets a
+ * TEST event. Setting the URL, even to the same value, re-enables a disabled endpoint.
  */
 export async function setOwnEndpoint(op: Op, url: string | undefined): Promise<Write[]> {
-  const [found, replay] = await Promise.all([selectOwnEndpoint(op), selectReplay(op)])
+  const [endpoint, replay] = await Promise.all([selectOwnEndpoint(op), selectReplay(op)])
   if (url === undefined) {
-    if (!found) return []
+    if (!endpoint) return []
     const end = { ...RELEASED, deleted_at: op.now, ends_in: await selectEndOfFeed(op) }
     return [
-      changeEndpoint(op, found, end).write,
+      changeEndpoint(op, endpoint, end).write,
       ...(replay ? [changeEndpoint(op, replay, { ...RELEASED, deleted_at: op.now }).write] : []),
     ]
   }
-  if (!found) {
+  if (!endpoint) {
     const row = newEndpoint(op, { role: 'CONFIGURED', url, begins_in: await selectEndOfFeed(op) })
     return [insert('webhook_endpoints', row), ...testEndpoint(op, row)]
   }
-  const state = WEBHOOK_ENDPOINT_TRANSITIONS[found.state].enable
-  if (found.url === url && found.state === state) return []
+  const state = WEBHOOK_ENDPOINT_TRANSITIONS[endpoint.state].enable
+  if (endpoint.url === url && endpoint.state === state) return []
   const change = { url, state, disabled_reason: null, ...RELEASED, ...NO_FAILURE }
-  const { row, write } = changeEndpoint(op, found, change)
+  const { row, write } = changeEndpoint(op, endpoint, change)
   return [
     write,
     ...(replay ? [changeEndpoint(op, replay, change).write] : []),
-    ...(found.url === url ? [] : testEndpoint(op, row)),
+    ...(endpoint.url === url ? [] : testEndpoint(op, row)),
   ]
 }
 
 function testEndpoint(op: Op, endpoint: WebhookEndpointRow): Write[] {
   const test = testEvent(op)
-  return [test, sendApart(op, endpoint, test)]
+  return [test, sendOutsideFeed(op, endpoint, test)]
 }
 
-/** Makes an event due at an endpoint whatever its cursor passes. */
-export function sendApart(
+/** Sends an event to an endpoint separately from the feed, regardless of its cursor. */
+export function sendOutsideFeed(
   op: Op,
   endpoint: Pick<WebhookEndpointRow, 'id'>,
   { id, type, objectId }: Pick<EventWrite, 'id' | 'type' | 'objectId'>,
@@ -164,8 +170,11 @@ export function sendApart(
   return insert('undelivered_events', row)
 }
 
-/** Asks the platform: its response to the event decides something. Without an endpoint nobody is asked. */
+/**
+ * Sends a question to the platform, whose webhook response decides. Does nothing if the platform has no
+ * endpoint.
+ */
 export async function ask(op: Op, question: EventWrite): Promise<Write[]> {
   const endpoint = await selectOwnEndpoint(op)
-  return [question, ...(endpoint ? [sendApart(op, endpoint, question)] : [])]
+  return [question, ...(endpoint ? [sendOutsideFeed(op, endpoint, question)] : [])]
 }

@@ -6,7 +6,7 @@ import { type App, createOp, type Op, plusSeconds } from '../operation/app.ts'
 import { LogWith } from '../operation/log-fields.ts'
 import { StaleRead } from '../operation/operation.ts'
 import type { JobHandlers } from './job-kinds.ts'
-import { onlyDueWork, type RowUnderWay } from './shared-row.ts'
+import { onlyDueWork, type RunningRow } from './shared-row.ts'
 import { type DueJob, selectJobExists } from './store.ts'
 
 /** Commits the writes of an operation. */
@@ -17,8 +17,8 @@ const RETRY_SECONDS_MAX = 3600
 /** More doublings would exceed `RETRY_SECONDS_MAX`. */
 const DOUBLINGS_MAX = 12
 
-/** Runs a job in a span of its trace, if tracing is on. */
-export function asSpan({ tracing }: App, job: DueJob, work: () => Promise<void>): Promise<void> {
+/** Runs a job in a span of its trace if tracing is enabled. */
+export function runInSpan({ tracing }: App, job: DueJob, work: () => Promise<void>): Promise<void> {
   if (!tracing) return work()
   const attributes = {
     'countersign.job.kind': job.kind,
@@ -30,15 +30,15 @@ export function asSpan({ tracing }: App, job: DueJob, work: () => Promise<void>)
 }
 
 /**
- * Runs a claimed job, and removes it in the commit of its writes, unless it shares a `row`. A failed job is
- * rescheduled.
+ * Runs a claimed job and commits its writes. Unless it shares a `row`, the job is removed in the same commit.
+ * If it fails, it is rescheduled.
  */
-export async function perform<Kind extends JobKind>(
+export async function runJob<Kind extends JobKind>(
   app: App,
   handlers: JobHandlers,
   commit: Commit,
   job: DueJob<Kind>,
-  row?: RowUnderWay,
+  row?: RunningRow,
 ): Promise<void> {
   const { kind } = job
   const { tracing } = app
@@ -51,7 +51,7 @@ export async function perform<Kind extends JobKind>(
         op.known.forget()
         tracing?.event('job.rerun', { attempt: attempt - 1 })
       }
-      const writes = await unlessStale(() => handlers[job.kind](op, job.payload))
+      const writes = await decideUnlessStale(() => handlers[job.kind](op, job.payload))
       if (!writes) continue
       if (row && onlyDueWork(writes)) {
         row.addWrites(writes)
@@ -64,19 +64,21 @@ export async function perform<Kind extends JobKind>(
     }
     throw new Error('The records kept changing')
   } catch (error) {
-    // Another process has done the job, and its effects made this attempt fail.
+    // Another process has finished the job, whose effects made this attempt fail.
     if (!row && !(await selectJobExists(app, job.id))) return
     app.metrics.job(kind, 'failed')
     tracing?.markFailed(kindOf(error))
     log.error({ err: error, attempts: job.attempts }, 'job failed')
-    const change = putOff(op, job, error)
-    if (row) row.addWrites([insert('jobs', { ...rowOf(op, job), ...change })])
+    const change = postpone(op, job, error)
+    if (row) row.addWrites([insert('jobs', { ...newJobRow(op, job), ...change })])
     else await app.committer.commit([update('jobs', job.id, {}, change)])
   }
 }
 
-/** The writes of a handler; undefined if its reads were stale. */
-async function unlessStale(decide: () => Promise<readonly Write[]>): Promise<readonly Write[] | undefined> {
+/** The writes of a handler, or undefined if it read stale data. */
+async function decideUnlessStale(
+  decide: () => Promise<readonly Write[]>,
+): Promise<readonly Write[] | undefined> {
   try {
     return await decide()
   } catch (error) {
@@ -89,18 +91,18 @@ function removal({ id }: DueJob): Write {
   return { write: 'remove', table: 'jobs', id }
 }
 
-/** Gives the job a separate row. */
-function rowOf(op: Op, { platform_id, kind, payload, created_at }: DueJob) {
+/** Copies a job to a separate row. */
+function newJobRow(op: Op, { platform_id, kind, payload, created_at }: DueJob) {
   return { id: op.newId('Job'), platform_id, kind, payload, created_at }
 }
 
-/** Releases the claim and reschedules the job, later with every failure. */
-function putOff(op: Op, job: DueJob, error: unknown) {
-  const wait = Math.min(RETRY_SECONDS_MAX, 2 ** Math.min(job.attempts, DOUBLINGS_MAX))
+/** Releases the claim and reschedules the job with exponential backoff. */
+function postpone(op: Op, job: DueJob, error: unknown) {
+  const delaySeconds = Math.min(RETRY_SECONDS_MAX, 2 ** Math.min(job.attempts, DOUBLINGS_MAX))
   return {
     attempts: job.attempts + 1,
     last_error: String(error),
     claimed_until: null,
-    due_at: plusSeconds(op.now, wait),
+    due_at: plusSeconds(op.now, delaySeconds),
   }
 }

@@ -3,50 +3,50 @@ import type { Write } from '../../storage/commit/writes.ts'
 import type { JobKind } from '../../storage/rows/job.ts'
 
 /**
- * Payments that began in one commit share a job row. Each ends in a separate write set, guarded by its state,
- * so a run after a crash skips finished jobs. Once all have been tried, the row is removed, and unfinished
- * jobs get their own rows in the same write set.
+ * Payments started in one commit share a job row. Each finishes in its own write set, guarded by its state,
+ * so a run after a crash skips those that are finished. Once all were tried, one write set removes the row
+ * and adds a separate row for each unfinished job.
  */
 export const SHARED_KINDS: ReadonlySet<JobKind> = new Set(['transaction.settle', 'transfer.settle'])
 
-/** A job row that this process runs. */
-export class RowUnderWay {
+/** A job row that this process is running. */
+export class RunningRow {
   readonly id: string
   /** Resolves when the row is removed. */
   readonly done: Promise<void>
-  /** The payloads of its jobs, for their traces. */
+  /** The payloads of the jobs so far, for their traces. */
   readonly payloads: object[] = []
-  readonly #rest: Write[] = []
-  #left: number
+  readonly #postponed: Write[] = []
+  #jobsLeft: number
   #resolve = (): void => {}
 
   constructor({ id, size }: SharedRow) {
     this.id = id
-    this.#left = size
+    this.#jobsLeft = size
     this.done = new Promise((resolve) => {
       this.#resolve = resolve
     })
   }
 
-  /** Stores the rows of a job that has not ended. */
+  /** Collects the new rows of postponed jobs. */
   addWrites(writes: readonly Write[]): void {
-    this.#rest.push(...writes)
+    this.#postponed.push(...writes)
   }
 
-  /** Called after each job. After the last one, `commit` gets the writes that remove the row. */
+  /** Called after each job. After the last one, passes `commit` the writes that remove the row. */
   async endJob(commit: (writes: readonly Write[]) => Promise<unknown>): Promise<void> {
-    this.#left -= 1
-    if (this.#left > 0) return
+    this.#jobsLeft -= 1
+    if (this.#jobsLeft > 0) return
     try {
-      // Does nothing if another process has removed the row, because this one was slow.
-      await commit([{ write: 'remove', table: 'jobs', id: this.id }, ...this.#rest])
+      // Has no effect if this process was slow and another one has already removed the row.
+      await commit([{ write: 'remove', table: 'jobs', id: this.id }, ...this.#postponed])
     } finally {
       this.#resolve()
     }
   }
 }
 
-/** True if these writes only postpone a job, so nothing has happened. */
+/** True if these writes just postpone the job, which has done nothing else. */
 export function onlyDueWork(writes: readonly Write[]): boolean {
-  return writes.every((one) => one.write === 'insert' && one.table === 'jobs')
+  return writes.every((write) => write.write === 'insert' && write.table === 'jobs')
 }

@@ -9,12 +9,12 @@ import type { App } from '../operation/app.ts'
 import type { Candidate, Offer } from './capacity.ts'
 import { LANE_NAMES, LANES, type LaneName } from './lanes.ts'
 
-/** A due job with its platform; `attempts` counts earlier attempts. */
+/** A due job with its platform. `attempts` is the number of earlier attempts. */
 export interface DueJob<Kind extends JobKind = JobKind> extends NewJob<Kind> {
   readonly platform: PlatformRow
 }
 
-/** A claimed row: one job, or several that share it. */
+/** A claimed row with its job, or with the jobs that share it. */
 export interface DueRow {
   readonly id: string
   readonly jobs: readonly DueJob[]
@@ -22,26 +22,28 @@ export interface DueRow {
 
 const KINDS_APART = LANE_NAMES.flatMap((lane) => [...LANES[lane].kinds])
 
-/** The kinds of each lane, spelled as in the indexes `jobs_due_…`. */
+/** SQL: the kinds of each lane, written as in the indexes `jobs_due_…`. */
 export const IS_OF = tableOf(LANE_NAMES, (lane) =>
-  lane === 'main' ? `kind NOT IN (${texts(KINDS_APART)})` : `kind IN (${texts(LANES[lane].kinds)})`,
+  lane === 'main' ? `kind NOT IN (${toSqlList(KINDS_APART)})` : `kind IN (${toSqlList(LANES[lane].kinds)})`,
 )
 
-function texts(words: readonly string[]): string {
+function toSqlList(words: readonly string[]): string {
   return words.map((word) => `'${word}'`).join(', ')
 }
 
 const IS_FREE = '(claimed_until IS NULL OR claimed_until <= $1)'
 const TIME_OF_PLATFORM = `$1::timestamptz + p.clock_offset_ms * interval '1 millisecond'`
 
-/** True if a platform has due jobs, by each lane's index. */
+/** SQL: true if a platform has due jobs. Uses the index of each lane. */
 const HAS_DUE = LANE_NAMES.map(
   (lane) =>
     `EXISTS (SELECT 1 FROM jobs WHERE platform_id = p.id AND due_at <= ${TIME_OF_PLATFORM} AND ${IS_OF[lane]})`,
 ).join(' OR ')
 
-/** The earliest jobs, taken from the platforms in turn: `rank` is the place of a job within its platform. */
-const dueOf = (lane: LaneName, limit: string, full: string) => `
+/**
+ * SQL: the earliest jobs, one platform after another. `rank` is the position of a job within its platform.
+ */
+const dueJobsSql = (lane: LaneName, limit: string, full: string) => `
   (SELECT j.id, p.id AS "platformId", '${lane}' AS lane, j.rank, j.due_at
    FROM platform p CROSS JOIN LATERAL (
      SELECT id, due_at, row_number() OVER (ORDER BY due_at, id) AS rank FROM jobs
@@ -55,17 +57,18 @@ WITH platform AS MATERIALIZED (
   SELECT p.id, ${TIME_OF_PLATFORM} AS now FROM platforms p
   WHERE p.closed_at IS NULL AND (${HAS_DUE}))
 SELECT id, lane, "platformId" FROM (
-  ${LANE_NAMES.map((lane, index) => dueOf(lane, `$${2 * index + 2}::integer`, `$${2 * index + 3}`)).join('\n  UNION ALL ')}) AS due
+  ${LANE_NAMES.map((lane, index) => dueJobsSql(lane, `$${2 * index + 2}::integer`, `$${2 * index + 3}`)).join('\n  UNION ALL ')}) AS due
 ORDER BY rank, due_at, id`
 
-/** Unclaimed due jobs in the order in which they should start, up to the free capacity of each lane. */
+/** Unclaimed due jobs in the order in which to start them, up to the free capacity of each lane. */
 export async function selectDue(app: App, offer: Offer): Promise<Candidate[]> {
   const ofLanes = LANE_NAMES.flatMap((lane) => [offer[lane].free, offer[lane].full.map(uuidOf)])
   return (await app.db.query<Candidate>(DUE, [app.clock(), ...ofLanes], { connection: 'fast' })).rows
 }
 
 /**
- * Claims are in real time, `$1`. Rows are found, locked and updated by id, so that any query plan reads few.
+ * Claims are in real time (`$1`). Rows are found, locked and updated by id, so that every query plan reads
+ * few rows.
  */
 const CLAIM = `
 UPDATE jobs SET attempts = attempts + 1, claimed_until = $1::timestamptz + interval '1 second' * CASE
@@ -81,13 +84,13 @@ RETURNING *`
 
 type StoredRow = Omit<JobRow, 'payload'> & { readonly payload: JobRow['payload'] | SharedPayload }
 
-/** Claims the unclaimed rows that are due by their platform's clock, and returns them, earliest first. */
+/** Claims rows that are unclaimed and due by their platform's clock. Returns them, earliest first. */
 export async function claimDue(app: App, ids: readonly string[]): Promise<DueRow[]> {
   const { rows } = await app.db.query<StoredRow>(CLAIM, [app.clock(), ids.map(uuidOf)], {
     connection: 'fast',
   })
   return Promise.all(
-    rows.sort(byTime).map(async (row) => {
+    rows.sort(compareByTime).map(async (row) => {
       const platform = requireValue(
         await app.lookup(BARE_PLATFORM_BY_ID, row.platform_id),
         'platform of a due job',
@@ -99,11 +102,11 @@ export async function claimDue(app: App, ids: readonly string[]): Promise<DueRow
   )
 }
 
-/** Due by the clock of the platform `$2`. */
+/** SQL: due by the clock of platform `$2`. */
 const IS_DUE = `platform_id = $2
   AND due_at <= (SELECT ${TIME_OF_PLATFORM} FROM platforms p WHERE p.id = $2 AND p.closed_at IS NULL)`
 
-/** Releases the claims of processes that have exited. Only for a database that a single process uses. */
+/** Releases the claims of exited processes. Only for a database used by a single process. */
 export async function releaseClaims(app: App): Promise<void> {
   await app.db.query('UPDATE jobs SET claimed_until = NULL WHERE claimed_until IS NOT NULL')
 }
@@ -125,7 +128,7 @@ export async function selectDueOf(
   return rows
 }
 
-/** The time when the next job of a platform falls due, not later than `until`. */
+/** When the next job of a platform falls due, if that is not after `until`. */
 export async function selectNextDue(app: App, platformId: string, until: Date): Promise<Date | undefined> {
   const ofLanes = LANE_NAMES.map(
     (lane) => `(SELECT due_at FROM jobs WHERE platform_id = p.id AND due_at <= $2 AND ${IS_OF[lane]}
@@ -145,6 +148,6 @@ export async function selectJobExists(app: App, id: string): Promise<boolean> {
   )
 }
 
-function byTime(one: StoredRow, other: StoredRow): number {
-  return one.due_at.getTime() - other.due_at.getTime() || (one.id < other.id ? -1 : 1)
+function compareByTime(left: StoredRow, right: StoredRow): number {
+  return left.due_at.getTime() - right.due_at.getTime() || (left.id < right.id ? -1 : 1)
 }

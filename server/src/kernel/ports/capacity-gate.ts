@@ -1,7 +1,10 @@
-/** Limits concurrent operations in a process, so that no platform takes the others' capacity. */
+/** Limits concurrent operations in a process, so that no platform uses up the capacity of the others. */
 export interface CapacityGate {
-  /** Throws 503 `UNAVAILABLE` if too many operations wait. Called before any work is done for a request. */
+  /**
+   * Throws 503 `UNAVAILABLE` if too many operations are waiting. Called before any work is done for a
+   * request.
+   */
   admit(platformId?: string): void
-  /** Runs one platform's operation once there is capacity. Throws 503 `UNAVAILABLE` as above. */
+  /** Runs an operation of a platform once there is capacity. Throws 503 `UNAVAILABLE` like `admit`. */
   run<T>(platformId: string, work: () => Promise<T>): Promise<T>
 }

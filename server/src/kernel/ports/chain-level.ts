@@ -1,10 +1,10 @@
-/** The balance of an account that pays on a chain, and the low-water mark below which it needs a top-up. */
+/** The balance of an account that pays on a chain, and the low-water mark at which it needs a top-up. */
 export interface ChainLevel {
-  /** The role of the address, numbered for gas accounts: `TREASURY`, `GAS 0`. */
+  /** The role of the address, with a number for gas accounts: `TREASURY`, `GAS 0`. */
   readonly account: string
   readonly asset: string
   readonly decimals: number
-  /** Both in the smallest unit. */
+  /** In the smallest unit, like `lowWater`. */
   readonly balance: bigint
   readonly lowWater: bigint
 }

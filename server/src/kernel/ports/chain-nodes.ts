@@ -6,7 +6,7 @@ export interface ChainBlock {
   readonly parentHash: Hex
   /** Unix time in seconds. */
   readonly timestamp: bigint
-  /** Wei; 0 in a block from before EIP-1559. */
+  /** In wei. 0 for blocks from before EIP-1559. */
   readonly baseFeePerGas: bigint
 }
 
@@ -27,7 +27,7 @@ export interface ChainLog {
   readonly logIndex: number
 }
 
-/** Outcome of a transaction that is in a block. */
+/** The outcome of a transaction that is in a block. */
 export interface ChainReceipt {
   readonly transactionHash: Hex
   readonly blockNumber: bigint
@@ -45,10 +45,11 @@ export interface ChainReceipt {
 export interface LogFilter {
   readonly address: Hex
   /**
-   * One entry per topic: this topic, one of these, or any (null). A log may have more topics than the filter.
+   * One entry per topic: the required topic, several alternatives, or null for any. A log may have more
+   * topics than the filter.
    */
   readonly topics: readonly (Hex | readonly Hex[] | null)[]
-  /** The first and the last block, both included. */
+  /** The first and last block, both inclusive. */
   readonly from: bigint
   readonly to: bigint
 }
@@ -59,74 +60,80 @@ export interface ChainCall {
   readonly from?: Hex
 }
 
-/** Wei per gas: the base fee of the latest block, and the tip that the node suggests. */
+/** In wei per gas: the base fee of the latest block, and the tip suggested by the node. */
 export interface ChainFees {
   readonly baseFeePerGas: bigint
   readonly priorityFeePerGas: bigint
 }
 
 /**
- * A node's response to a sent transaction.
- * - `nonce-used`: a transaction of this sender and nonce is in a block, this one or another
- * - `underpriced`: its fee is too low, alone or as a replacement
- * - `no-funds`: the sender has too little coin
+ * A node's response to a transaction.
+ * - `nonce-used`: a block has a transaction with this sender and nonce, this one or another
+ * - `underpriced`: the fee is too low, in general or for a replacement
+ * - `no-funds`: the sender does not have enough coin
  */
 export type SendResult = 'taken' | 'known' | 'nonce-used' | 'underpriced' | 'no-funds'
 
 /**
- * Nodes of one chain, which may fail and lie: every response is checked, and all methods throw NodeError. If
- * an agreement of two is configured, two nodes must return the same, except for `fees`, `estimateGas` and
- * pending values; calls without a block or for `latest` are then made for the block of `head`.
+ * The nodes of one chain; they may fail or lie, so every response is checked. All methods throw NodeError; if
+ * agreement is configured, two nodes must return the same result, except for `fees`, `estimateGas` and
+ * pending values. Calls without a block, or for `latest`, are then made for the block of `head`.
  */
 export interface ChainNodes {
-  /** The latest block. With two nodes: the lower one, which both have. It may go back by a few blocks. */
+  /**
+   * The latest block. If two nodes must agree, the lower of their heads, which both have. May go back by a
+   * few blocks.
+   */
   head(): Promise<ChainBlock>
-  /** Undefined if the chain has not reached it. */
+  /** Undefined if the chain has not reached this block. */
   block(number: bigint): Promise<ChainBlock | undefined>
   /** The hash of block 0. */
   genesis(): Promise<Hex>
-  /** Asks all nodes, including standbys. Returns the configured id, unless all nodes are of another chain. */
+  /** Asks all nodes, including standbys. Returns the configured id unless every node is on another chain. */
   chainId(): Promise<number>
   /**
-   * All logs of a range, by block and index, halved if it is too long for the node. Each one matches the
-   * filter, occurs once, and is in the block that has its number. Nodes that have not reached the end of the
-   * range count as failed.
+   * All logs of a range, ordered by block and index; the range is split in half if it is too long for a node.
+   * Every log matches the filter, occurs once, and is in the block whose number it states. A node that has
+   * not reached the end of the range counts as failed.
    */
   logs(filter: LogFilter): Promise<readonly ChainLog[]>
-  /** Undefined if it is in no block yet, or if two nodes do not yet agree on its block near the head. */
+  /**
+   * Undefined if the transaction is not in a block yet, or if two nodes do not agree on its block near the
+   * head.
+   */
   receipt(hash: Hex): Promise<ChainReceipt | undefined>
-  /** The receipts of many transactions, in few requests. Transactions without a receipt are left out. */
+  /** The receipts of many transactions, in few requests. Transactions without a receipt are omitted. */
   receipts(hashes: readonly Hex[]): Promise<ReadonlyMap<Hex, ChainReceipt>>
-  /** The number of transactions that an account has sent, which is its next nonce. */
+  /** The number of transactions sent by an account, which is its next nonce. */
   transactionCount(address: Hex, at: bigint | 'latest' | 'pending'): Promise<bigint>
-  /** Balance of an account in the chain's own coin, in wei. */
+  /** The balance of an account in the native coin of the chain, in wei. */
   coin(address: Hex, at?: bigint): Promise<bigint>
   /** `0x` for an address without a contract. */
   code(address: Hex): Promise<Hex>
-  /** The result of a contract call, without a transaction. Throws CallReverted. */
+  /** The result of calling a contract without a transaction. Throws CallReverted. */
   call(call: ChainCall, at?: bigint): Promise<Hex>
-  /** Throws CallReverted, also if the sender has too little coin. */
+  /** Throws CallReverted, even if the sender just does not have enough coin. */
   estimateGas(call: Required<ChainCall>): Promise<bigint>
   fees(): Promise<ChainFees>
   /**
-   * Sends a signed transaction to all nodes. It has arrived if one has it (`taken`, `known`); a refusal
-   * counts only if no other node may have taken it. After a NodeError the outcome is unknown: the caller
-   * sends the same bytes again.
+   * Sends a signed transaction to all nodes; it has arrived if any node has it (`taken`, `known`). A
+   * rejection counts only if no other node may have accepted it. After a NodeError the outcome is unknown,
+   * and the caller must send the same bytes again.
    */
   send(raw: Hex): Promise<SendResult>
 }
 
 /**
- * Reasons why no response counts.
- * - NO_ANSWER: no node could be reached, or each refused or returned an invalid response
- * - BEHIND: the reachable nodes lack the blocks
- * - OLD_BLOCK: the chain's head is old, in the future, or far below an earlier one
- * - OTHER_CHAIN: the nodes are of another chain
+ * Why no response counts.
+ * - NO_ANSWER: no node could be reached, or every response was an error or invalid
+ * - BEHIND: the reachable nodes do not have the blocks yet
+ * - OLD_BLOCK: the head of the chain is old, in the future, or far below an earlier one
+ * - OTHER_CHAIN: the nodes are on another chain
  * - DISAGREEMENT: two nodes contradict each other
  */
 export type NodeProblem = 'NO_ANSWER' | 'BEHIND' | 'OLD_BLOCK' | 'OTHER_CHAIN' | 'DISAGREEMENT'
 
-/** No node returned a response that counts. The outcome is unknown. */
+/** No node returned a valid response. The outcome is unknown. */
 export class NodeError extends Error {
   override readonly name = 'NodeError'
   readonly problem: NodeProblem
@@ -138,7 +145,7 @@ export class NodeError extends Error {
 }
 
 /**
- * The chain would refuse a call. `data` is the contract's revert data, or `0x`; `message` is the node's
+ * The chain would reject a call. `data` is the contract's revert data or `0x`; `message` is the node's
  * message.
  */
 export class CallReverted extends Error {

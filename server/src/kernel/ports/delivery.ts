@@ -1,5 +1,5 @@
 /**
- * Delivers messages to people. A channel is undefined if its settings are missing: its messages cannot be
+ * Delivers messages to people. A channel that is not configured is undefined, and its messages cannot be
  * sent.
  */
 export interface Delivery {
@@ -10,7 +10,7 @@ export interface Delivery {
 }
 
 export interface OutgoingEmail {
-  /** Stays the same at every attempt, like all other fields, so that a duplicate email can be recognised. */
+  /** Identical for every attempt, like all other fields, so that duplicate emails can be recognized. */
   readonly id: string
   readonly to: string
   /** Missing fields default to the server's. */
@@ -24,16 +24,19 @@ export interface OutgoingEmail {
 
 export interface OutgoingSms {
   readonly id: string
-  /** E.164. */
+  /** In E.164 format. */
   readonly to: string
   readonly text: string
 }
 
-/** Accepted, or refused permanently because the recipient cannot be reached. `reason` may be logged. */
+/**
+ * The message was accepted, or rejected permanently because the recipient cannot be reached. `reason` may be
+ * logged.
+ */
 export type Handover = { readonly accepted: true } | { readonly accepted: false; readonly reason: string }
 
 /**
- * A delivery attempt failed. The message may be logged: it does not contain the other side's response, which
+ * A delivery attempt failed. The message may be logged: it does not include the provider's response, which
  * may repeat the content.
  */
 export class DeliveryError extends Error {}

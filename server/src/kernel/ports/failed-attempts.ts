@@ -1,14 +1,14 @@
-/** The failed attempts allowed per caller, and the time after which they are forgotten. */
+/** The failed attempts that a caller may make, and the time after which they are forgotten. */
 export interface AttemptLimit {
   readonly attemptsMax: number
   readonly seconds: number
 }
 
 /**
- * Secrets that an attacker may guess: device codes, by one address or by a platform that reads their status;
- * one device code, by anyone; tokens of agents and customers; cookies of team members; one passkey, link or
- * email address of a team member's sign-in, by anyone, unless it proves right; requests for codes for one
- * email address; and links to verification pages. IPv6 addresses are counted by their /64.
+ * Limits for secrets that an attacker could guess: device codes (per address, per code, and per platform
+ * reading their status), tokens of agents and customers, session cookies of team members, links to
+ * verification pages, a team member's passkey, sign-in link or email code (by anyone, unless it is correct),
+ * and requests for codes per email address. IPv6 addresses are counted per /64.
  */
 export const ATTEMPT_LIMITS = {
   deviceCodesByAddress: { attemptsMax: 20, seconds: 15 * 60 },
@@ -25,8 +25,8 @@ export type AttemptKind = keyof typeof ATTEMPT_LIMITS
 export type AttemptLimits = Readonly<Record<AttemptKind, AttemptLimit>>
 
 /**
- * Counts failed guesses of secrets, in this process and in real time, because the limit applies to the remote
- * machine.
+ * Counts failed attempts to guess secrets, in this process and in real time, because the limit is about the
+ * remote machine.
  */
 export interface FailedAttempts {
   /** Throws 429 `RATE_LIMITED` with `Retry-After` if `caller` has failed too often. */

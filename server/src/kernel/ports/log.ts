@@ -1,4 +1,4 @@
-/** The log of an operation: fields and a constant sentence. pino's logger implements it. */
+/** The log of an operation: fields and a constant sentence. Implemented by pino's logger. */
 export interface Log {
   debug(fields: object, message: string): void
   info(fields: object, message: string): void

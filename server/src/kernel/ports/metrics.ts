@@ -5,13 +5,13 @@ import type { CommitObserver } from '../../storage/commit/committer.ts'
 import type { ReplicaOutcome } from '../../storage/read/replica.ts'
 
 /**
- * Problems of a chain: nodes that fail, disagree or are of another chain; too little money for gas or
- * payments; a transaction that would cost more than the limit; a reorganization deeper than the
- * confirmations; failing work.
+ * Problems of a chain: nodes that fail, disagree or belong to another chain; too little money for gas or
+ * payments; a transaction that would exceed the fee limit; a reorganization deeper than the confirmations; a
+ * worker that fails.
  */
 export type ChainAlert = 'nodes' | 'gas' | 'treasury' | 'fee-limit' | 'reorganisation' | 'work'
 
-/** A balance of an account that sends payments on a chain, and its low-water mark, in whole coins. */
+/** The balance of an account that sends payments on a chain, and its low-water mark, in whole coins. */
 export interface ChainBalance {
   readonly account: string
   readonly asset: string
@@ -19,10 +19,10 @@ export interface ChainBalance {
   readonly lowWater: number
 }
 
-/** A watched value in whole units. */
+/** A monitored value in whole units. */
 export interface WatchFigure {
   readonly watch: WatchName
-  /** Empty for the server itself. */
+  /** Empty for the server as a whole. */
   readonly platform: string
   readonly subject: string
   readonly unit: string
@@ -30,11 +30,11 @@ export interface WatchFigure {
   readonly limit: number
 }
 
-/** The metrics of this process, for Prometheus. Calls never throw and cost at most about a microsecond. */
+/** The metrics of this process, for Prometheus. Calls never throw, and take at most about a microsecond. */
 export interface Metrics extends CommitObserver {
   /**
-   * One HTTP response. `route` is a router pattern, undefined if none matches; `status` is undefined if the
-   * client disconnected first.
+   * Records one HTTP response. `route` is the pattern of the router, undefined if none matched. `status` is
+   * undefined if the client disconnected first.
    */
   recordResponse(
     route: string | undefined,
@@ -43,37 +43,36 @@ export interface Metrics extends CommitObserver {
     code: ErrorCode | undefined,
     seconds: number,
   ): void
-  /** Seconds for which events have waited for the same open transaction; 0 if none wait. */
+  /** The seconds for which events have been waiting for the same open transaction; 0 if none wait. */
   feedStill(seconds: number): void
-  /** Requests that the request log dropped. */
+  /** Counts requests dropped by the request log. */
   requestsNotLogged(count: number): void
-  /** Time for which this process was paused. */
+  /** Records how long this process was paused. */
   recordPause(ms: number): void
-  /** Dropped log lines. */
+  /** Counts dropped log lines. */
   logLinesDropped(count: number): void
-  /** Spans that no collector received. */
+  /** Counts spans that no collector has received. */
   spansDropped(count: number): void
   /** `kind` as in `outbox/job-kinds.ts`. */
   job(kind: string, result: 'done' | 'failed'): void
-  /** A delivery attempt of a webhook: the response's status, or the error code. */
+  /** A delivery attempt of a webhook: the status of the response, or the error code. */
   webhookAttempt(result: number | string): void
-  /** A chain problem that a person should look at. */
+  /** A problem of a chain that a person should look into. */
   chainAlert(rail: string, kind: ChainAlert): void
   /**
-   * The balances of the accounts on a rail's chain, replacing the earlier ones; an empty list if they cannot
-   * be read.
+   * The balances of the accounts on a rail's chain, replacing the earlier ones. Empty if they cannot be read.
    */
   chainBalances(rail: string, balances: readonly ChainBalance[]): void
-  /** Everything watched now, replacing the earlier values; undefined if it cannot be read. */
+  /** All values monitored now, replacing the earlier ones. Undefined if they cannot be read. */
   setWatched(readings: readonly WatchFigure[] | undefined): void
-  /** A denial by an agent's policy, by its rule. */
+  /** A denial by an agent's policy, by rule. */
   agentDenied(rule: AgentDenialRule): void
   /** The outcome of a read that may use the standby. */
   replicaRead(outcome: ReplicaOutcome): void
-  /** An address was screened; FAILED: screening was unavailable. */
+  /** The outcome of screening an address. FAILED means that screening was unavailable. */
   recordScreening(outcome: 'CLEAR' | 'HIT' | 'FAILED'): void
   /**
-   * The text format of Prometheus. Values from the database are read at the call, and omitted if it is
+   * All metrics in the text format of Prometheus. Values from the database are read now, and omitted if it is
    * unavailable. `isReady` is the check of `/readyz`.
    */
   text(isReady: () => Promise<boolean>): Promise<string>

@@ -5,36 +5,39 @@ import type { Write } from '../../storage/commit/writes.ts'
 import type { Read } from '../../storage/read/read.ts'
 import type { ChainLevel } from './chain-level.ts'
 
-/** The operation that creates records. */
+/** The parts of an operation needed to create records. */
 export interface RecordsFrom {
   readonly now: Date
   readonly platform: { readonly id: string }
 }
 
-/** The chain of a rail: everything that quotes, wallets and estimates need of it. */
+/** The chain of a rail, with everything that quotes, wallets and estimates need. */
 export interface RailChain {
   readonly network: EvmNetwork
   readonly chainId: number
-  /** The address with the platform's money on the chain. A rotation reaches this process a moment later. */
+  /**
+   * The address that holds the platform's money on the chain. This process learns of a key rotation a moment
+   * later.
+   */
   readonly treasury: Hex
   /**
-   * True once this server has reached the chain. The chain is followed from that moment on, so payments to
-   * earlier addresses could be missed: no address is created and no payment begins before.
+   * True once this server has reached the chain. The chain is followed from then on, and earlier payments
+   * could be missed, so before that no address is created and no payment starts.
    */
   isMet(): boolean
-  /** Our accounts that were below their low-water mark a few seconds ago, in sentences for an operator. */
+  /** Our accounts that were below their low-water mark a few seconds ago, as sentences for an operator. */
   lowBalances(): readonly string[]
-  /** All their balances and marks, as read a few seconds ago. */
+  /** The balances and low-water marks of all our accounts, a few seconds old. */
   levels(): readonly ChainLevel[]
-  /** A currency's contract, as read from the chain. Throws 503 `UNAVAILABLE` until it is read. */
+  /** The contract of a currency, as read from the chain. Throws 503 `UNAVAILABLE` until it has been read. */
   token(currency: string): ChainToken
   /**
-   * The most that the chain charges for `transfers` transfers of a currency at its current fees, with the
+   * The maximum that the chain charges for a number of transfers of a currency at current fees, including the
    * margin of the rails file. Throws 503 `UNAVAILABLE` if no node responds.
    */
   transferFee(currency: string, transfers: number): Promise<NetworkFee>
   /**
-   * The record of a new address for an internal account or a quote, and the address in the API's spelling.
+   * The record of a new address for an internal account or a quote, and the address as the API spells it.
    * Throws 503 `UNAVAILABLE` until the chain is reached.
    */
   newAddress(
@@ -42,25 +45,25 @@ export interface RailChain {
     ownerId: string,
   ): { readonly address: string; readonly writes: readonly Write[] }
   /**
-   * Mints an amount to an address, at the faucet of a sandbox chain; absent if the chain has no faucet. Not
-   * idempotent. Throws if the node does not respond, or refuses.
+   * Mints an amount to an address, using the faucet of a sandbox chain. Absent if the chain has no faucet;
+   * not idempotent. Throws if the node does not respond or rejects it.
    */
   mint?(currency: string, to: Hex, amount: bigint): Promise<void>
   /**
-   * The record of a wallet's address, whose key derives from the wallet's own seed. Throws 503 `UNAVAILABLE`
-   * until the chain is reached.
+   * The record of a wallet's address, whose key is derived from the wallet's own seed. Throws 503
+   * `UNAVAILABLE` until the chain is reached.
    */
   walletAddress(from: RecordsFrom, accountId: string, address: Hex): Write
-  /** The id of that record. */
+  /** The id of a wallet's address record. */
   walletAddressId(accountId: string): string
   /**
-   * The reason why an address cannot be cold storage, as the end of a sentence about it. Undefined also if no node
-   * responds.
+   * Why an address cannot be used for cold storage, as the end of a sentence about it. Undefined if it can,
+   * or if no node responds.
    */
   faultOfColdStorage(read: Read, address: Hex): Promise<string | undefined>
   /**
-   * The record of a cold storage address, which the server then follows; empty if it exists. Guard: it was
-   * not added in the meantime. Throws 503 `UNAVAILABLE` until the chain is reached.
+   * The record of a cold storage address, which the server then follows; empty if it already exists. Guard:
+   * it was not added in the meantime. Throws 503 `UNAVAILABLE` until the chain is reached.
    */
   coldAddress(read: Read, from: RecordsFrom, ownAccountId: string, address: Hex): Promise<readonly Write[]>
   /**
@@ -68,21 +71,21 @@ export interface RailChain {
    * reached.
    */
   move(from: RecordsFrom, movement: TreasuryTransfer): Write
-  /** The address of the treasury's key with this number. The first one has 0. */
+  /** The address of the treasury key with this number, starting at 0. */
   treasuryAddress(number: number): Hex
   /**
-   * Moves the treasury to the key with this number. Guard: no other rotation came in between. Throws 503
-   * `UNAVAILABLE` until the chain is reached.
+   * Switches the treasury to the key with this number. Guard: there was no other rotation in the meantime.
+   * Throws 503 `UNAVAILABLE` until the chain is reached.
    */
   rotate(op: RotationFrom, number: number): Promise<readonly Write[]>
 }
 
-/** The operation that rotates a key. */
+/** The parts of an operation needed to rotate a key. */
 export interface RotationFrom extends RecordsFrom {
   readonly read: Read
 }
 
-/** A transfer of the treasury to an address of the operator. */
+/** A transfer from the treasury to an address of the operator. */
 export interface TreasuryTransfer {
   /** The id of its record. */
   readonly id: string
@@ -96,6 +99,6 @@ export interface ChainToken {
   readonly currency: string
   readonly address: Hex
   readonly standard: 'EIP3009' | 'ERC20'
-  /** The EIP-712 domain. Undefined if the token does not implement EIP-3009. */
+  /** The EIP-712 domain. Undefined if the token does not support EIP-3009. */
   readonly domain: { readonly name: string; readonly version: string } | undefined
 }

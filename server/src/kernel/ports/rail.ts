@@ -9,170 +9,170 @@ import type { AccountDetails } from '../../storage/rows/stored-documents.ts'
 import type { RailChain, RecordsFrom } from './rail-chain.ts'
 import type { Reversals } from './reversals.ts'
 
-/** Direction of money on a rail: sent to an external account, pulled from one, or paid in by anyone. */
+/** The direction of money on a rail: sent to an external account, pulled from one, or paid in by anyone. */
 export type RailDirection = 'OUT' | 'PULL' | 'IN'
 
-/** A payment to route to a rail. */
+/** A payment that needs a rail. */
 export interface RouteRequest {
   readonly direction: RailDirection
-  /** The type of the external account, or of the account to pay into. */
+  /** The type of the external account, or of the account to be paid into. */
   readonly accountType: AccountTypeName
-  /** The requested network; null leaves it to the rail. */
+  /** The requested network; null lets the rail choose. */
   readonly paymentRail: string | null
   readonly currency: string
-  /** Smallest unit; undefined if it is not known yet. */
+  /** In the smallest unit; undefined if not known yet. */
   readonly amount: bigint | undefined
 }
 
-/** Name of the sandbox's rail in records. */
+/** The name of the sandbox's rail in records. */
 export const SANDBOX_RAIL = 'sandbox'
 
-/** The name of a rail's cold storage in the ledger and in statements. No rail can have it. */
+/** The name of a rail's cold storage in the ledger and in statements. No rail can have this name. */
 export function coldStorageOf(rail: string): string {
   return `${rail}:cold`
 }
 
-/** Rails, each followed by its cold storage: everything that has statements. */
+/** All rails and their cold storage: everything that has statements. */
 export function withColdStorage(rails: readonly Rail[]): readonly Rail[] {
   return rails.flatMap((rail) => (rail.coldStorage ? [rail, rail.coldStorage] : [rail]))
 }
 
-/** The rails of the server. The sandbox has one without a name, which carries everything. */
+/** The rails of the server. The sandbox has a single rail without a name, for all payments. */
 export interface Rails {
-  /** The first rail of the routing table that carries the payment for this platform. */
+  /** The first rail in the routing table that takes the payment for this platform. */
   route(platformId: string, wanted: RouteRequest): Promise<Rail | undefined>
   /**
-   * Limits of the first rail that would carry the payment at another amount. Undefined if no rail serves the
-   * account at all.
+   * The limits of the first rail that would take the payment with another amount. Undefined if no rail serves
+   * the account at all.
    */
   limitsFor(platformId: string, wanted: RouteRequest): Promise<RailLimits | undefined>
-  /** A rail by its name, retired or not, or the cold storage of one. Null names the sandbox's. */
+  /** Finds a rail, retired or not, or the cold storage of one. Null finds the sandbox's rail. */
   find(name: string | null): Rail | undefined
-  /** The platform that owns a rail; undefined while the server has no platform. */
+  /** The platform that owns a rail. Undefined while the server has no platform. */
   ownerOf(rail: Rail): Promise<string | undefined>
   /** All rails, in the order of the routing table. */
   list(): readonly Rail[]
 }
 
-/** Source of a rail's own records. */
+/** Access to the records that a rail keeps itself. */
 export interface ReadsFrom {
   readonly db: Database
   readonly platform: { readonly id: string }
 }
 
-/** Smallest unit. */
+/** In the smallest unit. */
 export interface RailLimits {
   readonly min?: bigint
   readonly max?: bigint
 }
 
 /**
- * A way to move money outside: a bank, a payout provider, a chain, or the sandbox's. A bank may respond late.
- * A rail without an outcome may say when to ask again; asking again is a repeated call.
+ * A way to move money in and out: a bank, a payout provider, a chain, or the sandbox's simulation. A bank may
+ * respond late. A rail without an outcome may say when to ask again, by repeating the call.
  */
 export interface Rail {
   /** Null in the sandbox. */
   readonly name: string | null
-  /** Its entry in the rails file. Absent in the sandbox. */
+  /** The rail's entry in the rails file. Absent in the sandbox. */
   readonly entry?: RailEntryValue
   /**
-   * True if a call to this rail has no effect outside the server. The record of a payment is then written
-   * with the rail's first reply, in one transaction; for any other rail it is written before the first call,
-   * so that a crash leaves a trace.
+   * True if a call to this rail has no effect outside of the server. A payment is then recorded together with
+   * the rail's first reply, in one transaction. For any other rail it is recorded before the first call, so
+   * that a crash leaves a trace.
    */
   readonly isSimulated?: true
   /**
-   * True if a pull may still be returned after the bank has booked it. It counts once the rail itself reports
-   * that it has arrived.
+   * True if a pull may still be returned after the bank has booked it. The pull then counts only once the
+   * rail itself reports that it has arrived.
    */
   readonly arePullsProvisional?: boolean
-  /** Present if the rail is a chain. */
+  /** Present if the rail uses a chain. */
   readonly chain?: RailChain
   /**
-   * Addresses of the operator on a chain whose keys are not on this server: a separate account in the ledger, with
-   * its own statements. It takes no payments.
+   * The operator's addresses on a chain whose keys are not on this server. They are a separate account in the
+   * ledger, with their own statements, and take no payments.
    */
   readonly coldStorage?: Rail
-  /** True if it takes no new payments. */
+  /** True if the rail takes no new payments. */
   readonly isRetired: boolean
-  /** True if it pulls by mandates only. Absent if it needs none. */
+  /** True if the rail pulls only under mandates. */
   readonly needsMandates?: boolean
   /** The currencies of incoming payments. */
   readonly currenciesIn: readonly string[]
-  /**
-   * The account at the bank, under every number that the bank may use. Absent if the configuration names
-   * none.
-   */
+  /** The account at the bank, with every number the bank may use for it. Absent if none is configured. */
   readonly accountNumbers?: readonly string[]
-  /** The treatment of money arriving for an expired or finished quote. */
+  /** The treatment of money that arrives for an expired or finished quote. */
   readonly lateDeposits: 'RETURN' | 'CREDIT'
-  /** The first time from `now` on at which it accepts payments: `now` itself within its hours. */
+  /** When the rail next accepts payments, not before `now`: `now` itself during its hours. */
   opensAt(now: Date): Date
   /**
-   * Queues a payment on this server, from where the rail takes and reports it: replaces `send` and `pull`.
-   * Present if payments do not go by calls.
+   * Queues a payment on this server, from where the rail takes and reports it. Replaces `send` and `pull`;
+   * present if payments are not sent by calls.
    */
   enqueue?(payment: QueuedPayment): Enqueued
   /**
-   * Queues an instruction about a mandate, or returns the reason why the rail cannot carry it. Such a rail debits only by
-   * mandates that it was told. Absent if its mandates need no instruction.
+   * Queues an instruction about a mandate, or returns why the rail cannot take it. Such a rail debits only
+   * under mandates that it was instructed about. Absent if mandates need no instruction.
    */
   instruct?(
     instruction: MandateInstruction,
   ): { readonly writes: readonly Write[] } | { readonly fault: string }
   /**
    * Sends a payment, or returns the outcome of an earlier call. Called at least once per payment. Idempotent:
-   * `id` names the payment, which goes out once.
+   * `id` identifies the payment, which is sent only once.
    */
   send(payment: RailPayment): Promise<RailReply>
   /**
-   * Pulls money from an external account, like `send`. A quote paid from one is pulled and sent under the
-   * same name, in two directions. A delivered pull may be returned: `returned`, with nothing to refund.
+   * Pulls money from an external account, like `send`. If a quote is paid from one, its pull and its payment
+   * have the same id and different directions. A delivered pull may be returned later: `returned`, with
+   * nothing to refund.
    */
   pull(payment: RailPayment): Promise<RailReply>
   /**
-   * The amount that a pull would bring now, in the smallest unit; undefined if it is unknown before the
+   * The amount that a pull would get now, in the smallest unit. Undefined if it is unknown before the
    * attempt.
    */
   pullable(account: PullableAccount): Promise<bigint | undefined>
-  /** Parses a report; undefined if its signature is invalid. Absent if the rail reports in another way. */
+  /** Parses a report. Undefined if its signature is invalid. Absent if the rail reports in another way. */
   readEvent?(headers: Readonly<Record<string, string | undefined>>, body: Uint8Array): unknown
   /**
    * Opens an account for incoming payments. Idempotent: the same request returns the same details. Absent if
-   * the rail takes none.
+   * the rail takes no incoming payments.
    */
   openDepositAccount?(from: RecordsFrom, wanted: WantedDepositAccount): Promise<OpenedDepositAccount>
-  /** Compares the holder's name with the bank's. Absent if the rail cannot check it. */
+  /** Compares the holder's name with the one at the bank. Absent if the rail cannot do this. */
   checkAccount?(account: AccountDetails): Promise<AccountCheckResult>
   /**
-   * The reason why nothing can be sent to an account, as the end of a sentence about it. Undefined if it can
-   * be sent or the rail is unreachable. Absent if every well-formed account is accepted.
+   * Why nothing can be sent to an account, as the end of a sentence about it. Undefined if something can be
+   * sent, or if the rail is unreachable. Absent if the rail accepts every well-formed account.
    */
   faultOfPayee?(read: Read, account: AccountDetails): Promise<string | undefined>
   /**
-   * The part of a payment that the rail cannot carry, before the payment is made. Undefined if it can carry
-   * all of it. Absent if the rail accepts every well-formed payment.
+   * The part of a payment that the rail cannot take, checked before the payment is created. Undefined if it
+   * can take all of it. Absent if the rail accepts every well-formed payment.
    */
   faultOfPayment?(payment: UnmadePayment): PaymentFault | undefined
   /**
-   * True if the rail has reported changed details of an account, and nobody has reviewed them: payments to it
-   * wait. Absent if the rail never reports that.
+   * True if the rail has reported changed details of an account that nobody has reviewed yet. Payments to the
+   * account then wait. Absent if the rail never reports changes.
    */
   isAccountInDoubt?(read: Read, platformId: string, account: AccountDetails): Promise<boolean>
   /**
-   * Asks the rail not to send a payment. Its report says whether that was in time. Absent if the rail cannot
-   * cancel.
+   * Asks the rail not to send a payment. The rail reports whether the request was in time. Absent if the rail
+   * cannot cancel payments.
    */
   cancel?(id: string): Promise<RailReply>
   /** Requests for money back that was sent in error. Absent if the rail cannot make them. */
   readonly reversals?: Reversals
-  /** Balances that the rail holds for us by currency, in the smallest unit. */
+  /** The balances that the rail holds for us, by currency, in the smallest unit. */
   balances?(from: ReadsFrom): Promise<ReadonlyMap<string, bigint>>
-  /** The statement of a day (`YYYY-MM-DD`), as `ConnectorStatement`; undefined if the day is not closed. */
+  /**
+   * The statement of a day (`YYYY-MM-DD`), as a `ConnectorStatement`. Undefined if the day is not closed yet.
+   */
   statement?(date: string, currency: string, from: ReadsFrom): Promise<ConnectorStatement | undefined>
 }
 
-/** A deposit account to open: for one internal account, or for a whole currency. */
+/** A deposit account to be opened for one internal account, or for a whole currency. */
 export interface WantedDepositAccount {
   readonly id: string
   readonly purpose: 'ACCOUNT' | 'POOL'
@@ -182,13 +182,16 @@ export interface WantedDepositAccount {
 }
 
 export interface OpenedDepositAccount {
-  /** The rail's reference, which deposits carry. */
+  /** The rail's reference, which its deposits state. */
   readonly railReference: string
-  /** ACCOUNT: everything that arrives there belongs to it. REFERENCE: the payer must state the reference. */
+  /**
+   * ACCOUNT: everything that arrives on the account belongs to its owner. REFERENCE: the payer must state the
+   * reference.
+   */
   readonly matching: 'ACCOUNT' | 'REFERENCE'
-  /** The details that payers need. */
+  /** The account details that payers need. */
   readonly accountInfo: PaymentAccountInfoValue
-  /** Writes that this server must commit with it. */
+  /** Writes that must be committed together with the account. */
   readonly writes?: readonly Write[]
 }
 
@@ -197,65 +200,66 @@ export type AccountCheckResult = 'MATCH' | 'CLOSE_MATCH' | 'NO_MATCH' | 'UNAVAIL
 export interface PullableAccount {
   readonly identifier: string
   readonly currency: string
-  /** The rail that pulls from it; null if none of its rails can pull. */
+  /** The payment rail for pulls from the account. Null if none of its rails can pull. */
   readonly paymentRail: string | null
 }
 
 export interface RailPayment {
   /**
-   * Its permanent name at the rail: the id of its transaction, or of the deposit or quote whose money is
-   * returned.
+   * The permanent id of the payment at the rail: the id of its transaction, or of the deposit or quote whose
+   * money is returned.
    */
   readonly id: string
   readonly purpose: 'quote' | 'transfer' | 'return'
   /**
-   * The identifier of the other account: account number, IBAN, address, UMA address. Null for an internal
-   * account, or if nothing was sent: a rail may then only have to refund an incoming payment.
+   * Identifies the other account: account number, IBAN, blockchain address or UMA address. Null for an
+   * internal account, or if nothing was sent, in which case a rail may only have to refund an incoming
+   * payment.
    */
   readonly identifier: string | null
-  /** The complete details of the other account; undefined in the sandbox, and if a deposit is returned. */
+  /** The complete details of the other account. Undefined in the sandbox, and when a deposit is returned. */
   readonly account?: AccountDetails | undefined
-  /** The mandate of a pull, if the rail needs one and there is one. */
+  /** The mandate for a pull, if the rail needs one and there is one. */
   readonly mandate?: DebitMandate | undefined
   /** The deposit whose money is returned to its sender, by the rail's own id. */
   readonly returnOf?: string | undefined
-  /** The originator of the money: a customer, or the platform. */
+  /** The originator of the money: a customer, or the platform itself. */
   readonly originatorId: string
-  /** The requested network; null leaves the choice to the rail. */
+  /** The requested network; null lets the rail choose. */
   readonly paymentRail: string | null
-  /** The chain of the other account, from its account type; null if it is not on a chain. */
+  /** The chain of the other account, from its account type. Null if it is not on a chain. */
   readonly chain: string | null
-  /** Smallest unit of `currency`. */
+  /** In the smallest unit of `currency`. */
   readonly amount: bigint
   readonly currency: string
-  /** Identifies the payment at both ends. */
+  /** Identifies the payment for both the payer and the payee. */
   readonly reference: string
-  /** Sent with the payment: ACH addenda, `remittanceInformation` of FedNow and RTP, information of a wire. */
+  /** Sent with the payment: ACH addenda, `remittanceInformation` of FedNow and RTP, or wire information. */
   readonly remittanceInformation: string | null
   /**
-   * True if the rail was called before: it returns the payment's outcome, and takes the payment only if it is
-   * unknown there.
+   * True if the rail was called before. It then returns the outcome of the payment, and takes the payment
+   * only if it does not know it.
    */
   readonly alreadySubmitted: boolean
-  /** The time of the first call, and the current time. */
+  /** When the rail was first called, and the current time. */
   readonly submittedAt: Date
   readonly now: Date
 }
 
-/** A mandate as a direct debit states it. */
+/** A mandate in the form that direct debits state it. */
 export interface DebitMandate {
   readonly reference: string
   /** `YYYY-MM-DD`. */
   readonly signedOn: string
-  /** Holder and account as the mandate names them: an IBAN, or an account number with its sort code. */
+  /** Holder and account as stated in the mandate: an IBAN, or an account number with its sort code. */
   readonly debtorName: string
   readonly debtorAccount: string
   readonly debtorSortCode?: string | undefined
-  /** The place of the collection in the sequence of its mandate: first, recurrent, one-off, final. */
+  /** The position of the collection in the sequence of its mandate: first, recurrent, one-off or final. */
   readonly sequence: 'FRST' | 'RCUR' | 'OOFF' | 'FNAL'
 }
 
-/** An instruction to the bank of a debtor: a mandate is new, or was canceled. */
+/** An instruction to a debtor's bank that a mandate is new or was canceled. */
 export interface MandateInstruction {
   /** The id of its record. */
   readonly id: string
@@ -266,25 +270,25 @@ export interface MandateInstruction {
   readonly now: Date
 }
 
-/** A payment before it is made. */
+/** A payment before it is created. */
 export type UnmadePayment = Pick<
   RailPayment,
   'account' | 'amount' | 'currency' | 'paymentRail' | 'remittanceInformation' | 'mandate'
 > & {
   readonly direction: 'OUT' | 'PULL'
-  /** The sender of a deposit to return. */
+  /** The sender of a deposit that is to be returned. */
   readonly sender?: QueuedPayment['sender']
 }
 
-/** The part of a payment that a rail cannot carry, and the reason. */
+/** The part of a payment that a rail cannot take, and the reason. */
 export interface PaymentFault {
   readonly part: 'account' | 'amount' | 'remittanceInformation'
   readonly text: string
 }
 
-/** A chain transfer signed by a wallet's holder (EIP-3009), with a second one for the fee. */
+/** A chain transfer signed by the wallet's holder (EIP-3009), and possibly a second one for the fee. */
 export interface SignedChainPayment {
-  /** The record of the wallet's address, and the address. */
+  /** The record of the wallet's address, and the address itself. */
   readonly senderId: string
   readonly sender: Hex
   /** Unix seconds. */
@@ -298,22 +302,22 @@ export interface SignedChainPayment {
   }
 }
 
-/** A payment for a queue, with the id of its record. */
+/** A payment to be queued, with the id of its record. */
 export interface QueuedPayment extends RailPayment {
   /** The holder's signature, if a wallet pays. */
   readonly signed?: SignedChainPayment | undefined
   readonly recordId: string
   readonly platformId: string
   readonly direction: 'OUT' | 'PULL'
-  /** The sender of the returned deposit, as reported by the rail. */
+  /** The sender of the deposit being returned, as reported by the rail. */
   readonly sender?:
     | { readonly name?: string; readonly accountIdentifier?: string; readonly bankIdentifier?: string }
     | undefined
 }
 
 /**
- * The write that queues it, whose guard is that it is not queued yet; or the reason why the rail cannot carry
- * it.
+ * The write that queues the payment, guarded against queueing it twice; or why the rail cannot take the
+ * payment.
  */
 export type Enqueued =
   | { readonly outcome: 'queued'; readonly writes: readonly Write[] }
@@ -331,21 +335,21 @@ export const PAYMENT_FAILURES = [
 export type PaymentFailure = (typeof PAYMENT_FAILURES)[number]
 
 /**
- * A reply of a rail. It counts only for the payment that it names; a reply about another payment is ignored.
+ * A reply of a rail. It counts only for the payment that it names; replies about other payments are ignored.
  */
 export type RailReply = RailAnswer & {
-  /** The payment that the reply is about, by its name at the rail. */
+  /** The payment that the reply is about, by its id at the rail. */
   readonly subject: string
 }
 
 export type RailAnswer =
-  /** The rail has it, and it is in transit. Without `askAgainAt` the rail will report its outcome. */
+  /** The rail has the payment, which is in transit. Without `askAgainAt` the rail will report the outcome. */
   | { readonly outcome: 'accepted'; readonly askAgainAt?: Date; readonly connectorReference?: string }
-  /** The outcome of the call is unknown. The rail is asked again, and nothing is refunded. */
+  /** The outcome of the call is unknown. The rail is asked again, and nothing is refunded meanwhile. */
   | { readonly outcome: 'unknown'; readonly askAgainAt: Date; readonly why: string }
   /**
-   * Arrived; on a chain, under this hash. With `askAgainAt` the rail must be asked later whether it was
-   * returned.
+   * The payment has arrived; on a chain, with this transaction hash. With `askAgainAt` the rail must be asked
+   * later whether it was returned.
    */
   | {
       readonly outcome: 'delivered'
@@ -357,27 +361,28 @@ export type RailAnswer =
   | CancelledAnswer
   | ReturnedAnswer
 
-/** It was never sent. */
+/** The payment was never sent. */
 interface FailedAnswer extends Setback {
   readonly outcome: 'failed'
 }
 
-/** It was stopped before it was sent. */
+/** The payment was stopped before it was sent. */
 interface CancelledAnswer extends Setback {
   readonly outcome: 'cancelled'
 }
 
-/** It was sent and not delivered, or returned. */
+/** The payment was sent but not delivered, or was returned. */
 interface ReturnedAnswer extends Setback {
   readonly outcome: 'returned'
   readonly reason: RefundReason
   /**
-   * True if the rail could not recover the money either. It is not refunded: a person finds out where it is.
+   * True if the rail could not recover the money either. Nothing is refunded; a person has to find out where
+   * the money is.
    */
   readonly isMoneyMissing?: true
 }
 
-/** The reason why a payment failed. */
+/** Why a payment failed. */
 export interface Setback {
   readonly failureReason: PaymentFailure
   /** The bank's message. */

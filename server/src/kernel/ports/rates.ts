@@ -1,10 +1,10 @@
 import type { RateTable } from '../../base/pricing/ratios.ts'
 
-/** The source of rates. */
+/** A source of exchange rates. */
 export interface RateProvider {
   /**
-   * The current rates, at most about five minutes old while the source works (specification 8). Throws 503
-   * `UNAVAILABLE` if no usable rates are left.
+   * The current rates, at most about five minutes old as long as the source works (specification 8). Throws
+   * 503 `UNAVAILABLE` if there are no usable rates.
    */
   snapshot(): Promise<RateTable>
 }

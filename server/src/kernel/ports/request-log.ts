@@ -1,4 +1,4 @@
-/** The requests of this process that the request log has not written yet. */
+/** Requests of this process that have not been written to the request log yet. */
 export interface WaitingRequests {
   /** Writes the queued requests. */
   flush(): Promise<void>

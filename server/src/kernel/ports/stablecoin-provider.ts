@@ -1,19 +1,19 @@
 import type { STABLECOIN_PROVIDERS } from '@countersign/contract/accounts/stablecoin-accounts'
 
-/** Providers that this server is connected to. */
+/** The providers to which this server is connected. */
 export type StablecoinProviders = Readonly<
   Partial<Record<(typeof STABLECOIN_PROVIDERS)[number], StablecoinProvider>>
 >
 
 /**
- * A stablecoin provider that checks credentials. It is called at linking and every day, so calls must not
- * change anything.
+ * A stablecoin provider that checks credentials. It is called when an account is linked and then daily, so
+ * calls must not change anything.
  */
 export interface StablecoinProvider {
-  /** The environment of the provider's accounts: test or real. */
+  /** The environment of the provider's accounts: for testing, or real. */
   readonly environment: 'SANDBOX' | 'PRODUCTION'
   /**
-   * Checks credentials. Ends within the five seconds of a claim. Does not throw, whatever the provider
+   * Checks credentials, within the five seconds of a job's claim. Does not throw, whatever the provider
    * responds.
    */
   check(request: CredentialCheck): Promise<CredentialAnswer>
@@ -22,16 +22,16 @@ export interface StablecoinProvider {
 export interface CredentialCheck {
   readonly apiClientId: string
   readonly apiClientSecret: string
-  /** True if they were accepted before, when the account was linked. */
+  /** True if the credentials were accepted earlier, when the account was linked. */
   readonly isLinked: boolean
 }
 
 export type CredentialAnswer =
-  /** The accounts that the credentials can access, by the provider's ids. */
+  /** The ids of the provider's accounts to which the credentials give access. */
   | { readonly outcome: 'accepted'; readonly providerAccountIds: readonly string[] }
   /** The provider does not know the credentials. */
   | { readonly outcome: 'invalid' }
   /** The provider has revoked them. */
   | { readonly outcome: 'revoked' }
-  /** The check was impossible. `reason` is for the log and contains no secret. */
+  /** The check could not be made. `reason` is for the log and contains no secrets. */
   | { readonly outcome: 'unavailable'; readonly reason: string }

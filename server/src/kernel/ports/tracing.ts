@@ -1,21 +1,21 @@
-/** A span's context in W3C form: HTTP headers, and properties of job payloads. */
+/** The context of a span in W3C format, used in HTTP headers and job payloads. */
 export interface TraceContext {
   readonly traceparent: string
   readonly tracestate?: string
 }
 
 /**
- * Attributes under the names of OpenTelemetry's conventions or `countersign.…`. Never secrets, nor anything
- * from a body or a query.
+ * Attributes named after OpenTelemetry's conventions, or `countersign.…`. They never contain secrets, or
+ * anything from a body or query.
  */
 export type SpanAttributes = Readonly<Record<string, string | number | boolean | undefined>>
 
 export interface NewSpan {
-  /** From a bounded set: no ids, nothing from a caller. */
+  /** One of a limited set of names, without ids or anything from the caller. */
   readonly name: string
   readonly kind?: 'server' | 'client' | 'consumer'
   readonly attributes?: SpanAttributes
-  /** Objects with trace context properties: other traces that the span belongs to. */
+  /** Objects with a trace context: other traces to which the span belongs. */
   readonly links?: readonly object[]
 }
 
@@ -23,34 +23,34 @@ export interface NewSpan {
 export interface OpenSpan {
   readonly traceId: string | undefined
   note(attributes: SpanAttributes): void
-  /** `why` is a code, or the class of an error: a message may contain request data. */
+  /** `why` is a code or the class of an error, because a message could contain request data. */
   markFailed(why: string): void
 }
 
-/** A span that ends later, elsewhere. */
+/** A span that is ended later by other code. */
 export interface BegunSpan extends OpenSpan {
-  /** Runs work as part of the span. */
+  /** Runs work within the span. */
   run<T>(work: () => T): T
   end(): void
 }
 
-/** The traces of this process. Work for a request or a job knows its span, across every `await`. */
+/** The traces of this process. Work for a request or job keeps its span across every `await`. */
 export interface Tracing {
   /**
-   * Runs work in a child span of the current one; without a current span just runs it. A span whose work
-   * throws has failed.
+   * Runs work in a child span of the current one, or without a span if no span is open. If the work throws,
+   * the span has failed.
    */
   runWithin<T>(span: NewSpan, work: (span: OpenSpan) => Promise<T>): Promise<T>
   /**
-   * Runs work in a child span of the one in `traceparent` and `tracestate` of `carrier`; starts a new trace
+   * Runs work in a child span of the one in `traceparent` and `tracestate` of `carrier`. Starts a new trace
    * if they are missing.
    */
   runBelow<T>(carrier: object, span: NewSpan, work: (span: OpenSpan) => Promise<T>): Promise<T>
-  /** Like `runBelow`, for a span that ends later. */
+  /** Like `runBelow`, for a span that is ended later. */
   begin(carrier: object, span: NewSpan): BegunSpan
-  /** Runs work outside of the current span, because it also serves others. */
+  /** Runs work outside of the current span, because the work also serves others. */
   apart<T>(work: () => T): T
-  /** The context of the current span, to pass on. */
+  /** The context of the current span, to be passed on. */
   context(): TraceContext | undefined
   /** The trace id of the current span. */
   traceId(): string | undefined

@@ -5,18 +5,18 @@ import type {
 import type { Static } from 'typebox'
 
 /**
- * An external provider that verifies customers. It takes a case, and responds immediately or reports later.
- * `describeVerifier` in the tests checks implementations against this contract.
+ * An external provider that verifies customers. It receives a case, and responds immediately or reports
+ * later. `describeVerifier` in the tests checks that implementations fulfill this contract.
  */
 export interface Verifier {
   /**
-   * Submits a case. Idempotent: the same submission may be repeated and is one case. Throws if it must be
-   * submitted again; the error's message may be logged.
+   * Submits a case. Idempotent: submitting it again does not create another case. Throws if it must be
+   * submitted again; the error message may be logged.
    */
   submit(submission: VerificationSubmission): Promise<VerifierAnswer>
   /**
-   * Parses the body of `POST /verification-provider/events`; the caller validates it against the schema.
-   * Undefined if the signature over the exact bytes is invalid at the time `now`, which is real. Does not
+   * Parses the body of `POST /verification-provider/events`, which the caller then validates against the
+   * schema. Undefined if the signature over the exact bytes is not valid at `now`, in real time. Does not
    * throw.
    */
   readEvent(headers: Readonly<Record<string, string | undefined>>, body: Uint8Array, now: Date): unknown
@@ -25,14 +25,14 @@ export interface Verifier {
 export type VerifierAnswer = Static<typeof VerificationOutcome>
 export type VerifierEvent = Static<typeof VerificationProviderEvent>
 
-/** A customer as the provider gets it, including the numbers that API responses do not show. */
+/** A customer as sent to the provider, including numbers that API responses hide. */
 export interface VerificationSubmission {
   readonly verificationId: string
-  /** Incremented each time the customer is submitted; outcomes name it. */
+  /** Incremented each time the customer is submitted. Outcomes refer to it. */
   readonly submission: number
   readonly platformId: string
   readonly customer: object
   readonly beneficialOwners: readonly object[]
-  /** Each with a temporary URL for download. */
+  /** Each has a temporary download URL. */
   readonly documents: readonly object[]
 }

@@ -9,12 +9,11 @@ import type { Op } from '../operation/app.ts'
 import { ApiError, type SignedCall, type ToSign } from '../operation/operation.ts'
 
 /**
- * The signed retry (specification 3.4), one mechanism for every signed operation: a request is issued with
- * the payload to sign, matched against the retry, and consumed in the transaction that performs the
- * operation.
+ * The signed retry (specification 3.4), shared by all signed operations. A request is issued with the payload
+ * to sign, matched with the retry, and consumed in the transaction that performs the operation.
  */
 
-/** The default lifetime of a request (specification 2.3). */
+/** The default lifetime of a signing request (specification 2.3). */
 export const SIGNING_SECONDS = 5 * 60
 
 /** The body of a 202 response (specification 2.3). */
@@ -26,7 +25,7 @@ export interface Challenge {
 
 type NewAuthorization = Exclude<ToSign, { requestId: string }>
 
-/** Issues a request: the challenge for the client and the row to write. */
+/** Issues a signing request. Returns the challenge for the client and the row to write. */
 export function issueRequest(
   op: Op,
   call: SignedCall,
@@ -69,10 +68,10 @@ export function issueRequest(
   }
 }
 
-/** Orders a statement: operation and summary first. Throws if it is about another operation than its call. */
-function orderStatement(call: SignedCall, { operation, summary, ...own }: Statement): Statement {
+/** Puts operation and summary first. Throws if the statement is about another operation than the call. */
+function orderStatement(call: SignedCall, { operation, summary, ...details }: Statement): Statement {
   if (operation !== call.operation) throw new Error(`${call.operation} states ${operation}`)
-  return { operation, summary, ...own } as Statement
+  return { operation, summary, ...details } as Statement
 }
 
 const REQUEST_BY_ID = rowById('signing_requests')
@@ -85,7 +84,7 @@ export async function findUnusedRequest(op: Op, requestId: string): Promise<Sign
   return request
 }
 
-/** Times of a sign-in's latest unused requests, newest first. `target`: the verify call. */
+/** Creation times of the latest unused requests of a sign-in, newest first. `target` is the verify call. */
 export async function selectUnusedSignIns(
   op: Op,
   target: SignedCall['target'],
@@ -96,7 +95,7 @@ export async function selectUnusedSignIns(
     .selectFrom('signing_requests')
     .select('created_at')
     .where('platform_id', '=', op.platform.id)
-    // Spelled exactly as in the partial index.
+    // Must be written exactly as in the partial index.
     .where(sql<boolean>`operation = 'credential_verify'`)
     .where('target', '=', target)
     .where('consumed_at', 'is', null)
@@ -107,14 +106,14 @@ export async function selectUnusedSignIns(
   return rows.map(({ created_at }) => created_at)
 }
 
-/** Throws 401 also for an expired request. */
+/** Throws 401 `UNAUTHORIZED` for an unknown, used or expired request. */
 export async function findOpenRequest(op: Op, requestId: string): Promise<SigningRequestRow> {
   const request = await findUnusedRequest(op, requestId)
   if (request.expires_at <= op.now) throw new ApiError('UNAUTHORIZED', { reason: 'Request expired' })
   return request
 }
 
-/** The hash that binds a request to the body of its first call. */
+/** The hash that binds a signing request to the body of its first call. */
 export function hashBody(body: unknown): Buffer {
   return createHash('sha256').update(toCanonicalJson(body)).digest()
 }

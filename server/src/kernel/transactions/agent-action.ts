@@ -2,7 +2,7 @@ import type { AgentActionRow } from '../../storage/rows/agent.ts'
 import type { Op } from '../operation/app.ts'
 import { selectActionOfTransaction, type TransactionWithCustomer } from './store.ts'
 
-/** The action that a transaction belongs to, if an agent proposed it. */
+/** The agent's action that a transaction belongs to, if there is one. */
 export async function findActionOf(
   op: Op,
   transaction: Pick<TransactionWithCustomer, 'id' | 'agent_id'>,

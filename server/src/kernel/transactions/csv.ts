@@ -11,8 +11,8 @@ import { platformAsCustomer, type TransactionWithCustomer } from './store.ts'
 const NAMES = keysOf(TRANSACTION_COLUMNS)
 
 /**
- * The file of transactions (`GET /transactions.csv`), a page of rows at a time. The header comes with the
- * first page, so an error of the first read still gets an error response.
+ * Streams transactions as CSV (`GET /transactions.csv`), page by page. The header is sent with the first
+ * page, so that an error of the first read still becomes an error response.
  */
 export async function* transactionsCsv(
   pages: AsyncIterable<TransactionWithCustomer[]>,
@@ -67,7 +67,7 @@ const COLUMNS: Columns<TransactionColumn, TransactionWithCustomer> = {
   agentId: (row) => row.agent_id,
 }
 
-/** The amount that the customer's account receives, or a negative amount that it pays. */
+/** The amount that the customer's account receives; negative if it pays. */
 function ownSide(row: TransactionWithCustomer): Side {
   const sent = { amount: row.sent_amount, currency: row.sent_currency }
   const received = { amount: row.received_amount, currency: row.received_currency }
@@ -82,8 +82,8 @@ interface Side {
 }
 
 /**
- * An outgoing payment's fees are part of the sent amount, an incoming one's part of the arriving amount
- * (specification 2.11).
+ * The fees of an outgoing payment are part of the sent amount, and the fees of an incoming payment part of
+ * the received amount (specification 2.11).
  */
 function feeCurrency(row: TransactionWithCustomer): KnownCurrency | null {
   return row.type === 'OUTGOING' ? row.sent_currency : row.received_currency

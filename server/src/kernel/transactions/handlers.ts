@@ -20,7 +20,7 @@ export const transactionHandlers: Handlers<typeof transactions> = {
         order: query.sortOrder ?? 'desc',
         view: (rows) => rows.map((row) => viewForCaller(op, row)),
       }),
-      idsOfTransaction,
+      listAccountIds,
     ),
   }),
 
@@ -41,7 +41,7 @@ export const transactionHandlers: Handlers<typeof transactions> = {
     return { status: 200, body: viewForCaller(op, row) }
   },
 
-  /** The first confirmation counts (specification 2.11, `receiptDeliveryConfirmedAt`). */
+  /** Only the first confirmation counts (specification 2.11, `receiptDeliveryConfirmedAt`). */
   transaction_confirm: async (op, { params, body }) => {
     const row = await findTransaction(op, params.transactionId)
     const field = 'receiptDeliveryConfirmedAt'
@@ -57,7 +57,7 @@ export const transactionHandlers: Handlers<typeof transactions> = {
   },
 }
 
-/** Error: 400 `INVALID_INPUT` for bounds of the amount without a currency. */
+/** Throws 400 `INVALID_INPUT` if an amount is bounded but no currency is given. */
 function checkFilters<Filters extends TransactionFilters>(filters: Filters): Filters {
   checkAmountRange(filters)
   return filters
@@ -65,14 +65,14 @@ function checkFilters<Filters extends TransactionFilters>(filters: Filters): Fil
 
 type Side = { readonly accountId?: string }
 
-function idsOfTransaction(view: {
+function listAccountIds(view: {
   readonly customerId: string
   readonly source?: Side | object
   readonly destination: Side | object
 }): readonly (string | undefined)[] {
-  return [view.customerId, accountOf(view.source), accountOf(view.destination)]
+  return [view.customerId, getAccountId(view.source), getAccountId(view.destination)]
 }
 
-function accountOf(side: Side | object | undefined): string | undefined {
+function getAccountId(side: Side | object | undefined): string | undefined {
   return side && 'accountId' in side ? side.accountId : undefined
 }

@@ -18,8 +18,8 @@ import { stateAfter, transition } from '../operation/transition.ts'
 import { event } from '../outbox/events.ts'
 import { makeReference, type TransactionWithCustomer, transactionView } from './transactions.ts'
 
-/** The event family, by the direction of the money. */
-const ANNOUNCED = {
+/** Event types by the direction of the money and the state. */
+const STATE_EVENTS = {
   DEBIT: {
     PENDING: 'OUTGOING_PAYMENT.PENDING',
     PROCESSING: 'OUTGOING_PAYMENT.PROCESSING',
@@ -36,9 +36,9 @@ const ANNOUNCED = {
   },
 } as const satisfies Record<TransactionRow['direction'], Partial<Record<TransactionRow['state'], EventType>>>
 
-/** The event of a transaction's current state. Some states have no event. */
+/** The event for a transaction's current state. Some states have no event. */
 export function announce(op: Op, transaction: TransactionWithCustomer): Write[] {
-  const types: Partial<Record<TransactionRow['state'], EventType>> = ANNOUNCED[transaction.direction]
+  const types: Partial<Record<TransactionRow['state'], EventType>> = STATE_EVENTS[transaction.direction]
   const type = types[transaction.state]
   return type ? [event(op, type, transaction.id, transactionView(transaction, transaction))] : []
 }
@@ -48,7 +48,7 @@ type Machine = Readonly<
   Record<TransactionRow['state'], Readonly<Record<TransactionEvent, TransactionRow['state'] | null>>>
 >
 
-/** The transition table of each kind. */
+/** The transition table for each kind of transaction. */
 const MACHINES = {
   QUOTE: OUTGOING_TRANSACTION_TRANSITIONS,
   TRANSFER_OUT: TRANSFER_OUT_TRANSITIONS,
@@ -56,17 +56,17 @@ const MACHINES = {
   RECEIPT: INCOMING_TRANSACTION_TRANSITIONS,
 } as const satisfies Record<TransactionRow['kind'], unknown>
 
-/** Moves a transaction to its next state, with an event. Guard: its state is unchanged. */
+/** Moves a transaction to its next state and emits an event. Guard: the state is unchanged. */
 export function moveTransaction(
   op: Op,
   transaction: TransactionWithCustomer,
-  by: TransactionEvent,
+  transactionEvent: TransactionEvent,
   change: Partial<TransactionRow> = {},
 ): { readonly row: TransactionWithCustomer; readonly writes: readonly Write[] } {
   const machine = MACHINES[transaction.kind] as Machine
-  const moved = transition(op, 'transactions', machine, transaction, by, change)
-  const row = { ...moved.row, platform_customer_id: transaction.platform_customer_id }
-  return { row, writes: [moved.write, ...announce(op, row)] }
+  const changed = transition(op, 'transactions', machine, transaction, transactionEvent, change)
+  const row = { ...changed.row, platform_customer_id: transaction.platform_customer_id }
+  return { row, writes: [changed.write, ...announce(op, row)] }
 }
 
 export function newRefund(op: Op, reason: RefundRow['reason']): RefundRow {
@@ -79,18 +79,18 @@ const REFUND_EVENTS = {
   FAILED: 'OUTGOING_PAYMENT.REFUND_FAILED',
 } as const
 
-/** The event of the refund's current status. */
+/** The event for the current status of a refund. */
 export function announceRefund(op: Op, transaction: TransactionWithCustomer): Write {
   const type = REFUND_EVENTS[requireColumn(transaction, 'refund').status]
   return event(op, type, transaction.id, transactionView(transaction, transaction))
 }
 
-/** Ends a refund, with an event. Guard: it is unchanged since `transaction` was read. */
+/** Ends a refund and emits an event. Guard: the refund is unchanged since `transaction` was read. */
 export function endRefund(op: Op, transaction: TransactionWithCustomer, by: RefundEvent): readonly Write[] {
   const refund = requireColumn(transaction, 'refund')
   const status = stateAfter(REFUND_TRANSITIONS, refund.status, by, transaction.id)
-  const ended: RefundRow = { ...refund, status, settledAt: op.now.toISOString() }
-  const change = { refund: ended, updated_at: op.now }
+  const endedRefund: RefundRow = { ...refund, status, settledAt: op.now.toISOString() }
+  const change = { refund: endedRefund, updated_at: op.now }
   return [
     update('transactions', transaction.id, { refund }, change),
     announceRefund(op, { ...transaction, ...change }),

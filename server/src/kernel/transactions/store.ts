@@ -25,7 +25,7 @@ export interface TransactionFilters {
   readonly endDate?: string
 }
 
-/** A transaction with its customer's platform id; null if the platform moves its own money. */
+/** A transaction with the platform's id of its customer; null if the platform moves its own money. */
 export type TransactionWithCustomer = TransactionRow & { readonly platform_customer_id: string | null }
 
 function transactions(op: Op) {
@@ -60,28 +60,29 @@ export async function selectActionOfTransaction(
   return op.find(ACTION_BY_TRANSACTION, transactionId)
 }
 
-/** An account's id or an UMA address, as transactions store it. */
-function asKept(identifier: string | undefined): string | undefined {
+/** An account id or UMA address in the form in which transactions store it. */
+function toStoredIdentifier(identifier: string | undefined): string | undefined {
   return identifier && (canonicalUmaAddress(identifier) ?? identifier)
 }
 
-/** Stands for the customer in payments of the platform's own money: an id that no customer has. */
+/** An id that no customer has. It takes the place of the customer in payments of the platform's own money. */
 export function platformAsCustomer(platformId: string): string {
   return asKind('Customer', platformId)
 }
 
-/** The columns that name the sender and the receiver. */
+/** The columns that identify the sender and the receiver. */
 const SENDER = ['source_account_id', 'source_identifier'] as const
 const RECEIVER = ['destination_account_id', 'destination_identifier'] as const
 
 /**
- * The matching transactions: for an account several queries, each with an index, else one. Filters by only an
- * UMA address, a status or a type scan the platform's transactions until a page is full.
+ * Queries for the matching transactions: several if filtered by an account, so that each can use an index,
+ * and one otherwise. Filtering only by UMA address, status or type scans the platform's transactions until a
+ * page is full.
  */
 export async function selectTransactions(op: Op, filters: TransactionFilters) {
-  const any = asKept(filters.accountIdentifier)
-  const sender = asKept(filters.senderAccountIdentifier)
-  const receiver = asKept(filters.receiverAccountIdentifier)
+  const either = toStoredIdentifier(filters.accountIdentifier)
+  const sender = toStoredIdentifier(filters.senderAccountIdentifier)
+  const receiver = toStoredIdentifier(filters.receiverAccountIdentifier)
   const matching = transactions(op)
     .$call((q) => whereGiven(q, 'transactions.customer_id', '=', ownCustomer(op)))
     .$call((q) =>
@@ -90,7 +91,7 @@ export async function selectTransactions(op: Op, filters: TransactionFilters) {
         : whereGiven(q, 'transactions.customer_id', '=', filters.customerId),
     )
     .$call((q) => whereGiven(q, 'customers.platform_customer_id', '=', filters.platformCustomerId))
-    .$call((q) => whereAnyGiven(q, [...SENDER, ...RECEIVER], any))
+    .$call((q) => whereAnyGiven(q, [...SENDER, ...RECEIVER], either))
     .$call((q) => whereAnyGiven(q, SENDER, sender))
     .$call((q) => whereAnyGiven(q, RECEIVER, receiver))
     .$call((q) => whereGiven(q, 'transactions.state', '=', filters.status))
@@ -100,14 +101,16 @@ export async function selectTransactions(op: Op, filters: TransactionFilters) {
     .where(movesAmount(filters))
     .$call((q) => whereGiven(q, 'transactions.created_at', '>=', timeIfGiven(filters.startDate)))
     .$call((q) => whereGiven(q, 'transactions.created_at', '<=', timeIfGiven(filters.endDate)))
-  const account = [sender, receiver, any].find((one) => one !== undefined && ACCOUNT_ID.test(one))
+  const account = [sender, receiver, either].find(
+    (identifier) => identifier !== undefined && ACCOUNT_ID.test(identifier),
+  )
   if (account === undefined) return [matching]
   const owner = await selectOwner(op, account)
   if (owner === undefined) return []
   const { customer_id } = owner
   const payments = matching.where('transactions.kind', 'in', PAYMENTS)
   return [
-    // A transfer is between two accounts of its customer.
+    // A transfer is between two accounts of the same customer.
     matching
       .where('transactions.kind', 'in', TRANSFERS)
       .where('transactions.customer_id', customer_id === null ? 'is' : '=', customer_id),
@@ -118,7 +121,7 @@ export async function selectTransactions(op: Op, filters: TransactionFilters) {
   ]
 }
 
-/** True of payments that send or receive the currency, and in it an amount within the bounds. */
+/** True for payments that send or receive an amount within the bounds, in the given currency. */
 function movesAmount({ currency, amountMin, amountMax }: TransactionFilters) {
   if (currency === undefined) return sql<boolean>`true`
   const [least, most] = [String(amountMin ?? 0n), String(amountMax ?? AMOUNT_MAX)]
@@ -128,16 +131,16 @@ function movesAmount({ currency, amountMin, amountMax }: TransactionFilters) {
   return sql<boolean>`(${isAmountWithin('sent')} OR ${isAmountWithin('received')})`
 }
 
-/** The largest number of a column. */
+/** The largest amount that a column can store. */
 const AMOUNT_MAX = 2n ** 63n - 1n
 
 const ACCOUNT_ID = /^(?:Internal|External)Account:/
 
-/** The kinds, in two groups. The indexes of payments by account have exactly this condition. */
+/** The kinds in two groups. The indexes on payments by account have exactly this condition. */
 const PAYMENTS = sql<TransactionRow['kind']>`('QUOTE', 'RECEIPT')`
 const TRANSFERS = sql<TransactionRow['kind']>`('TRANSFER_IN', 'TRANSFER_OUT')`
 
-/** The owner of an account, deleted or not. */
+/** Finds the owner of an account, deleted or not. */
 function selectOwner(op: Op, id: string) {
   const table = id.startsWith('InternalAccount:') ? 'internal_accounts' : 'external_accounts'
   return op.read

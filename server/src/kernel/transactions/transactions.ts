@@ -19,7 +19,7 @@ import { platformAsCustomer, selectTransaction, type TransactionWithCustomer } f
 
 export type { TransactionWithCustomer } from './store.ts'
 
-/** Error: 404 `TRANSACTION_NOT_FOUND`. */
+/** Throws 404 `TRANSACTION_NOT_FOUND`. */
 export async function findTransaction(op: Op, id: string): Promise<TransactionWithCustomer> {
   const row = await selectTransaction(op, id)
   if (!row || !maySee(op, row.customer_id))
@@ -27,20 +27,20 @@ export async function findTransaction(op: Op, id: string): Promise<TransactionWi
   return row
 }
 
-/** A payment's reference: short enough for any rail, and unique within its platform. */
+/** Creates a payment reference that is short enough for any rail, and unique within its platform. */
 export function makeReference(op: Op): string {
   return `CS${Buffer.from(op.random(6)).toString('hex').toUpperCase()}`
 }
 
-type Given = Pick<
+type TransactionInput = Pick<
   TransactionRow,
   'kind' | 'type' | 'direction' | 'state' | 'customer_id' | 'sent_amount' | 'sent_currency'
 > &
   Pick<TransactionRow, 'received_amount' | 'received_currency'> &
   Partial<TransactionRow>
 
-/** A new transaction; missing columns are null. */
-export function newTransaction(op: Op, given: Given): TransactionRow {
+/** Creates a transaction; columns that are not given are null. */
+export function newTransaction(op: Op, given: TransactionInput): TransactionRow {
   return {
     id: given.id ?? op.newId('Transaction'),
     platform_id: op.platform.id,
@@ -76,7 +76,7 @@ export function transactionView(
   return row.type === 'OUTGOING' ? outgoingView(row, common) : incomingView(row, common)
 }
 
-/** The view for the caller: customers do not see what the other side has disclosed to the platform. */
+/** The view for the caller. Customers do not see what the counterparty disclosed to the platform. */
 export function viewForCaller(op: Op, row: TransactionWithCustomer) {
   const view = transactionView(row, row)
   if (op.actor.kind !== 'customer') return view
@@ -85,7 +85,7 @@ export function viewForCaller(op: Op, row: TransactionWithCustomer) {
 }
 
 /**
- * An outgoing transfer in the response that starts it, the only place where its type is INCOMING
+ * The response that starts an outgoing transfer. It is the only place where its type is INCOMING
  * (specification 4.11).
  */
 export function transferOutAnswer(row: TransactionWithCustomer) {
@@ -93,7 +93,7 @@ export function transferOutAnswer(row: TransactionWithCustomer) {
     ...incomingView(row, commonView(row, row)),
     ...present({
       sentAmount: moneySent(row),
-      rateDetails: ownRatesOf(row),
+      rateDetails: getOwnRates(row),
     }),
   }
 }
@@ -116,7 +116,7 @@ function commonView(
         ? undefined
         : present({ reference: row.reference, transactionHash: row.details.transactionHash }),
     agentId: row.agent_id,
-    waitsUntil: waitsUntil(row),
+    waitsUntil: getSubmitTime(row),
     receiptDeliveryConfirmedAt: row.receipt_delivery_confirmed_at?.toISOString(),
     settledAt: row.settled_at?.toISOString(),
     createdAt: row.created_at.toISOString(),
@@ -124,8 +124,8 @@ function commonView(
   }
 }
 
-/** The time until which a payment waits for its rail to open; undefined once it was submitted. */
-function waitsUntil({ details: { submitsAt }, settled_at, failure_reason }: TransactionRow) {
+/** The time until which a payment waits for its rail to open. Undefined once it is submitted. */
+function getSubmitTime({ details: { submitsAt }, settled_at, failure_reason }: TransactionRow) {
   return settled_at === null && failure_reason === null ? submitsAt : undefined
 }
 
@@ -139,7 +139,7 @@ function outgoingView<Common extends object>(row: TransactionRow, common: Common
     sentAmount: moneySent(row),
     receivedAmount: moneyReceived(row),
     exchangeRate: rates?.exchangeRate,
-    rateDetails: rates ? withBigints(rates.rateDetails) : ownRatesOf(row),
+    rateDetails: rates ? withBigints(rates.rateDetails) : getOwnRates(row),
     quoteId: row.quote_id,
     paymentInstructions,
     refund: row.refund,
@@ -158,14 +158,14 @@ function incomingView<Common extends object>(row: TransactionRow, common: Common
   })
 }
 
-/** Outgoing transactions have fewer states: their tables lead to no other. */
+/** Throws for states that outgoing transactions never reach. */
 function outgoingState({ id, state }: TransactionRow): OutgoingTransactionState {
-  const found = OUTGOING_TRANSACTION_STATES.find((one) => one === state)
-  if (found === undefined) throw new Error(`${id} is outgoing, but ${state}`)
-  return found
+  const outgoing = OUTGOING_TRANSACTION_STATES.find((candidate) => candidate === state)
+  if (outgoing === undefined) throw new Error(`${id} is outgoing, but ${state}`)
+  return outgoing
 }
 
-/** The source of the money; nothing if an external payment does not name one. */
+/** The source of the money, or nothing if an external payment does not name one. */
 function sourceView(row: TransactionRow) {
   const currency = row.sent_currency ?? requireColumn(row, 'received_currency')
   if (row.source_account_id !== null)
@@ -176,12 +176,12 @@ function sourceView(row: TransactionRow) {
     sourceType: 'REALTIME_FUNDING' as const,
     currency,
     customerId: row.customer_id,
-    ...senderOf(row),
+    ...getSender(row),
   })
 }
 
-/** Sender information from the rail. */
-function senderOf({ details: { sender: said } }: TransactionRow) {
+/** Sender information reported by the rail. */
+function getSender({ details: { sender: said } }: TransactionRow) {
   if (!said) return {}
   const { sender, remittanceInformation, endToEndId, traceNumber } = said
   return {
@@ -189,7 +189,7 @@ function senderOf({ details: { sender: said } }: TransactionRow) {
     accountIdentifier: sender?.accountIdentifier,
     bankName: sender?.bankName,
     bankIdentifier: sender?.bankIdentifier,
-    paymentRail: PAYMENT_RAILS.find((one) => one === said.paymentRail),
+    paymentRail: PAYMENT_RAILS.find((rail) => rail === said.paymentRail),
     remittanceInformation,
     endToEndId,
     traceNumber,
@@ -214,28 +214,28 @@ function destinationView(row: TransactionRow) {
   return { destinationType: 'ACCOUNT' as const, accountId: row.destination_account_id, currency }
 }
 
-/** JSON columns return small integers as numbers. */
+/** Converts numbers to bigints: JSON columns return small integers as numbers. */
 export function withBigints(details: StoredJson<RateSummary['rateDetails']>): RateSummary['rateDetails'] {
   return {
     ...details,
-    ...withOwnBigints(details),
+    ...ownRatesWithBigints(details),
     counterpartyFixedFee: BigInt(details.counterpartyFixedFee),
   }
 }
 
-function ownRatesOf(row: TransactionRow): OwnRateDetails | undefined {
+function getOwnRates(row: TransactionRow): OwnRateDetails | undefined {
   const { ownRates } = row.details
-  return ownRates && withOwnBigints(ownRates)
+  return ownRates && ownRatesWithBigints(ownRates)
 }
 
-function withOwnBigints(details: StoredJson<OwnRateDetails>): OwnRateDetails {
+function ownRatesWithBigints(details: StoredJson<OwnRateDetails>): OwnRateDetails {
   return {
     ...details,
     svcApiFixedFee: BigInt(details.svcApiFixedFee),
   }
 }
 
-/** The details of a payment delivered on a chain, including its hash. */
+/** Adds the transaction hash of a payment delivered on a chain. */
 export function withTransactionHash(
   { details }: TransactionRow,
   { transactionHash }: { readonly transactionHash?: string },
@@ -243,7 +243,7 @@ export function withTransactionHash(
   return transactionHash === undefined ? {} : { details: { ...details, transactionHash } }
 }
 
-/** The amount sent. It is known for everything that leaves an internal account. */
+/** The amount sent. It is always known if money leaves an internal account. */
 export function amountSent(row: TransactionRow): {
   readonly amount: bigint
   readonly currency: KnownCurrency

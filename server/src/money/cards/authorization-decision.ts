@@ -2,20 +2,23 @@ import type { DeclineReason } from '../../kernel/ports/card-processor.ts'
 import type { CardRow } from '../../storage/rows/card.ts'
 import { toSourceUnits } from './claim-limit.ts'
 
-/** Decides if a card pays, and from which account. Pure. */
+/** Decides whether a card pays, and from which account. Pure. */
 
 export interface FundingSource {
   readonly accountId: string
   readonly currency: string
-  /** Smallest unit of `currency`. */
+  /** In the smallest unit of `currency`. */
   readonly available: bigint
   readonly isOpen: boolean
-  /** True if it may pay without its holder: an embedded wallet only with a key delegated to the card. */
+  /**
+   * True if it can pay without its holder's signature. An embedded wallet can only with a key delegated to
+   * the card.
+   */
   readonly isUnlocked: boolean
 }
 
 export interface CardUse {
-  /** Smallest unit of `currency`. */
+  /** In the smallest unit of `currency`. */
   readonly amount: bigint
   readonly currency: string
 }
@@ -32,12 +35,12 @@ const DECLINED_BY_STATE: Readonly<Record<CardRow['state'], DeclineReason | undef
   CLOSED: 'CARD_CLOSED',
 }
 
-/** The cardholder. */
+/** The holder of the card. */
 export interface Cardholder {
   readonly isDeleted: boolean
 }
 
-/** Chooses the first source, in the given order, that can pay the whole amount. A purchase is never split. */
+/** Chooses the first source that can pay the whole amount. A purchase is never split between sources. */
 export function decideUse(
   card: Pick<CardRow, 'state' | 'currency'>,
   { isDeleted }: Cardholder,

@@ -14,7 +14,7 @@ import { expectRow, insert } from '../../storage/commit/writes.ts'
 import type { CardRow, CardTransactionRow, DelegatedKeyRow } from '../../storage/rows/card.ts'
 import type { InternalAccountRow } from '../../storage/rows/tables.ts'
 import { type CardDecision, decideUse, type FundingSource } from './authorization-decision.ts'
-import { causeOf, type MovedPurchase, sourcePaysInto } from './card-transactions.ts'
+import { causeOf, firstReceivingAccount, type MovedPurchase } from './card-transactions.ts'
 import { claimMax, toSourceUnits } from './claim-limit.ts'
 import { selectActiveKey } from './store.ts'
 
@@ -23,14 +23,14 @@ interface Source extends FundingSource {
   readonly key: DelegatedKeyRow | undefined
 }
 
-/** A decline, or the new purchase. */
+/** The decline, or the new purchase. */
 export type Authorized =
   | Extract<CardDecision, { isApproved: false }>
   | ({ readonly isApproved: true } & MovedPurchase)
 
 /**
- * Decides whether a card pays, and holds the amount. Guards: the card is unchanged, the key is not revoked, the
- * source can spend the amount.
+ * Decides whether a card pays, and holds the amount if it does. Guards: the card is unchanged, the key is not
+ * revoked, and the source can spend the amount.
  */
 export async function authorize(op: Op, card: CardRow, use: AuthorizationEvent): Promise<Authorized> {
   if (use.declined) return { isApproved: false, reason: use.declined }
@@ -48,7 +48,7 @@ export async function authorize(op: Op, card: CardRow, use: AuthorizationEvent):
   const amount = toSourceUnits(use.amount, use.currency, account.currency)
   const { holdId, write } = hold(op, causeOf({ id }), {
     account: account.id,
-    to: sourcePaysInto(account.currency, card.currency),
+    to: firstReceivingAccount(account.currency, card.currency),
     currency: account.currency,
     amount,
   })
@@ -82,7 +82,7 @@ export async function authorize(op: Op, card: CardRow, use: AuthorizationEvent):
   }
 }
 
-/** A purchase with nothing authorized, claimed or pulled. */
+/** A purchase for which nothing is authorized, claimed or pulled yet. */
 export function newPurchase(
   op: Op,
   card: Pick<CardRow, 'id' | 'currency'>,
@@ -139,7 +139,7 @@ async function findSource(op: Op, card: CardRow, id: string): Promise<Source> {
   }
 }
 
-/** The key's signature of this payment, stored with it. */
+/** Signs this payment with the delegated key. The signature is stored with the payment. */
 function signAuthorization(
   op: Op,
   key: DelegatedKeyRow,

@@ -22,12 +22,11 @@ import { signPull } from './pull-signatures.ts'
 import { selectCardTransaction } from './store.ts'
 
 /**
- * A card purchase, step by step (`CARD_TRANSACTION_TRANSITIONS`). Amounts are in the currency of the
- * purchase; a source in a stablecoin pays them one to one.
- * - An authorization holds money of the funding source.
- * - The merchant's claim is owed to the network immediately and pulled from the source: from the hold and,
- *   above it, from the available balance, up to what the merchant may claim.
- * - A return first covers the part that was not pulled; the rest goes to the source.
+ * The steps of a card purchase (`CARD_TRANSACTION_TRANSITIONS`), with amounts in the currency of the purchase,
+ * which a stablecoin source pays one to one. An authorization holds money on the funding source; a claim by
+ * the merchant is owed to the network immediately and pulled from the source: first from the hold, then from
+ * the available balance, up to the maximum that the merchant may claim. A return first cancels what could not
+ * be pulled; the rest goes back to the source.
  */
 
 export interface MovedPurchase {
@@ -37,7 +36,7 @@ export interface MovedPurchase {
 
 /**
  * Claims `amount` for the merchant: pays the network, and pulls the money according to `plan`. Guards: the
- * purchase is unchanged, the source can spend the pulled amount.
+ * purchase is unchanged, and the source can spend the pulled amount.
  */
 export async function clear(
   op: Op,
@@ -49,7 +48,7 @@ export async function clear(
   const isRest = row.settled_amount + amount >= row.authorized_amount
   const within = withinClaimMax(row, amount)
   const cleared = isRest ? 'clear_rest' : 'clear_part'
-  const by = checkCan(row, within < amount ? [cleared, 'pull_fail'] : [cleared])
+  const by = checkEvents(row, within < amount ? [cleared, 'pull_fail'] : [cleared])
   const fromHold = within < row.unclaimed_amount ? within : row.unclaimed_amount
   const above = within - fromHold
   const claimed: CardTransactionRow = {
@@ -78,7 +77,7 @@ export async function clear(
     pending_amount: claimed.pending_amount + fromHold - pulledNow,
   }
   const account = await findInternalAccount(op, row.account_id)
-  const taken = pulledNow > 0n ? await takeHeld(op, after, pulledNow) : { row: after, writes: [] }
+  const taken = pulledNow > 0n ? await captureFromHold(op, after, pulledNow) : { row: after, writes: [] }
   return movePurchase(op, row, by, taken.row, [
     ...post(op, causeOf(row), owed),
     ...taken.writes,
@@ -87,7 +86,7 @@ export async function clear(
   ])
 }
 
-/** A pull's amounts. */
+/** The amounts of a pull: from the hold, or from the balance above it. */
 interface Pull {
   readonly fromHold: bigint
   readonly above: bigint
@@ -108,23 +107,23 @@ export async function collectClaim(
   const amount = fromHold + above
   const account = await findInternalAccount(op, row.account_id)
   const isTaken = !fails && (above === 0n || (await canPay(op, row, account, above)))
-  const by = isTaken ? [] : checkCan(row, ['pull_fail'])
+  const by = isTaken ? [] : checkEvents(row, ['pull_fail'])
   const settled = { pending_count: row.pending_count - 1, pending_amount: row.pending_amount - fromHold }
   const after: CardTransactionRow = isTaken
     ? { ...row, ...settled, pull_count: row.pull_count + 1, pulled_amount: row.pulled_amount + amount }
     : { ...row, ...settled, uncollected_amount: row.uncollected_amount + amount }
   const pulled = isTaken
     ? fromHold > 0n
-      ? await takeHeld(op, after, fromHold)
-      : { row: after, writes: await take(op, after, above) }
-    : // The hold is released once nothing else is to be pulled from it.
+      ? await captureFromHold(op, after, fromHold)
+      : { row: after, writes: await pullFromBalance(op, after, above) }
+    : // The hold is released when nothing else will be pulled from it.
       releaseHeld(op, after, fromHold > 0n && isHoldDone(after))
   return movePurchase(op, row, by, pulled.row, [...pulled.writes, balanceUpdated(op, account)]).writes
 }
 
 /**
- * True if the available balance covers the amount above the authorization. The card's state no longer
- * matters, nor does a later revocation of the key: its signature of the purchase covers everything that the
+ * True if the available balance covers an amount above the authorization. Neither the state of the card nor a
+ * later revocation of the key matters: the key's signature of the purchase covers everything that the
  * merchant may claim.
  */
 async function canPay(
@@ -138,9 +137,9 @@ async function canPay(
   return account.status === 'ACTIVE' && isUnlocked && available >= inSourceUnits(row, amount)
 }
 
-/** Ends the claims of a purchase: the unclaimed part of its hold is released. */
+/** Ends the period in which the merchant may claim, and releases the unclaimed part of the hold. */
 export async function expire(op: Op, row: CardTransactionRow): Promise<MovedPurchase> {
-  const by = checkCan(row, ['expire'])
+  const by = checkEvents(row, ['expire'])
   const after = { ...row, unclaimed_amount: 0n }
   const account = await findInternalAccount(op, row.account_id)
   const isFree = row.unclaimed_amount > 0n && isHoldDone(after)
@@ -152,8 +151,9 @@ export async function expire(op: Op, row: CardTransactionRow): Promise<MovedPurc
 }
 
 /**
- * Returns an amount: it first cancels the part that could not be pulled, and the rest goes to the source. If
- * the owner of the source was deleted, the rest stays in the refunds account, for the platform to handle.
+ * Returns an amount. It first cancels the part of the claim that could not be pulled; the rest goes to the
+ * source. If the source's owner was deleted, the rest stays in the refunds account for the platform to
+ * handle.
  */
 export async function giveBack(op: Op, row: CardTransactionRow, amount: bigint): Promise<MovedPurchase> {
   const left = row.settled_amount - row.refunded_amount
@@ -164,18 +164,18 @@ export async function giveBack(op: Op, row: CardTransactionRow, amount: bigint):
         'The claimed amount has not been pulled from the funding source yet, so nothing can be returned.',
       details: { field: 'cardTransactionId', status: row.state },
     })
-  const by = checkCan(row, [isRest ? 'return_rest' : 'return_part'])
+  const by = checkEvents(row, [isRest ? 'return_rest' : 'return_part'])
   if (amount > left)
     throw new ApiError('AMOUNT_OUT_OF_RANGE', {
       message: `At most ${left} of the settled amount can still be returned.`,
       details: { field: 'amount', left, currency: row.currency },
     })
   const forgiven = amount < row.uncollected_amount ? amount : row.uncollected_amount
-  const isGone = await isOwnerDeleted(op, row.account_id)
+  const isOwnerGone = await isOwnerDeleted(op, row.account_id)
   const legs: readonly Leg[] = [
     { system: 'rail', currency: row.currency, amount: -amount },
     { system: 'receivables', currency: row.currency, amount: forgiven },
-    ...(isGone
+    ...(isOwnerGone
       ? ([{ system: 'refunds', currency: row.currency, amount: amount - forgiven }] as const)
       : sourceLegs(row, amount - forgiven)),
   ]
@@ -192,11 +192,11 @@ export async function giveBack(op: Op, row: CardTransactionRow, amount: bigint):
   return movePurchase(op, row, by, released.row, [
     ...released.writes,
     ...post(op, causeOf(row), legs),
-    ...(isGone ? [] : [balanceUpdated(op, account)]),
+    ...(isOwnerGone ? [] : [balanceUpdated(op, account)]),
   ])
 }
 
-/** Error: 404 `CARD_TRANSACTION_NOT_FOUND`, also for a purchase with another card. */
+/** Throws 404 `CARD_TRANSACTION_NOT_FOUND`, also for a purchase with another card. */
 export async function findCardTransaction(op: Op, cardId: string, id: string): Promise<CardTransactionRow> {
   const row = await selectCardTransaction(op, id)
   if (row?.card_id !== cardId)
@@ -204,8 +204,8 @@ export async function findCardTransaction(op: Op, cardId: string, id: string): P
   return row
 }
 
-/** A purchase's possible events, in order. Error: 409 `INVALID_STATE_TRANSITION`. */
-function checkCan(
+/** Checks that the events are possible in this order. Throws 409 `INVALID_STATE_TRANSITION`. */
+function checkEvents(
   row: CardTransactionRow,
   by: readonly CardTransactionEvent[],
 ): readonly CardTransactionEvent[] {
@@ -251,7 +251,10 @@ function movePurchase(
   return { row: moved.row, writes: [moved.write, ...writes] }
 }
 
-/** The amount held for an authorized purchase; only such a purchase is claimed, pulled or released. */
+/**
+ * The hold of an authorized purchase. Throws if nothing is held: only authorized purchases are claimed,
+ * pulled or released.
+ */
 function requireHold({
   id,
   hold_id,
@@ -261,34 +264,36 @@ function requireHold({
   currency,
 }: CardTransactionRow): Hold {
   if (hold_id === null) throw new Error(`Nothing is held for ${id}`)
-  const to = sourcePaysInto(source_currency, currency)
+  const to = firstReceivingAccount(source_currency, currency)
   return { holdId: hold_id, account: account_id, to, currency: source_currency, amount: held_amount }
 }
 
-/** The first account for money of the source: a stablecoin is converted. */
-export function sourcePaysInto(source: string, currency: string): SystemAccount {
+/**
+ * The account that receives the source's money first: a stablecoin is converted before it pays the purchase.
+ */
+export function firstReceivingAccount(source: string, currency: string): SystemAccount {
   return source === currency ? 'receivables' : 'fx'
 }
 
-/** True if no part of the hold is still to be claimed or pulled. */
+/** True if nothing of the hold remains to be claimed or pulled. */
 function isHoldDone({ unclaimed_amount, pending_amount }: CardTransactionRow): boolean {
   return unclaimed_amount === 0n && pending_amount === 0n
 }
 
-/** A changed purchase with its writes. */
-interface Taken {
+/** The purchase after a change, with the writes of the change. */
+interface ChangedPurchase {
   readonly row: CardTransactionRow
   readonly writes: readonly Write[]
 }
 
-/** Releases the held amount, if `isFree`. */
-function releaseHeld(op: Op, after: CardTransactionRow, isFree: boolean): Taken {
+/** Releases the hold if `isFree`. */
+function releaseHeld(op: Op, after: CardTransactionRow, isFree: boolean): ChangedPurchase {
   if (!isFree) return { row: after, writes: [] }
   return { row: { ...after, held_amount: 0n }, writes: [release(op, requireHold(after))] }
 }
 
-/** Captures from the hold, and releases the rest if nothing else is to be captured. */
-async function takeHeld(op: Op, after: CardTransactionRow, amount: bigint): Promise<Taken> {
+/** Captures an amount from the hold. Releases the rest if nothing else will be captured. */
+async function captureFromHold(op: Op, after: CardTransactionRow, amount: bigint): Promise<ChangedPurchase> {
   const units = inSourceUnits(after, amount)
   const isDone = isHoldDone(after)
   const part = capturePart(op, causeOf(after), requireHold(after), units, !isDone)
@@ -306,8 +311,8 @@ async function takeHeld(op: Op, after: CardTransactionRow, amount: bigint): Prom
   }
 }
 
-/** The last pull of `after`: its transfer, and the key's signature if a wallet pays. */
-async function take(op: Op, after: CardTransactionRow, amount: bigint): Promise<Write[]> {
+/** The writes of a pull without a hold: its transfer and, if a wallet pays, the signature of the key. */
+async function pullFromBalance(op: Op, after: CardTransactionRow, amount: bigint): Promise<Write[]> {
   const legs: readonly Leg[] = [
     ...sourceLegs(after, -amount),
     { system: 'receivables', currency: after.currency, amount },
@@ -315,7 +320,7 @@ async function take(op: Op, after: CardTransactionRow, amount: bigint): Promise<
   return [...post(op, causeOf(after), legs), ...(await signPull(op, after, inSourceUnits(after, amount)))]
 }
 
-/** The source account's legs: a stablecoin goes through the currency position, one to one. */
+/** The legs on the source's side. A stablecoin passes through the currency position, one to one. */
 function sourceLegs(row: CardTransactionRow, amount: bigint): Leg[] {
   const units = inSourceUnits(row, amount)
   const own: Leg = { account: row.account_id, currency: row.source_currency, amount: units }
@@ -327,7 +332,7 @@ function sourceLegs(row: CardTransactionRow, amount: bigint): Leg[] {
   ]
 }
 
-/** A purchase amount in the smallest unit of the paying account. */
+/** Converts a purchase amount to the smallest unit of the paying account. */
 function inSourceUnits({ currency, source_currency }: CardTransactionRow, amount: bigint): bigint {
   return toSourceUnits(amount, currency, source_currency)
 }

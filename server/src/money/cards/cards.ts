@@ -18,14 +18,14 @@ import { selectCard, selectCardOfProcessor } from './store.ts'
 
 type CardView = SuccessOf<typeof card_get>['body']
 
-/** A card of this platform. Error: 404 `CARD_NOT_FOUND`, naming `field`. */
+/** A card of this platform. Throws 404 `CARD_NOT_FOUND`, naming `field`. */
 export async function findCard(op: Op, id: string, field = 'id'): Promise<CardRow> {
   const card = await selectCard(op, id)
   if (!card || !maySee(op, card.cardholder_id)) throw new ApiError('CARD_NOT_FOUND', { details: { field } })
   return card
 }
 
-/** The card with this processor reference, on any platform. */
+/** The card with this reference of the processor, on any platform. */
 export async function findCardOfProcessor(
   lookup: Lookup,
   processorRef: string,
@@ -33,16 +33,16 @@ export async function findCardOfProcessor(
   return selectCardOfProcessor(lookup, processorRef)
 }
 
-/** The card processor. Throws without one, because then there are no cards. */
-export function processorOf(op: Pick<Op, 'cardProcessor'>): CardProcessor {
+/** The card processor. Throws if the server has no processor, because then it has no cards. */
+export function requireProcessor(op: Pick<Op, 'cardProcessor'>): CardProcessor {
   if (!op.cardProcessor) throw new Error('There is no card processor')
   return op.cardProcessor
 }
 
 /**
- * The currency of a card funded by these accounts, which all belong to the cardholder and have one card
- * currency. Errors: 400 `INVALID_INPUT` for a repeated account, `FUNDING_SOURCE_INELIGIBLE`, both naming the
- * index in the list.
+ * Checks the accounts that fund a card, and returns the card's currency. All of them must belong to the
+ * cardholder and pay cards in the same currency. Errors, naming the index in the list: 400 `INVALID_INPUT`
+ * for a repeated account, 400 `FUNDING_SOURCE_INELIGIBLE`.
  */
 export async function checkFundingSources(
   op: Op,
@@ -60,7 +60,7 @@ export async function checkFundingSources(
     })
     if (account?.customer_id !== cardholderId)
       throw fieldError('FUNDING_SOURCE_INELIGIBLE', field, `${field} is not an account of the cardholder`)
-    // While a cardholder's check is pending, the account is PENDING, like the card.
+    // While the cardholder's verification is pending, both account and card are PENDING.
     if (account.status !== 'ACTIVE' && account.status !== 'PENDING')
       throw fieldError('FUNDING_SOURCE_INELIGIBLE', field, `${field} is ${account.status}`)
     if (account.chain_rail !== null)
@@ -69,7 +69,7 @@ export async function checkFundingSources(
         field,
         `${field} is a wallet on a chain, which pays only by the signature of its holder`,
       )
-    const paid = cardCurrencyOf(account.currency)
+    const paid = getCardCurrency(account.currency)
     if (paid === undefined)
       throw fieldError(
         'FUNDING_SOURCE_INELIGIBLE',
@@ -88,18 +88,18 @@ export async function checkFundingSources(
   return common
 }
 
-/** Describes a card to its holder, who decides. */
+/** Describes a card in the sentence that its holder signs. */
 export function describeCard({ id, last4 }: Pick<CardRow, 'id' | 'last4'>): string {
   return last4 === null ? `the new card ${id}, which has no number yet` : `the card ending in ${last4}`
 }
 
-/** The currency of the cards that an account in this currency can fund, or undefined if it can fund none. */
-function cardCurrencyOf(source: KnownCurrency): KnownCurrency | undefined {
-  const of: { readonly [Source in KnownCurrency]?: KnownCurrency } = CARD_CURRENCY_OF
-  return of[source]
+/** The currency of the cards that an account in this currency can fund; undefined if it can fund none. */
+function getCardCurrency(source: KnownCurrency): KnownCurrency | undefined {
+  const currencies: { readonly [Source in KnownCurrency]?: KnownCurrency } = CARD_CURRENCY_OF
+  return currencies[source]
 }
 
-/** Applies an event to a card, or a change without an event. Guard: the card is unchanged. */
+/** Applies events, or a change without an event, to a card. Guard: the card is unchanged. */
 export function changeCard(
   op: Op,
   card: CardRow,
@@ -107,13 +107,13 @@ export function changeCard(
   change: Partial<CardRow>,
 ): { readonly row: CardRow; readonly write: Write } {
   const { version } = card
-  // The freeze by the platform ends with the state that it caused.
+  // The platform's freeze ends when the card leaves the state that the freeze caused.
   const ended = by.length > 0 && by !== 'freeze' ? { platform_freeze: null } : {}
   const set = { ...ended, ...change, version: version + 1 }
   return transition(op, 'cards', CARD_TRANSITIONS, card, by, set, { version })
 }
 
-/** Reports the current card to the platform. */
+/** The event that reports the card's current state to the platform. */
 export function announceCard(
   op: Op,
   type: 'CARD.STATE_CHANGE' | 'CARD.FUNDING_SOURCE_CHANGE',
@@ -122,14 +122,13 @@ export function announceCard(
   return event(op, type, card.id, cardView(op, card, true))
 }
 
-/** Due work that reports the card's state at that time to the processor. */
+/** The job that reports a card to the processor, in the state that it has when the job runs. */
 export function notifyProcessor(op: Op, card: CardRow): Write {
   return job(op, 'card.notify-processor', { cardId: card.id }, op.now)
 }
 
 /**
- * A card as the API shows it (specification 2.10). Customers do not see the reason for a freeze by the
- * platform.
+ * A card as the API shows it (specification 2.10). Customers do not see the reason for the platform's freeze.
  */
 export function cardView(
   op: Pick<Op, 'origin' | 'actor'>,

@@ -3,36 +3,36 @@ import { CURRENCIES, isKnownCurrency } from '@countersign/contract/core/currenci
 import { INT64_MAX } from '../../base/json/int64.ts'
 
 export interface Authorized {
-  /** Smallest unit of `currency`. */
+  /** In the smallest unit of `currency`. */
   readonly amount: bigint
   readonly currency: string
   readonly merchant: { readonly mcc?: string }
 }
 
 /**
- * The maximum of a merchant's claims for a purchase, in the smallest unit of its currency: the authorized
- * amount, plus the excess for its category, or `percent` of it if the category sets none.
+ * The maximum that a merchant may claim for a purchase, in the smallest unit of its currency: the authorized
+ * amount plus the excess allowed for the merchant's category, or plus `percent` if the category has no rule.
  */
 export function claimMax({ amount, currency, merchant }: Authorized, percent: number): bigint {
   const rule = overClaimRule(merchant.mcc)
-  const share = amount + percentRoundedDown(amount, rule?.percent ?? percent)
-  const fixed = BigInt(rule?.units ?? 0) * 10n ** BigInt(placesOf(currency))
-  const max = maxOf(share, fixed)
+  const byPercent = amount + percentRoundedDown(amount, rule?.percent ?? percent)
+  const byAmount = BigInt(rule?.units ?? 0) * 10n ** BigInt(placesOf(currency))
+  const max = larger(byPercent, byAmount)
   return max < INT64_MAX ? max : INT64_MAX
 }
 
-/** The part of a claim within the cap, which may be pulled; the rest is an exception. */
+/** The part of a claim that is within the maximum and may be pulled; the rest is an exception. */
 export function withinClaimMax(
   { claim_max, settled_amount }: { readonly claim_max: bigint; readonly settled_amount: bigint },
   amount: bigint,
 ): bigint {
-  const unclaimed = maxOf(claim_max - settled_amount, 0n)
+  const unclaimed = larger(claim_max - settled_amount, 0n)
   return amount < unclaimed ? amount : unclaimed
 }
 
 /**
- * Converts the smallest unit of a card's currency to the unit of an account that pays it one to one. Exact:
- * nothing is rounded.
+ * Converts an amount in the smallest unit of the card's currency to the smallest unit of an account that pays
+ * it one to one. Exact: nothing is rounded.
  */
 export function toSourceUnits(amount: bigint, currency: string, source: string): bigint {
   const places = placesOf(source) - placesOf(currency)
@@ -49,6 +49,6 @@ function percentRoundedDown(amount: bigint, percent: number): bigint {
   return (amount * BigInt(percent)) / 100n
 }
 
-function maxOf(one: bigint, other: bigint): bigint {
+function larger(one: bigint, other: bigint): bigint {
   return one > other ? one : other
 }

@@ -4,20 +4,22 @@ import { nextState, transition } from '../../kernel/operation/transition.ts'
 import type { Write } from '../../storage/commit/writes.ts'
 import type { CardRow, DelegatedKeyRow } from '../../storage/rows/card.ts'
 import { announceCard, changeCard, notifyProcessor } from './cards.ts'
-import { selectActiveKeysOf, selectCards } from './store.ts'
+import { selectActiveCardKeys, selectCards } from './store.ts'
 
-/** Closes the cards of a deleted customer, here and at the processor, and revokes the keys that sign for them. */
-export async function closeCardsOf(op: Op, customerId: string): Promise<Write[]> {
+/**
+ * Closes the cards of a deleted customer, here and at the processor, and revokes the keys delegated to them.
+ */
+export async function closeCustomerCards(op: Op, customerId: string): Promise<Write[]> {
   const cards = await selectCards(op, { cardholderId: customerId }).execute()
   const writes = await Promise.all(cards.map((card) => closeCard(op, card)))
   return writes.flat()
 }
 
 async function closeCard(op: Op, card: CardRow): Promise<Write[]> {
-  const ended = (await selectActiveKeysOf(op, card.id)).map((key) => revokeKey(op, key))
-  if (nextState(CARD_TRANSITIONS, card.state, 'delete') === null) return ended
+  const revocations = (await selectActiveCardKeys(op, card.id)).map((key) => revokeKey(op, key))
+  if (nextState(CARD_TRANSITIONS, card.state, 'delete') === null) return revocations
   const { row, write } = changeCard(op, card, 'delete', { state_reason: 'CLOSED_BY_PLATFORM' })
-  return [write, announceCard(op, 'CARD.STATE_CHANGE', row), notifyProcessor(op, row), ...ended]
+  return [write, announceCard(op, 'CARD.STATE_CHANGE', row), notifyProcessor(op, row), ...revocations]
 }
 
 /** Revokes a key. Guard: the key is unchanged. */

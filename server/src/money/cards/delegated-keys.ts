@@ -17,7 +17,9 @@ import { revokeKey } from './close-cards.ts'
 import { selectActiveKey, selectDelegatedKey, selectDelegatedKeys } from './store.ts'
 
 export const delegatedKeyHandlers: Handlers<typeof delegatedKeys> = {
-  /** Delegates a key: with a session's signature, the holder of a wallet lets the enclave sign for one card. */
+  /**
+   * With the signature of a session, the holder of a wallet allows the enclave to sign payments of one card.
+   */
   delegated_key_create: {
     async toSign(op, { body }) {
       const { card, wallet } = await findParties(op, body)
@@ -68,7 +70,7 @@ export const delegatedKeyHandlers: Handlers<typeof delegatedKeys> = {
     body: delegatedKeyView(await findDelegatedKey(op, params.id)),
   }),
 
-  /** Revoking a revoked key changes nothing. */
+  /** Idempotent: revoking a revoked key changes nothing. */
   delegated_key_delete: async (op, { params }) => {
     const key = await findDelegatedKey(op, params.id)
     const isRevoked = nextState(DELEGATED_KEY_TRANSITIONS, key.status, 'revoke') === null
@@ -82,7 +84,10 @@ export const delegatedKeyHandlers: Handlers<typeof delegatedKeys> = {
 
 type CreateBody = Input<typeof delegated_key_create>['body']
 
-/** Errors: 404 for card and account, 400 `FUNDING_SOURCE_INELIGIBLE`, 409 `DELEGATED_KEY_ALREADY_EXISTS`. */
+/**
+ * Finds the card and the wallet. Throws 404 for either, 400 `FUNDING_SOURCE_INELIGIBLE`, 409
+ * `DELEGATED_KEY_ALREADY_EXISTS`.
+ */
 async function findParties(
   op: Op,
   { cardId, internalAccountId }: CreateBody,

@@ -7,12 +7,12 @@ import type { CardRow } from '../../storage/rows/card.ts'
 import { newPurchase } from './authorize.ts'
 import { clear, type MovedPurchase } from './card-transactions.ts'
 
-/** A claim with its merchant, for a purchase that was never authorized. */
+/** A claim for a purchase that was never authorized; such a claim names its merchant. */
 export type ForcedClearing = ClearingEvent & Required<Pick<ClearingEvent, 'merchant'>>
 
 /**
- * Records a claim that was never authorized. The network is paid, nothing is pulled from a funding source, and the
- * purchase is an `EXCEPTION` from the start. Guard: no other purchase has this token.
+ * Records a claim that was never authorized. The network is paid, nothing is pulled from a funding source,
+ * and the purchase starts as an `EXCEPTION`. Guard: no other purchase has this token.
  */
 export async function clearForced(op: Op, card: CardRow, event: ForcedClearing): Promise<MovedPurchase> {
   const account = await findInternalAccount(

@@ -23,9 +23,9 @@ import {
   notifyProcessor,
 } from './cards.ts'
 import { revokeKey } from './close-cards.ts'
-import { checkMayUnfreeze, freezeCard, liftFreeze } from './platform-freeze.ts'
+import { checkCanUnfreeze, freezeCard, liftFreeze } from './platform-freeze.ts'
 import {
-  selectActiveKeysOf,
+  selectActiveCardKeys,
   selectCardByPlatformCardId,
   selectCards,
   selectCardTransactions,
@@ -76,7 +76,8 @@ export const cardHandlers: Handlers<typeof cards> = {
       status: 201,
       body: cardView(op, card),
       writes: [
-        // If the check ends in the meantime, the first state of the card follows from its result.
+        // The first state of the card depends on the status of the cardholder's verification, which must
+        // therefore not change in the meantime.
         expectRow('customers', cardholder.id, { deleted_at: null, verification_status }),
         insert('cards', card),
         ...(isApproved ? [job(op, 'card.provision', { cardId: id }, op.now)] : []),
@@ -104,11 +105,14 @@ export const cardHandlers: Handlers<typeof cards> = {
     body: cardView(op, await findCard(op, params.id)),
   }),
 
-  /** Changes a card with the cardholder's signature, by a session of the embedded wallet (specification 4.10). */
+  /**
+   * Changes a card with the cardholder's signature, given in a session of the embedded wallet (specification
+   * 4.10).
+   */
   card_update: {
     async toSign(op, { params, body }) {
       const card = await findCard(op, params.id)
-      await judge(op, card, body)
+      await validateUpdate(op, card, body)
       const wallet = await findWallet(op, card.cardholder_id)
       if (!wallet)
         throw fieldError(
@@ -120,7 +124,7 @@ export const cardHandlers: Handlers<typeof cards> = {
         accountId: wallet.id,
         statement: {
           operation: 'card_update',
-          summary: summaryOf(card, body, wallet.id),
+          summary: summarizeChange(card, body, wallet.id),
           card: card.id,
           ...(card.last4 === null ? {} : { last4: card.last4 }),
           ...(body.state ? { state: body.state } : {}),
@@ -130,13 +134,13 @@ export const cardHandlers: Handlers<typeof cards> = {
       }
     },
 
-    /** Checks the change again: the card may have changed since the first call. */
+    /** Checks the change again, because the card may have changed since the first call. */
     async handle(op, { params, body }) {
       const before = await findCard(op, params.id)
-      const { by, change } = await judge(op, before, body)
+      const { by, change } = await validateUpdate(op, before, body)
       const { row, write } = changeCard(op, before, by, change)
       const isEnded = nextState(CARD_TRANSITIONS, row.state, 'delete') === null
-      const keys = isEnded ? await selectActiveKeysOf(op, row.id) : []
+      const keys = isEnded ? await selectActiveCardKeys(op, row.id) : []
       return {
         status: 200,
         body: cardView(op, row),
@@ -186,8 +190,8 @@ const EVENT_TO: Readonly<Record<NonNullable<UpdateBody['state']>, CardEvent>> = 
   CLOSED: 'close',
 }
 
-/** The event and the changed columns of an allowed update. */
-async function judge(
+/** Validates an update, and returns its event and the changed columns. */
+async function validateUpdate(
   op: Op,
   card: CardRow,
   { state, fundingSources }: UpdateBody,
@@ -206,7 +210,7 @@ async function judge(
       message: state ? `A card that is ${card.state} cannot become ${state}.` : 'The card is CLOSED.',
       details: { field: state ? 'state' : 'fundingSources', state: card.state },
     })
-  if (state === 'ACTIVE') checkMayUnfreeze(card)
+  if (state === 'ACTIVE') checkCanUnfreeze(card)
   if (fundingSources) await checkFundingSources(op, card.cardholder_id, fundingSources, card.currency)
   return {
     by: state ? EVENT_TO[state] : [],
@@ -223,8 +227,8 @@ const WORDS: Readonly<Record<NonNullable<UpdateBody['state']>, (card: string) =>
   CLOSED: (card) => `permanently close ${card}`,
 }
 
-/** Describes the change in a sentence, with every account in the order of the list. */
-function summaryOf(card: CardRow, { state, fundingSources }: UpdateBody, walletId: string): string {
+/** Describes the change in a sentence that lists the accounts in their order. */
+function summarizeChange(card: CardRow, { state, fundingSources }: UpdateBody, walletId: string): string {
   const name = describeCard(card)
   const sources = fundingSources?.map((id) =>
     id === walletId ? 'this wallet' : describeInternalAccount({ id, currency: card.currency }),

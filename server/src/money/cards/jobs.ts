@@ -8,18 +8,18 @@ import { findCustomerOnRecord } from '../../people/customers/customers.ts'
 import { expectRow, type Write } from '../../storage/commit/writes.ts'
 import type { CardRow } from '../../storage/rows/card.ts'
 import { collectClaim, expire } from './card-transactions.ts'
-import { announceCard, changeCard, findCard, notifyProcessor, processorOf } from './cards.ts'
+import { announceCard, changeCard, findCard, notifyProcessor, requireProcessor } from './cards.ts'
 import { selectCards, selectCardTransaction } from './store.ts'
 
 /**
- * Polls the processor for a card until there is an outcome. A card closed in the meantime may still have been
- * issued, so its outcome is also polled, and the processor is notified that it is closed.
+ * Polls the processor for a card until it is issued or refused. Continues even if the card was closed in the
+ * meantime, because the processor may still have issued it and must then be told that it is closed.
  */
 export const provisionCard: JobHandler<'card.provision'> = async (op, payload) => {
   const card = await findCard(op, payload.cardId)
   const isEnded = nextState(CARD_TRANSITIONS, card.state, 'provision') === null
   if (isEnded && (card.processor_ref !== null || card.state_reason === 'ISSUER_REJECTED')) return []
-  const answer = await processorOf(op).provision({
+  const answer = await requireProcessor(op).provision({
     cardId: card.id,
     platformCardId: card.platform_card_id,
     currency: card.currency,
@@ -48,12 +48,12 @@ export const provisionCard: JobHandler<'card.provision'> = async (op, payload) =
 const CARDS_PER_JOB_MAX = 100
 
 /**
- * Continues the cards that waited for the check of their holder: they are issued if it was approved, and
- * closed if it was rejected. Guard: the check is unchanged since it was read.
+ * Continues the cards that waited for their holder's verification: they are issued if it was approved, and
+ * closed if it was rejected. Guard: the verification status is unchanged.
  */
 export const continueCards: JobHandler<'cards.continue'> = async (op, payload) => {
   const holder = await findCustomerOnRecord(op, payload.customerId)
-  // A deleted customer's cards were closed with the customer.
+  // The cards of a deleted customer were closed with the customer.
   if (!holder || holder.deleted_at !== null || holder.verification_status === 'PENDING') return []
   const { id, verification_status } = holder
   const waiting = await selectCards(op, { cardholderId: id, state: CARD_INITIAL })
@@ -86,14 +86,14 @@ function refuseCard(op: Op, card: CardRow): Write[] {
   return [write, announceCard(op, 'CARD.STATE_CHANGE', row)]
 }
 
-/** Reports the current state of the card to the processor; states in between are skipped. */
+/** Reports a card's current state to the processor, skipping the states in between. */
 export const notifyCardProcessor: JobHandler<'card.notify-processor'> = async (op, payload) => {
   const card = await findCard(op, payload.cardId)
-  if (card.processor_ref !== null) await processorOf(op).updateState(card.processor_ref, card.state)
+  if (card.processor_ref !== null) await requireProcessor(op).updateState(card.processor_ref, card.state)
   return []
 }
 
-/** Expires an authorization not cleared before its deadline. */
+/** Expires an authorization that was not cleared before its deadline. */
 export const expireCardTransaction: JobHandler<'card-transaction.expire'> = async (op, payload) => {
   const row = await selectCardTransaction(op, payload.cardTransactionId)
   return row && row.unclaimed_amount > 0n ? (await expire(op, row)).writes : []

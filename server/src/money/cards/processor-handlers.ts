@@ -14,7 +14,7 @@ import type { Write } from '../../storage/commit/writes.ts'
 import type { CardRow } from '../../storage/rows/card.ts'
 import { authorize } from './authorize.ts'
 import { clear, expire, giveBack, type MovedPurchase } from './card-transactions.ts'
-import { findCard, findCardOfProcessor, processorOf } from './cards.ts'
+import { findCard, findCardOfProcessor, requireProcessor } from './cards.ts'
 import { clearForced, type ForcedClearing } from './forced-clearing.ts'
 import {
   type AuthorizationAnswer,
@@ -32,9 +32,9 @@ type Movement = ClearingEvent | ReturnEvent
 
 const TIMED_OUT: AuthorizationAnswer = { approved: false, reason: 'TIMEOUT' }
 
-/** The card processor's events: it asks before a card pays, and reports claims and returns. */
+/** Handles the events of the card processor, which asks for authorizations and reports claims and returns. */
 export const cardProcessorEvent: ProcessorHandler<Declared> = {
-  /** Error: 404 `CARD_NOT_FOUND`. */
+  /** Throws 404 `CARD_NOT_FOUND`. */
   async whose({ lookup }, { body }) {
     const card = await findCardOfProcessor(lookup, body.processorRef)
     if (!card) throw new ApiError('CARD_NOT_FOUND', { details: { field: 'processorRef' } })
@@ -54,11 +54,14 @@ export const cardProcessorEvent: ProcessorHandler<Declared> = {
 
   timeout({ body: event }) {
     if (event.kind !== 'authorization') return undefined
-    return { answer: { status: 200, body: TIMED_OUT }, takeBack: takeBackOf(event) }
+    return { answer: { status: 200, body: TIMED_OUT }, takeBack: revertApproval(event) }
   },
 }
 
-/** Decides whether a card pays. A repeated event gets the earlier approval, which is then final. */
+/**
+ * Decides whether a card pays. A retry of an approved event returns the same approval, which is final from
+ * then on.
+ */
 async function decideAuthorization(
   op: Op,
   event: AuthorizationEvent,
@@ -66,10 +69,10 @@ async function decideAuthorization(
 ): Promise<IdempotentOutcome<Declared>> {
   const key = keyOf(op, event)
   const before = (await findAnswer(op, key)) ?? (await findApproved(op, event))
-  // Too late to repeat the response: the processor has already timed out.
+  // It is too late to return the earlier response: the processor has timed out.
   if (before && isLate()) return { status: 200, body: TIMED_OUT }
   if (before) return answerAndStore(op, finalAnswerKey(op, event), before)
-  const authorized = await authorize(op, await findCard(op, cardIdOf(op)), event)
+  const authorized = await authorize(op, await findCard(op, requireCardId(op)), event)
   if (!authorized.isApproved) return answerAndStore(op, key, { approved: false, reason: authorized.reason })
   if (isLate()) return answerAndStore(op, key, TIMED_OUT)
   const { row, writes } = authorized
@@ -78,8 +81,8 @@ async function decideAuthorization(
 }
 
 /**
- * A purchase's approval whose stored response has expired. Error: 409 `PROCESSOR_EVENT_REUSED` if the token
- * belongs to another purchase.
+ * The approval of a purchase whose stored response has expired. Throws 409 `PROCESSOR_EVENT_REUSED` if the
+ * token belongs to another purchase.
  */
 async function findApproved(
   op: Op,
@@ -87,21 +90,21 @@ async function findApproved(
 ): Promise<AuthorizationAnswer | undefined> {
   const row = await selectCardTransactionByToken(op, token)
   if (!row) return undefined
-  if (row.card_id !== cardIdOf(op) || row.authorized_amount !== amount || row.currency !== currency)
+  if (row.card_id !== requireCardId(op) || row.authorized_amount !== amount || row.currency !== currency)
     throw conflictingEvent('token')
   return { approved: true, cardTransactionId: row.id }
 }
 
 /**
- * Releases the hold of an approval that came after the timeout, unless a retry has received the approval
- * since then.
+ * Releases the hold of an approval that arrived after the timeout, unless a retry has received the approval
+ * in the meantime.
  */
-function takeBackOf(event: AuthorizationEvent): IdempotentOperation<Declared> {
+function revertApproval(event: AuthorizationEvent): IdempotentOperation<Declared> {
   return {
     replay: async (op) => toResponse(await findAnswer(op, finalAnswerKey(op, event))),
     async handle(op) {
       const row = await selectCardTransactionByToken(op, event.token)
-      // A purchase that the merchant has already claimed counts as approved at the processor.
+      // If the merchant has claimed the purchase, the processor has taken it as approved.
       if (row?.state !== 'AUTHORIZED') return { status: 200, body: TIMED_OUT }
       const { writes } = await expire(op, row)
       return answerAndStore(op, finalAnswerKey(op, event), TIMED_OUT, writes)
@@ -109,9 +112,9 @@ function takeBackOf(event: AuthorizationEvent): IdempotentOperation<Declared> {
   }
 }
 
-/** A claim or a return. */
+/** Applies a claim or a return. */
 async function decideMovement(op: Op, event: Movement): Promise<IdempotentOutcome<Declared>> {
-  const { row, writes } = await move(op, await findCard(op, cardIdOf(op)), event)
+  const { row, writes } = await move(op, await findCard(op, requireCardId(op)), event)
   return answerAndStore(op, keyOf(op, event), { cardTransactionId: row.id, status: row.state }, writes)
 }
 
@@ -123,7 +126,7 @@ async function move(op: Op, card: CardRow, event: Movement): Promise<MovedPurcha
   if (before?.card_id !== card.id)
     throw new ApiError('CARD_TRANSACTION_NOT_FOUND', { details: { field: 'token' } })
   return event.kind === 'clearing'
-    ? clear(op, before, event.amount, processorOf(op).pullPlan(before, op.now))
+    ? clear(op, before, event.amount, requireProcessor(op).pullPlan(before, op.now))
     : giveBack(op, before, event.amount)
 }
 
@@ -131,7 +134,10 @@ function isForced(event: Movement): event is ForcedClearing {
   return event.kind === 'clearing' && event.merchant !== undefined && event.amount > 0n
 }
 
-/** Checks that a claim is in the card's currency, to which the processor converts it. Error: 400 `INVALID_INPUT`. */
+/**
+ * Checks that a claim is in the card's currency: the processor converts it before reporting it. Throws 400
+ * `INVALID_INPUT`.
+ */
 function checkCurrency(claimed: string, currency: string): void {
   if (claimed !== currency)
     throw fieldError('INVALID_INPUT', 'currency', `currency is ${claimed}, but the card is in ${currency}`)
@@ -141,7 +147,7 @@ function isApproval(answer: ProcessorAnswer | undefined): boolean {
   return answer !== undefined && 'approved' in answer && answer.approved
 }
 
-/** The response to an event, stored for its repetitions. */
+/** Returns the response to an event, and stores it for retries. */
 function answerAndStore(
   op: Op,
   key: KeyedRequest,
@@ -155,8 +161,8 @@ function toResponse(body: ProcessorAnswer | undefined): SuccessOf<Declared> | un
   return body && { status: 200, body }
 }
 
-/** The card of the event. */
-function cardIdOf({ actor }: Op): string {
+/** The id of the card that the event is about. */
+function requireCardId({ actor }: Op): string {
   if (actor.kind !== 'cardProcessor') throw new Error('No card processor is acting')
   return actor.cardId
 }

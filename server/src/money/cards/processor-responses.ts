@@ -12,12 +12,15 @@ import { ApiError } from '../../kernel/operation/operation.ts'
 import type { AuthorizationEvent, ProcessorEvent } from '../../kernel/ports/card-processor.ts'
 import type { Write } from '../../storage/commit/writes.ts'
 
-/** The stored response to an event of the card processor, so that each event is decided once. */
+/** Stores the responses to the card processor's events, so that each event is decided once. */
 
 export type AuthorizationAnswer = Static<typeof CardAuthorizationAnswer>
 export type ProcessorAnswer = AuthorizationAnswer | Static<typeof CardMovementAnswer>
 
-/** An event's key: an authorization is identified by its token, a claim or return by its own id. */
+/**
+ * The key under which the response to an event is stored. An authorization is identified by its token, a
+ * claim or return by its own id.
+ */
 export function keyOf(op: Op, event: ProcessorEvent): KeyedRequest {
   const { kind, processorRef, token, amount } = event
   const scope = `card-processor ${op.platform.id} ${kind}`
@@ -35,15 +38,15 @@ export function keyOf(op: Op, event: ProcessorEvent): KeyedRequest {
 }
 
 /**
- * The key of the final response to a late or repeated approval. The first to write it decides: a retry that
- * repeats the approval, or its cancellation.
+ * The key of the final response to an approval that was late or was retried. The first one to store a
+ * response under it decides: a retry that repeats the approval, or its cancellation.
  */
 export function finalAnswerKey(op: Op, event: AuthorizationEvent): KeyedRequest {
   const key = keyOf(op, event)
   return { ...key, scope: `${key.scope} word` }
 }
 
-/** The stored response, if there is one. Error: 409 `PROCESSOR_EVENT_REUSED` if it is for another event. */
+/** The stored response, if any. Throws 409 `PROCESSOR_EVENT_REUSED` if it belongs to another event. */
 export async function findAnswer(op: Op, key: KeyedRequest): Promise<ProcessorAnswer | undefined> {
   const stored = await findStoredAnswer(op, key)
   return stored && (parseJson(stored.body) as ProcessorAnswer)

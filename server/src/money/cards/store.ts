@@ -26,7 +26,7 @@ const CARD_BY_PROCESSOR_REF = rowByKey<CardRow>(
   'processor_ref',
 )
 
-/** The card with this processor reference, on any platform. */
+/** The card with this reference of the processor, on any platform. */
 export async function selectCardOfProcessor(
   lookup: Lookup,
   processorRef: string,
@@ -110,7 +110,7 @@ export async function selectDelegatedKey(op: Op, id: string): Promise<DelegatedK
   return op.find(KEY_BY_ID, id)
 }
 
-/** The key that may sign this wallet's payments for a card. */
+/** The active key that signs this wallet's payments with a card. */
 export async function selectActiveKey(
   op: Op,
   cardId: string,
@@ -119,7 +119,7 @@ export async function selectActiveKey(
   return op.find(ACTIVE_KEY, cardId, accountId)
 }
 
-export async function selectActiveKeysOf(op: Op, cardId: string): Promise<DelegatedKeyRow[]> {
+export async function selectActiveCardKeys(op: Op, cardId: string): Promise<DelegatedKeyRow[]> {
   return op.read
     .selectFrom('delegated_keys')
     .selectAll()
@@ -134,7 +134,7 @@ export interface DelegatedKeyFilters {
   readonly fundingSourceId?: string
 }
 
-/** The maximum number of keys that a list returns; a customer has few cards. */
+/** The maximum number of keys in a list. Customers have few cards, so lists are not paginated. */
 const KEYS_SHOWN_MAX = 1000
 
 export async function selectDelegatedKeys(

@@ -4,42 +4,45 @@ import { event } from '../../kernel/outbox/events.ts'
 import type { Write } from '../../storage/commit/writes.ts'
 import type { DepositDetails, DepositRow } from '../../storage/rows/rail.ts'
 import {
+  attributeAgain,
   depositView,
   detailsOf,
   findReferences,
-  placeAgain,
+  type ReportedDeposit,
   replaceDeposit,
-  type SaidDeposit,
 } from './deposits.ts'
 
-/** A second report of a deposit. */
+/** A second report of a known deposit. */
 export interface Confirmation {
-  /** The name of the report. */
+  /** The id of the report. */
   readonly id: string
-  readonly deposit: SaidDeposit
-  /** True if the deposit and the report are the same booking for certain, and not only the same amount a few days apart. */
+  readonly deposit: ReportedDeposit
+  /**
+   * True if report and deposit are certainly the same booking, and not only have the same amount a few days
+   * apart.
+   */
   readonly isSameBooking: boolean
 }
 
 /**
- * Records a second report of a deposit, with its additional details. A deposit that waits in suspense because
- * it lacks a reference is attributed again as if it came in now. Guard: nothing else has changed the deposit.
+ * Merges a second report into a deposit. If the deposit is in suspense for lack of a reference, it is
+ * attributed again, as if it had just arrived. Guard: the deposit is unchanged.
  */
 export async function confirmDeposit(
   op: Op,
   row: DepositRow,
   { id, deposit, isSameBooking }: Confirmation,
 ): Promise<readonly Write[]> {
-  const known = { ...row, details: { ...mergeReports(row.details, detailsOf(deposit)), confirmedBy: id } }
-  const wantsReference = row.state === 'SUSPENSE' && row.reason === 'NO_MATCH'
-  if (!wantsReference || !isSameBooking) return [replaceDeposit(op, row, known)]
-  const placed = await placeAgain(op, known)
-  const isNews = placed.row.state === 'SUSPENSE' && placed.row.reason !== row.reason
-  const events = isNews ? [event(op, 'DEPOSIT.SUSPENDED', row.id, depositView(placed.row))] : []
+  const merged = { ...row, details: { ...mergeReports(row.details, detailsOf(deposit)), confirmedBy: id } }
+  const lacksReference = row.state === 'SUSPENSE' && row.reason === 'NO_MATCH'
+  if (!lacksReference || !isSameBooking) return [replaceDeposit(op, row, merged)]
+  const placed = await attributeAgain(op, merged)
+  const hasNewReason = placed.row.state === 'SUSPENSE' && placed.row.reason !== row.reason
+  const events = hasNewReason ? [event(op, 'DEPOSIT.SUSPENDED', row.id, depositView(placed.row))] : []
   return [...placed.writes, replaceDeposit(op, row, placed.row), ...events]
 }
 
-/** Both reports as one. If they differ, the first one counts. The payer's messages of both are kept. */
+/** Merges two reports. If they differ, the first one wins. The payer's messages from both are kept. */
 function mergeReports(first: DepositDetails, second: DepositDetails): DepositDetails {
   const texts = new Map(
     [...(first.texts ?? []), ...(second.texts ?? [])].map((one) => [`${one.where} ${one.text}`, one]),

@@ -22,17 +22,17 @@ import { selectOwner } from './store.ts'
 
 const ASSIGNED = DEPOSIT_TRANSITIONS[DEPOSIT_INITIAL].assign
 
-/** The ledger account that holds the money of a deposit before its credit. */
+/** The ledger account that holds a deposit's money before it is credited. */
 export type From = 'rail' | 'suspense'
 
-/** A deposit's credit with its transaction, or the reason why it cannot be credited. */
+/** A credited deposit with its writes, or the reason why it cannot be credited. */
 export type Credit =
   | { readonly row: DepositRow; readonly writes: readonly Write[] }
   | { readonly reason: DepositReason }
 
 /**
- * Credits a deposit to an account. With `asks` the money waits in suspense for the platform's decision,
- * except on a wallet on a chain, whose holder already has it. Guards: the account is open, its customer
+ * Credits a deposit to an account. With `asks`, the money waits in suspense until the platform has decided,
+ * except on a chain wallet, whose holder already has it. Guards: the account is active and its customer
  * exists.
  */
 export async function creditOf(
@@ -42,12 +42,12 @@ export async function creditOf(
   from: From,
   asks: boolean,
 ): Promise<Credit> {
-  const reason = await refusalOf(op, row, account)
+  const reason = await findRefusal(op, row, account)
   if (reason) return { reason }
   const owner = account.customer_id === null ? undefined : await selectOwner(op, account.customer_id)
   const waits = owner !== undefined && asks && account.chain_rail === null
-  const receipt = receiptOf(op, row, account, waits)
-  const told = { ...receipt, platform_customer_id: owner?.platform_customer_id ?? null }
+  const receipt = newReceipt(op, row, account, waits)
+  const announced = { ...receipt, platform_customer_id: owner?.platform_customer_id ?? null }
   const credited = {
     ...row,
     state: waits ? ASSIGNED : DEPOSIT_TRANSITIONS[ASSIGNED].credit,
@@ -62,14 +62,16 @@ export async function creditOf(
         ? []
         : [expectRow('customers', account.customer_id, { deleted_at: null })]),
       expectRow('internal_accounts', account.id, { status: 'ACTIVE' }),
-      ...(from === 'suspense' && waits ? [] : post(op, causeOf(row), legsOf(row, account, from, waits))),
+      ...(from === 'suspense' && waits ? [] : post(op, causeOf(row), creditLegs(row, account, from, waits))),
       insert('transactions', receipt),
-      ...(waits ? await requestDecision(op, told) : [...announce(op, told), balanceUpdated(op, account)]),
+      ...(waits
+        ? await requestDecision(op, announced)
+        : [...announce(op, announced), balanceUpdated(op, account)]),
     ],
   }
 }
 
-function legsOf(row: DepositRow, { id }: InternalAccountRow, from: From, waits: boolean): Leg[] {
+function creditLegs(row: DepositRow, { id }: InternalAccountRow, from: From, waits: boolean): Leg[] {
   const { currency, amount } = row
   return [
     from === 'rail' ? railLeg(row, -amount) : { system: from, currency, amount: -amount },
@@ -77,13 +79,13 @@ function legsOf(row: DepositRow, { id }: InternalAccountRow, from: From, waits: 
   ]
 }
 
-async function refusalOf(
+async function findRefusal(
   op: Op,
   { currency, amount, rail, details }: DepositRow,
   account: InternalAccountRow,
 ): Promise<DepositReason | undefined> {
   if (account.currency !== currency) return 'OTHER_CURRENCY'
-  if (isElsewhere(account, rail, details.depositAccount)) return 'OTHER_RAIL'
+  if (isAtOtherAddress(account, rail, details.depositAccount)) return 'OTHER_RAIL'
   if (account.status !== 'ACTIVE') return 'ACCOUNT_NOT_ACTIVE'
   if (account.customer_id !== null) {
     if (await isDeleted(op, account.customer_id)) return 'CUSTOMER_DELETED'
@@ -101,8 +103,10 @@ async function refusalOf(
   return undefined
 }
 
-/** True for a wallet on a chain if the money is not at its address there, so that it cannot be credited. */
-function isElsewhere(
+/**
+ * True if the account is a chain wallet and the money is not at its address, so that it cannot be credited.
+ */
+function isAtOtherAddress(
   { chain_rail, chain_address }: InternalAccountRow,
   rail: string,
   paidInTo: string,
@@ -110,8 +114,8 @@ function isElsewhere(
   return chain_rail !== null && (rail !== chain_rail || paidInTo.toLowerCase() !== chain_address)
 }
 
-/** The credit's transaction: an incoming payment, with the rail's data about its sender. */
-function receiptOf(op: Op, row: DepositRow, account: InternalAccountRow, waits: boolean): TransactionRow {
+/** The transaction of the credit: an incoming payment, with what the rail reported about its sender. */
+function newReceipt(op: Op, row: DepositRow, account: InternalAccountRow, waits: boolean): TransactionRow {
   const states = INCOMING_TRANSACTION_TRANSITIONS[INCOMING_TRANSACTION_INITIAL]
   return newTransaction(op, {
     kind: 'RECEIPT',

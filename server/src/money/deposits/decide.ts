@@ -15,21 +15,23 @@ import type { InternalAccountRow } from '../../storage/rows/tables.ts'
 import { findScreeningOf } from '../screenings/screenings.ts'
 import { SCREENING_HIT } from './screen-sender.ts'
 
-/** The checks and writes that all decisions of people about deposits share. */
+/** Checks and writes shared by all decisions of team members about deposits. */
 
-/** A vote for one decision about a deposit. It counts only for the same account and the same amounts. */
+/**
+ * Votes for a decision about a deposit. Only votes for the same account and the same amounts count together.
+ */
 export function castDepositVote(op: Op, { id }: DepositRow, choice: DepositChoice): Promise<Vote> {
   const ballot = idOfKind('Deposit', uuidOfText(`${id} ${toCanonicalJson(choice)}`))
   return castVote(op, ballot, { deposit_id: id, choice })
 }
 
-/** The writes of a vote that other members must confirm. Guard: the deposit still waits. */
-export function stillWaits(row: DepositRow, { writes }: Vote): Write[] {
+/** The writes of a vote that other members must still confirm. Guard: the deposit's state is unchanged. */
+export function pendingVoteWrites(row: DepositRow, { writes }: Vote): Write[] {
   return [...writes, expectRow('deposits', row.id, { state: row.state })]
 }
 
-/** Error: 409 `INVALID_STATE_TRANSITION` if the deposit is not in suspense. */
-export function checkCan({ state }: DepositRow, by: DepositEvent): void {
+/** Throws 409 `INVALID_STATE_TRANSITION` if the deposit is not in suspense. */
+export function checkInSuspense({ state }: DepositRow, by: DepositEvent): void {
   if (state !== 'SUSPENSE' || nextState(DEPOSIT_TRANSITIONS, state, by) === null)
     throw new ApiError('INVALID_STATE_TRANSITION', {
       message: `This deposit is ${state}: only one in SUSPENSE waits for a decision.`,
@@ -37,7 +39,7 @@ export function checkCan({ state }: DepositRow, by: DepositEvent): void {
     })
 }
 
-/** Error: 409 `SCREENING_NOT_DECIDED` if the screening of its sender is not decided yet. */
+/** Throws 409 `SCREENING_NOT_DECIDED` while the screening of the deposit's sender waits for a decision. */
 export async function checkScreened(op: Op, { id, reason }: DepositRow): Promise<void> {
   if (reason !== SCREENING_HIT) return
   const screening = await findScreeningOf(op, 'CREDIT', id)
@@ -52,7 +54,7 @@ export function withNote({ details }: DepositRow, note: string | undefined) {
   return { ...details, ...present({ note }) }
 }
 
-/** The wallet at whose own address the money is. Only its holder decides about that. */
+/** The wallet whose own address received the money, if any. Only its holder may dispose of that money. */
 export function walletOf(op: Op, { rail, details }: DepositRow): Promise<InternalAccountRow | undefined> {
   return findWalletAt(op, rail, details.depositAccount)
 }

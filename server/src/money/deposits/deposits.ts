@@ -18,7 +18,7 @@ import { needsDecision } from '../incoming-payments/incoming-payments.ts'
 import { hasRoomForFunding, receiveFunding } from '../quotes/funding.ts'
 import { findQuote } from '../quotes/quotes.ts'
 import { amountReported } from '../rails/booked-amount.ts'
-import { causeOf, faultOfReturn, findDepositRow, railLeg, scheduleReturn } from '../rails/deposit-rows.ts'
+import { causeOf, findDepositRow, findReturnFault, railLeg, scheduleReturn } from '../rails/deposit-rows.ts'
 import { depositId } from '../rails/rail-ids.ts'
 import { creditOf, type From } from './credit.ts'
 import { referencesIn, type Target, targetOf } from './match-reference.ts'
@@ -31,99 +31,101 @@ import {
   selectQuotesByReference,
 } from './store.ts'
 
-/** The account that all payers of the sandbox share, if no account is named. */
+/** In the sandbox, the account that all payers share unless a call names another one. */
 export const SANDBOX_SHARED = 'shared'
 
-/** A deposit's automatic transitions. */
-const BY_ITSELF = DEPOSIT_TRANSITIONS[DEPOSIT_INITIAL]
+/** Transitions from the initial state, which happen without anybody's decision. */
+const AUTOMATIC = DEPOSIT_TRANSITIONS[DEPOSIT_INITIAL]
 
-/** Error: 404 `DEPOSIT_NOT_FOUND`. */
+/** Throws 404 `DEPOSIT_NOT_FOUND`. */
 export async function findDeposit(op: Op, id: string): Promise<DepositRow> {
   const row = await findDepositRow(op, id)
   if (!row || !maySee(op, null)) throw new ApiError('DEPOSIT_NOT_FOUND', { details: { field: 'depositId' } })
   return row
 }
 
-/** A recorded or attributed deposit, and all its writes. */
-export interface Placed {
+/** A deposit that was recorded or attributed, with all its writes. */
+export interface AttributedDeposit {
   readonly row: DepositRow
   readonly writes: readonly Write[]
 }
 
-/** A deposit's data, with every string in which its payer may have put a reference. */
-export type SaidDeposit = ReceivedDeposit & Pick<DepositDetails, 'texts' | 'entryReference' | 'from'>
+/** A reported deposit, including every text in which its payer may have stated a reference. */
+export type ReportedDeposit = ReceivedDeposit & Pick<DepositDetails, 'texts' | 'entryReference' | 'from'>
 
 /**
- * Records a new deposit, and credits it to its account or quote; a deposit that fits none or several, or
- * comes from a listed address, is in suspense. `paidTo` is the owner of the paid number or address, if the
- * caller knows it: an internal account, a quote, or the platform itself. Error: 503 `UNAVAILABLE` if the
- * address cannot be screened.
+ * Records a new deposit, and credits it to an account or pays a quote with it. It goes to suspense if no
+ * target or several are found, or if it came from a listed address. `paidTo` is the owner of the paid account
+ * number or address if the caller knows it: the id of an internal account, a quote or the platform; error:
+ * 503 `UNAVAILABLE` if the address cannot be screened.
  */
 export async function recordDeposit(
   op: Op,
   rail: string,
-  said: SaidDeposit,
+  reported: ReportedDeposit,
   amount: bigint,
   paidTo?: string,
-): Promise<Placed> {
-  const row = newDeposit(op, rail, said, amount, paidTo)
-  const opened = await selectDepositAccountsOf(op, rail, row.details.depositAccount)
-  const screened = await screenSender(op, row, opened[0])
-  const placed = screened.isHit
-    ? inSuspense(op, row, 'SCREENING_HIT', 'rail')
-    : await place(op, row, await findTarget(op, row, opened, paidTo), 'rail')
+): Promise<AttributedDeposit> {
+  const row = newDeposit(op, rail, reported, amount, paidTo)
+  const registered = await selectDepositAccountsOf(op, rail, row.details.depositAccount)
+  const screened = await screenSender(op, row, registered[0])
+  const attributed = screened.isHit
+    ? holdInSuspense(op, row, 'SCREENING_HIT', 'rail')
+    : await attribute(op, row, await findTarget(op, row, registered, paidTo), 'rail')
   const events =
-    placed.row.state === 'SUSPENSE' ? [event(op, 'DEPOSIT.SUSPENDED', row.id, depositView(placed.row))] : []
+    attributed.row.state === 'SUSPENSE'
+      ? [event(op, 'DEPOSIT.SUSPENDED', row.id, depositView(attributed.row))]
+      : []
   return {
-    row: placed.row,
-    writes: [insert('deposits', placed.row), ...screened.writes, ...placed.writes, ...events],
+    row: attributed.row,
+    writes: [insert('deposits', attributed.row), ...screened.writes, ...attributed.writes, ...events],
   }
 }
 
 function newDeposit(
   op: Op,
   rail: string,
-  said: SaidDeposit,
+  reported: ReportedDeposit,
   amount: bigint,
   paidTo: string | undefined,
 ): DepositRow {
   return {
-    id: depositId(rail, said.depositId),
+    id: depositId(rail, reported.depositId),
     platform_id: op.platform.id,
     rail,
-    rail_reference: said.depositId,
+    rail_reference: reported.depositId,
     amount,
-    currency: said.amount.currency,
+    currency: reported.amount.currency,
     state: DEPOSIT_INITIAL,
     reason: null,
-    details: { ...detailsOf(said), ...present({ paidTo, from: said.from }) },
+    details: { ...detailsOf(reported), ...present({ paidTo, from: reported.from }) },
     account_id: null,
     transaction_id: null,
     parent_id: null,
-    received_at: new Date(said.receivedAt),
+    received_at: new Date(reported.receivedAt),
     created_at: op.now,
     updated_at: op.now,
   }
 }
 
-/** The details that a source states about a deposit. */
-export function detailsOf(said: SaidDeposit): DepositDetails {
+/** The details of a deposit, as its source reports them. */
+export function detailsOf(reported: ReportedDeposit): DepositDetails {
   return {
-    depositAccount: said.depositAccountId,
+    depositAccount: reported.depositAccountId,
     ...present({
-      remittanceInformation: toReadableLine(said.remittanceInformation),
-      sender: said.sender && readableEach(said.sender),
-      paymentRail: toReadableLine(said.rail),
-      endToEndId: toReadableLine(said.endToEndId),
-      traceNumber: toReadableLine(said.traceNumber),
-      texts: said.texts,
-      references: said.texts && findReferences(said.texts),
-      entryReference: said.entryReference,
+      remittanceInformation: toReadableLine(reported.remittanceInformation),
+      sender: reported.sender && toReadableValues(reported.sender),
+      paymentRail: toReadableLine(reported.rail),
+      endToEndId: toReadableLine(reported.endToEndId),
+      traceNumber: toReadableLine(reported.traceNumber),
+      texts: reported.texts,
+      references: reported.texts && findReferences(reported.texts),
+      entryReference: reported.entryReference,
     }),
   }
 }
 
-/** The references that a payer has stated, each with the place where it was found first. */
+/** The references that a payer stated, each with the first place where it was found. */
 export function findReferences(texts: NonNullable<DepositDetails['texts']>) {
   const found = new Map<string, string>()
   for (const { where, text } of texts)
@@ -131,31 +133,31 @@ export function findReferences(texts: NonNullable<DepositDetails['texts']>) {
   return found.size === 0 ? undefined : [...found].map(([reference, where]) => ({ reference, where }))
 }
 
-function readableEach<T extends Readonly<Record<string, string | undefined>>>(texts: T) {
+function toReadableValues<T extends Readonly<Record<string, string | undefined>>>(texts: T) {
   return present(tableOf(keysOf(texts), (name) => toReadableLine(texts[name])))
 }
 
-/** The account or quote of a deposit, or the reason why none was found. */
+/** The account or quote that a deposit is for, or the reason why none was found. */
 async function findTarget(
   op: Op,
   row: DepositRow,
-  opened: readonly DepositAccountRow[],
+  registered: readonly DepositAccountRow[],
   paidTo: string | undefined,
 ): Promise<Target | DepositReason> {
   const { currency, details } = row
   const texts = [details.remittanceInformation, ...(details.texts ?? []).map(({ text }) => text)]
   const stated = await targetsUnder(op, [...new Set(texts.flatMap(referencesIn))])
-  // A number registered for two accounts belongs to neither.
-  if (paidTo === undefined && opened.length > 1) return 'SEVERAL_MATCHES'
+  // If an account number is registered for two accounts, it identifies neither.
+  if (paidTo === undefined && registered.length > 1) return 'SEVERAL_MATCHES'
   const target = targetOf({
-    own: await ownTarget(op, currency, paidTo ?? opened[0]?.account_id ?? undefined),
+    own: await ownTarget(op, currency, paidTo ?? registered[0]?.account_id ?? undefined),
     stated,
   })
-  // A deposit that names an account or a quote is for that one, regardless of its sender.
+  // The sender counts only for a deposit that identifies no account or quote.
   return target === 'NO_MATCH' && paidTo === undefined ? ((await ownSender(op, row)) ?? target) : target
 }
 
-/** The accounts and quotes paid under these references. Only rails give accounts references. */
+/** The accounts and quotes with these references. Internal accounts get references from rails only. */
 export async function targetsUnder(op: Op, references: readonly string[]): Promise<Target[]> {
   if (references.length === 0) return []
   const [accounts, quotes] = await Promise.all([
@@ -172,7 +174,7 @@ export async function targetsUnder(op: Op, references: readonly string[]): Promi
   ]
 }
 
-/** The owner of a number or address, by the id's kind. The platform's id is for its own account. */
+/** The target that an id denotes. The platform's id denotes the platform's own account in the currency. */
 async function ownTarget(op: Op, currency: string, id: string | undefined): Promise<Target | undefined> {
   if (id === undefined) return undefined
   if (id.startsWith('Quote:'))
@@ -182,14 +184,14 @@ async function ownTarget(op: Op, currency: string, id: string | undefined): Prom
   return account && { kind: 'account', id: account.id }
 }
 
-/** Attributes a deposit in suspense as if it came in now. The caller writes its row. */
-export async function placeAgain(op: Op, row: DepositRow): Promise<Placed> {
+/** Attributes a deposit in suspense again, as if it had just arrived. The caller writes the row. */
+export async function attributeAgain(op: Op, row: DepositRow): Promise<AttributedDeposit> {
   const { depositAccount, paidTo } = row.details
-  const opened = paidTo === undefined ? await selectDepositAccountsOf(op, row.rail, depositAccount) : []
-  return place(op, row, await findTarget(op, row, opened, paidTo), 'suspense')
+  const registered = paidTo === undefined ? await selectDepositAccountsOf(op, row.rail, depositAccount) : []
+  return attribute(op, row, await findTarget(op, row, registered, paidTo), 'suspense')
 }
 
-/** Writes the new state of a deposit. Guard: nothing has changed it. */
+/** Writes a deposit's new state. Guard: the deposit is unchanged. */
 export function replaceDeposit(
   op: Op,
   { id, state, reason, updated_at }: DepositRow,
@@ -200,29 +202,39 @@ export function replaceDeposit(
   return update('deposits', id, { state, reason, updated_at }, { ...change, updated_at: op.now })
 }
 
-async function place(op: Op, row: DepositRow, target: Target | DepositReason, from: From): Promise<Placed> {
-  if (typeof target === 'string') return inSuspense(op, row, target, from)
+async function attribute(
+  op: Op,
+  row: DepositRow,
+  target: Target | DepositReason,
+  from: From,
+): Promise<AttributedDeposit> {
+  if (typeof target === 'string') return holdInSuspense(op, row, target, from)
   if (target.kind === 'quote') return payQuote(op, row, target, from)
   return creditAccount(op, row, target.id, from)
 }
 
-async function creditAccount(op: Op, row: DepositRow, accountId: string, from: From): Promise<Placed> {
+async function creditAccount(
+  op: Op,
+  row: DepositRow,
+  accountId: string,
+  from: From,
+): Promise<AttributedDeposit> {
   const credit = await creditOf(op, row, await findInternalAccount(op, accountId), from, needsDecision(op))
-  return 'reason' in credit ? inSuspense(op, row, credit.reason, from) : credit
+  return 'reason' in credit ? holdInSuspense(op, row, credit.reason, from) : credit
 }
 
-function inSuspense(op: Op, row: DepositRow, reason: DepositReason, from: From): Placed {
-  return { row: { ...row, reason }, writes: intoSuspense(op, row, from) }
+function holdInSuspense(op: Op, row: DepositRow, reason: DepositReason, from: From): AttributedDeposit {
+  return { row: { ...row, reason }, writes: postToSuspense(op, row, from) }
 }
 
-/** Counts a deposit without an owner in suspense; nothing if it is already counted there. */
-function intoSuspense(op: Op, row: DepositRow, from: From): Write[] {
+/** Posts a deposit without an owner to suspense, unless it is there already. */
+function postToSuspense(op: Op, row: DepositRow, from: From): Write[] {
   return from === 'suspense' ? [] : post(op, causeOf(row), suspenseLegs(row, row.amount))
 }
 
 /**
- * True if the rail and suspense balances stay within their range after a deposit, so that no report is
- * refused for them.
+ * True if the balances of the rail and of suspense stay in range after this deposit. If not, its report must
+ * be rejected.
  */
 export function hasRoomForDeposit(
   op: Op,
@@ -236,42 +248,47 @@ function suspenseLegs(row: Pick<DepositRow, 'rail' | 'currency'>, amount: bigint
   return [railLeg(row, -amount), { system: 'suspense', currency: row.currency, amount }]
 }
 
-/** Pays a quote that waits for its money. Any other amount, and a payment that is too late, goes back. */
+/** Pays a pending quote with a deposit. A wrong amount or a late payment is refunded. */
 async function payQuote(
   op: Op,
   row: DepositRow,
   { transactionId, quoteId }: Extract<Target, { kind: 'quote' }>,
   from: From,
-): Promise<Placed> {
+): Promise<AttributedDeposit> {
   const [quote, transaction] = await Promise.all([findQuote(op, quoteId), findTransaction(op, transactionId)])
-  if (quote.sending_currency !== row.currency) return inSuspense(op, row, 'OTHER_CURRENCY', from)
-  if ((quote.request.railIn ?? SANDBOX_RAIL) !== row.rail) return inSuspense(op, row, 'OTHER_RAIL', from)
+  if (quote.sending_currency !== row.currency) return holdInSuspense(op, row, 'OTHER_CURRENCY', from)
+  if ((quote.request.railIn ?? SANDBOX_RAIL) !== row.rail) return holdInSuspense(op, row, 'OTHER_RAIL', from)
   if (quote.state !== 'PENDING' || quote.expires_at <= op.now)
-    return tooLate(op, row, quote.customer_id, from)
-  if (!(await hasRoomForFunding(op, quote, row.amount))) return inSuspense(op, row, 'OUT_OF_RANGE', from)
-  const funded = { ...row, state: BY_ITSELF.fund, reason: null, transaction_id: transactionId }
+    return handleLatePayment(op, row, quote.customer_id, from)
+  if (!(await hasRoomForFunding(op, quote, row.amount))) return holdInSuspense(op, row, 'OUT_OF_RANGE', from)
+  const funded = { ...row, state: AUTOMATIC.fund, reason: null, transaction_id: transactionId }
   const { writes } = await receiveFunding(op, quote, transaction, row.amount, 'amount', row.id)
-  // The quote counts it as coming from the rail.
-  const outOf = from === 'suspense' ? post(op, causeOf(row), suspenseLegs(row, -row.amount)) : []
-  return { row: funded, writes: [...outOf, ...writes] }
+  // `receiveFunding` posts the money from the rail, so first move it from suspense back to the rail.
+  const fromSuspense = from === 'suspense' ? post(op, causeOf(row), suspenseLegs(row, -row.amount)) : []
+  return { row: funded, writes: [...fromSuspense, ...writes] }
 }
 
 /**
- * Money for an expired or finished quote is returned to its sender or credited to the customer, depending on
- * the rail's setting.
+ * Money for an expired or completed quote is returned to its sender or credited to the customer, depending on
+ * the rail's configuration.
  */
-async function tooLate(op: Op, row: DepositRow, customerId: string | null, from: From): Promise<Placed> {
+async function handleLatePayment(
+  op: Op,
+  row: DepositRow,
+  customerId: string | null,
+  from: From,
+): Promise<AttributedDeposit> {
   if (op.rails.find(row.rail)?.lateDeposits === 'CREDIT') {
     const account = await (customerId === null
       ? selectPlatformAccount(op, row.currency)
       : findCustomerAccount(op, customerId, row.currency))
-    return account ? creditAccount(op, row, account.id, from) : inSuspense(op, row, 'QUOTE_ENDED', from)
+    return account ? creditAccount(op, row, account.id, from) : holdInSuspense(op, row, 'QUOTE_ENDED', from)
   }
-  const note = faultOfReturn(op, row)
+  const note = findReturnFault(op, row)
   if (note !== undefined)
-    return inSuspense(op, { ...row, details: { ...row.details, note } }, 'RETURN_UNAVAILABLE', from)
-  const going: DepositRow = { ...row, state: BY_ITSELF.return, reason: 'QUOTE_ENDED' }
-  return { row: going, writes: [...intoSuspense(op, row, from), ...scheduleReturn(op, going)] }
+    return holdInSuspense(op, { ...row, details: { ...row.details, note } }, 'RETURN_UNAVAILABLE', from)
+  const returning: DepositRow = { ...row, state: AUTOMATIC.return, reason: 'QUOTE_ENDED' }
+  return { row: returning, writes: [...postToSuspense(op, row, from), ...scheduleReturn(op, returning)] }
 }
 
 /** A deposit as the API shows it. */

@@ -3,9 +3,16 @@ import { findInternalAccount } from '../../kernel/accounts/accounts.ts'
 import { checkAmountRange } from '../../kernel/operation/amount-range.ts'
 import { ApiError, fieldError, type Handlers } from '../../kernel/operation/operation.ts'
 import { page } from '../../kernel/operation/paging.ts'
-import { beginReturn, faultOfReturn, moveDeposit } from '../rails/deposit-rows.ts'
+import { beginReturn, findReturnFault, moveDeposit } from '../rails/deposit-rows.ts'
 import { creditOf } from './credit.ts'
-import { castDepositVote, checkCan, checkScreened, stillWaits, walletOf, withNote } from './decide.ts'
+import {
+  castDepositVote,
+  checkInSuspense,
+  checkScreened,
+  pendingVoteWrites,
+  walletOf,
+  withNote,
+} from './decide.ts'
 import { depositView, findDeposit } from './deposits.ts'
 import { selectDeposits } from './store.ts'
 
@@ -29,7 +36,7 @@ export const depositHandlers: Handlers<typeof deposits> = {
 
   deposit_assign: async (op, { params, body }) => {
     const row = await findDeposit(op, params.depositId)
-    checkCan(row, 'assign')
+    checkInSuspense(row, 'assign')
     await checkScreened(op, row)
     const account = await findInternalAccount(op, body.accountId)
     const wallet = await walletOf(op, row)
@@ -44,7 +51,7 @@ export const depositHandlers: Handlers<typeof deposits> = {
     const { account_id, transaction_id, reason } = credit.row
     const change = { account_id, transaction_id, reason, details: withNote(row, body.note) }
     const vote = await castDepositVote(op, row, { decision: 'ASSIGN', accountId: account.id })
-    if (!vote.decides) return { status: 200, body: depositView(row), writes: stillWaits(row, vote) }
+    if (!vote.decides) return { status: 200, body: depositView(row), writes: pendingVoteWrites(row, vote) }
     const moved = moveDeposit(op, row, ['assign', 'credit'], change)
     return {
       status: 200,
@@ -55,7 +62,7 @@ export const depositHandlers: Handlers<typeof deposits> = {
 
   deposit_return: async (op, { params, body }) => {
     const row = await findDeposit(op, params.depositId)
-    checkCan(row, 'return')
+    checkInSuspense(row, 'return')
     await checkScreened(op, row)
     if (row.reason === 'RETURN_FAILED')
       throw new ApiError('DEPOSIT_NOT_RETURNABLE', {
@@ -63,7 +70,7 @@ export const depositHandlers: Handlers<typeof deposits> = {
           'This deposit was sent back once, and did not arrive: assign it, or pay its sender by a transfer.',
         details: { reason: 'RETURN_FAILED' },
       })
-    const fault = faultOfReturn(op, row)
+    const fault = findReturnFault(op, row)
     if (fault !== undefined)
       throw new ApiError('DEPOSIT_NOT_RETURNABLE', {
         message: `This deposit cannot be sent back: ${fault}. Assign it, or pay its sender by a transfer.`,
@@ -76,13 +83,13 @@ export const depositHandlers: Handlers<typeof deposits> = {
         details: { reason: 'WALLET_ADDRESS', accountId: wallet.id },
       })
     const vote = await castDepositVote(op, row, { decision: 'RETURN' })
-    if (!vote.decides) return { status: 200, body: depositView(row), writes: stillWaits(row, vote) }
+    if (!vote.decides) return { status: 200, body: depositView(row), writes: pendingVoteWrites(row, vote) }
     const moved = beginReturn(op, row, 'REQUESTED', { details: withNote(row, body?.note) })
     return { status: 200, body: depositView(moved.row), writes: [...vote.writes, ...moved.writes] }
   },
 }
 
-/** The error for the caller who named an account that cannot be credited. */
+/** The error for a decision that assigns a deposit to an account that cannot be credited. */
 function refusal(reason: string): ApiError {
   switch (reason) {
     case 'OTHER_CURRENCY':

@@ -1,6 +1,6 @@
 /**
- * Finds the account or quote of a deposit, by the deposit account and by the references that its payer has
- * stated: pure. A reference is `CS` and 10 (an account) or 12 (a quote) digits in hex.
+ * Finds the account or quote of a deposit from the paid account and the references that its payer stated.
+ * Pure. A reference is `CS` followed by 10 hex digits for an account, or 12 for a quote.
  */
 
 const SHORT = 12
@@ -8,9 +8,9 @@ const LONG = 14
 const REFERENCES_MAX = 20
 
 /**
- * Every possible reference in a text, in capitals. Banks break lines, and payers write spaces and hyphens, so
- * the text is read without them; the text after a reference may look like a part of it, so both lengths are
- * tried.
+ * All possible references in a text, in upper case. Separators are removed first, because banks break lines
+ * and payers add spaces and hyphens. The next word may then look like part of the reference, so both lengths
+ * are returned.
  */
 export function referencesIn(text: string | undefined): string[] {
   const compact = (text ?? '').toUpperCase().replaceAll(/[^A-Z0-9]/g, '')
@@ -24,27 +24,28 @@ export function referencesIn(text: string | undefined): string[] {
   return [...found]
 }
 
-/** A deposit's possible owners. */
+/** An account or quote that a deposit may be for. */
 export type Target =
   | { readonly kind: 'account'; readonly id: string }
   | { readonly kind: 'quote'; readonly transactionId: string; readonly quoteId: string }
 
-/** The matches: `own` by a deposit account of a single owner; `stated` by references. */
+/** `own` is the only owner of the paid account; `stated` are the targets of the stated references. */
 export interface ReferenceMatches {
   readonly own: Target | undefined
   readonly stated: readonly Target[]
 }
 
 /**
- * The only target, or the reason why none was found. Stated references must agree with the deposit account.
+ * The only target, or the reason why none was found. The stated references must not contradict the paid
+ * account.
  */
 export function targetOf({ own, stated }: ReferenceMatches): Target | 'NO_MATCH' | 'SEVERAL_MATCHES' {
-  const all = new Map([...(own ? [own] : []), ...stated].map((target) => [keyOf(target), target]))
+  const all = new Map([...(own ? [own] : []), ...stated].map((target) => [targetKey(target), target]))
   if (all.size > 1) return 'SEVERAL_MATCHES'
   const [only] = all.values()
   return only ?? 'NO_MATCH'
 }
 
-function keyOf(target: Target): string {
+function targetKey(target: Target): string {
   return target.kind === 'account' ? target.id : target.transactionId
 }

@@ -1,30 +1,30 @@
 import { findInternalAccount } from '../../kernel/accounts/accounts.ts'
 import { fundingReference } from '../../kernel/accounts/funding.ts'
 import type { Op } from '../../kernel/operation/app.ts'
-import { askingRail } from '../../kernel/operation/spans.ts'
+import { runRailSpan } from '../../kernel/operation/spans.ts'
 import type { JobHandler } from '../../kernel/outbox/job-kinds.ts'
 import { job } from '../../kernel/outbox/jobs.ts'
 import type { OpenedDepositAccount, WantedDepositAccount } from '../../kernel/ports/rail.ts'
 import { insert, update, type Write } from '../../storage/commit/writes.ts'
 import type { DepositAccountRow, RailFunding } from '../../storage/rows/rail.ts'
 import { findDepositAccount } from '../rails/deposit-accounts.ts'
-import { depositAccountId, poolOf } from '../rails/rail-ids.ts'
+import { depositAccountId, toPoolName } from '../rails/rail-ids.ts'
 import { selectOwnerOfGiven } from './store.ts'
 
 /**
- * The record of an account that a rail must open, for an internal account or as the pool of a currency, and
- * the job. Guard: no record exists yet.
+ * The record of an account that a rail must open, either for an internal account or as the pool of a
+ * currency, and the job that opens it. Guard: the record does not exist.
  */
-export function toOpen(op: Op, rail: string, currency: string, accountId: string | null): Write[] {
-  const of = accountId ?? poolOf(currency)
-  const id = depositAccountId(rail, of)
+export function openingWrites(op: Op, rail: string, currency: string, accountId: string | null): Write[] {
+  const owned = accountId ?? toPoolName(currency)
+  const id = depositAccountId(rail, owned)
   const row: DepositAccountRow = {
     id,
     platform_id: op.platform.id,
     rail,
     currency,
     account_id: accountId,
-    reference: fundingReference(of),
+    reference: fundingReference(owned),
     rail_reference: null,
     matching: null,
     account_info: null,
@@ -35,7 +35,8 @@ export function toOpen(op: Op, rail: string, currency: string, accountId: string
 }
 
 /**
- * Makes the rail open a deposit account, and shows it with the account. Idempotent at the rail, by the id.
+ * Has the rail open a deposit account, and adds its details to the internal account. Idempotent at the rail
+ * by the record's id.
  */
 export const openDepositAccount: JobHandler<'deposit-account.open'> = async (op, payload) => {
   const row = await findDepositAccount(op, payload.depositAccountId)
@@ -43,29 +44,29 @@ export const openDepositAccount: JobHandler<'deposit-account.open'> = async (op,
   const rail = op.rails.find(row.rail)
   if (!rail?.openDepositAccount) throw new Error(`The rail ${row.rail} opens nothing to pay in to`)
   const account = row.account_id === null ? undefined : await findInternalAccount(op, row.account_id)
-  const wanted: WantedDepositAccount = {
-    id: row.account_id ?? poolOf(row.currency),
+  const request: WantedDepositAccount = {
+    id: row.account_id ?? toPoolName(row.currency),
     purpose: account ? 'ACCOUNT' : 'POOL',
     currency: row.currency,
     reference: row.reference,
     holder: account && { id: account.customer_id ?? account.platform_id },
   }
   const openAccount = rail.openDepositAccount.bind(rail)
-  const opened = await askingRail(op, rail, 'open account', () => openAccount(op, wanted))
+  const opened = await runRailSpan(op, rail, 'open account', () => openAccount(op, request))
   const { railReference, matching, accountInfo } = opened
-  await checkIsOwn(op, row, opened)
+  await checkExclusive(op, row, opened)
   const change = {
     rail_reference: railReference,
     matching,
     account_info: accountInfo,
     updated_at: op.now,
   }
-  const filled = update('deposit_accounts', row.id, { rail_reference: null }, change)
-  if (!account) return [filled, ...(opened.writes ?? [])]
+  const recordUpdate = update('deposit_accounts', row.id, { rail_reference: null }, change)
+  if (!account) return [recordUpdate, ...(opened.writes ?? [])]
   const others = (account.funding ?? []).filter(({ rail: other }) => other !== row.rail)
   const funding = [...others, fundingOf(row, opened)]
   return [
-    filled,
+    recordUpdate,
     ...(opened.writes ?? []),
     update(
       'internal_accounts',
@@ -77,13 +78,13 @@ export const openDepositAccount: JobHandler<'deposit-account.open'> = async (op,
 }
 
 /**
- * Throws if the external account has another owner: the owner of the older record would get the deposits. Our
- * account then waits, and the job calls the rail again. A unique index of the table is the guard.
+ * Throws if the rail has given this account to another owner already, because that owner would get the
+ * deposits. The job is then retried until the rail gives out a different account. A unique index guards this.
  */
-async function checkIsOwn(op: Op, row: DepositAccountRow, opened: OpenedDepositAccount): Promise<void> {
+async function checkExclusive(op: Op, row: DepositAccountRow, opened: OpenedDepositAccount): Promise<void> {
   const owner = await selectOwnerOfGiven(op, row.id, { ...opened, rail: row.rail })
   if (!owner) return
-  const [mine, other] = [row, owner].map(({ account_id, currency }) => account_id ?? poolOf(currency))
+  const [mine, other] = [row, owner].map(({ account_id, currency }) => account_id ?? toPoolName(currency))
   throw new Error(
     `The rail ${row.rail} gave ${mine} the account ${opened.railReference}, which it has given to ${other}: not opened`,
   )

@@ -3,25 +3,25 @@ import { type Background, inBackground } from '../../kernel/operation/background
 import type { Rail } from '../../kernel/ports/rail.ts'
 import { operate } from '../../people/platforms/operate.ts'
 import { findPool } from '../rails/deposit-accounts.ts'
-import { toOpen } from './open-deposit-account.ts'
+import { openingWrites } from './open-deposit-account.ts'
 import { type MissingDepositAccount, selectAccountsWithout } from './store.ts'
 
 const INTERVAL_MS = 1_000
 const ACCOUNTS_MAX = 500
-/** Accounts are written in chronological order, except for slow transactions. */
+/** Rows become visible in the order of `updated_at`, except for slow transactions. */
 const LATE_SECONDS = 60
-const EVER = new Date(0)
+const BEGINNING = new Date(0)
 
-/** Opens missing deposit accounts, in the background. */
+/** The background worker that opens missing deposit accounts. */
 export interface Opening extends Background {
-  /** Checks all accounts again, because the rails have changed. */
+  /** Checks all accounts again after a change of the rails. */
   restart(): void
 }
 
 /**
- * Makes rails open deposit accounts: one for each account in a currency that they accept, and, except for
- * chains, a pool for each currency. A chain opens nothing before the server has connected to it. Several
- * processes may do so at the same time: the ids follow from rail and account.
+ * Starts a worker that has rails open deposit accounts: one per internal account in a currency that the rail
+ * accepts and, unless the rail is a chain, one pool per currency. A chain waits until the server has
+ * connected to it. Safe in several processes at the same time, because ids derive from rail and account.
  */
 export function startOpeningAccounts(app: App): Opening {
   const since = new Map<string, Date>()
@@ -39,41 +39,41 @@ export function startOpeningAccounts(app: App): Opening {
   }
 }
 
-/** Opens the missing accounts of all rails. `since` is the progress of each. */
+/** Opens the missing accounts of all rails. `since` holds the progress of each rail. */
 export async function openMissing(app: App, since: Map<string, Date>): Promise<void> {
   for (const rail of app.rails.list())
-    if (!rail.isRetired && rail.currenciesIn.length > 0) await openFor(app, rail, since)
+    if (!rail.isRetired && rail.currenciesIn.length > 0) await openForRail(app, rail, since)
 }
 
-async function openFor(app: App, rail: Rail, since: Map<string, Date>): Promise<void> {
+async function openForRail(app: App, rail: Rail, since: Map<string, Date>): Promise<void> {
   const { name, currenciesIn } = rail
   const platformId = await app.rails.ownerOf(rail)
   if (name === null || platformId === undefined || rail.chain?.isMet() === false) return
-  // A chain has no shared address: each quote has a separate one.
+  // Chains have no pools: each quote gets its own address.
   if (!since.has(name) && !rail.chain) await openPools(app, name, platformId, currenciesIn)
   const missing = await selectAccountsWithout(
     app,
     platformId,
     name,
     currenciesIn,
-    since.get(name) ?? EVER,
+    since.get(name) ?? BEGINNING,
     ACCOUNTS_MAX,
   )
   const startedAt = new Date(app.clock())
   await Promise.all(missing.map((account) => open(app, platformId, name, account)))
   const last = missing.at(-1)
-  const until = last && missing.length >= ACCOUNTS_MAX ? last.updated_at : startedAt
-  since.set(name, plusSeconds(until, -LATE_SECONDS))
+  const checkedUntil = last && missing.length >= ACCOUNTS_MAX ? last.updated_at : startedAt
+  since.set(name, plusSeconds(checkedUntil, -LATE_SECONDS))
 }
 
 async function openPools(app: App, rail: string, platformId: string, currencies: readonly string[]) {
   const op = await operate(app, platformId)
   for (const currency of currencies)
-    if (!(await findPool(op, rail, currency))) await app.commit(op, toOpen(op, rail, currency, null))
+    if (!(await findPool(op, rail, currency))) await app.commit(op, openingWrites(op, rail, currency, null))
 }
 
 async function open(app: App, platformId: string, rail: string, { id, currency }: MissingDepositAccount) {
   const op = await operate(app, platformId)
-  // Not done if another process has written it first.
-  await app.commit(op, toOpen(op, rail, currency, id))
+  // The commit fails harmlessly if another process wrote the record first.
+  await app.commit(op, openingWrites(op, rail, currency, id))
 }

@@ -6,56 +6,59 @@ import { identifiersOf } from '../external-accounts/account-details.ts'
 import type { Target } from './match-reference.ts'
 import { selectActiveOwnAccounts, selectPlatformAccount } from './store.ts'
 
-/** Identifiers that name an account everywhere. All others need the bank with them. */
+/** Identifiers that are unique worldwide. All others are unique only within their bank. */
 const UNIQUE: ReadonlySet<string> = new Set(['iban', 'address'])
 
 type Sender = NonNullable<DepositRow['details']['sender']>
 type Account = Pick<ExternalAccountRow, 'account_info'>
 
 /**
- * The platform's account, if the money comes from one of the operator's registered accounts in the same
+ * The platform's own account, if the money came from one of the operator's registered accounts in the same
  * currency.
  */
 export async function ownSender(op: Op, { currency, details }: DepositRow): Promise<Target | undefined> {
   const { sender } = details
   if (sender?.accountIdentifier === undefined) return undefined
   const registered = await selectActiveOwnAccounts(op, currency, 'OWN_MONEY')
-  if (!registered.some((account) => isOf(sender, account))) return undefined
+  if (!registered.some((account) => isAccountOfSender(sender, account))) return undefined
   const account = await selectPlatformAccount(op, currency)
   return account && { kind: 'account', id: account.id }
 }
 
-/** True if money comes from cold storage of the operator. */
+/** True if the money came from the operator's cold storage. */
 export async function isColdStorage(op: Op, currency: string, sender: Sender): Promise<boolean> {
   const registered = await selectActiveOwnAccounts(op, currency, 'COLD_STORAGE')
-  return registered.some((account) => isOf(sender, account))
+  return registered.some((account) => isAccountOfSender(sender, account))
 }
 
-/** True if a sender states this account, and its bank unless the account has an IBAN or an address. */
-export function isOf(sender: Sender, { account_info: info }: Account): boolean {
+/**
+ * True if the sender states this account, and also its bank unless the account has an IBAN or a chain
+ * address.
+ */
+export function isAccountOfSender(sender: Sender, { account_info: info }: Account): boolean {
   const stated = compact(sender.accountIdentifier)
   const found = identifiersOf(info).find(({ value }) => compact(value) === stated)
   if (!found || stated === '') return false
   if (UNIQUE.has(found.name)) return true
   const bank = compact(sender.bankIdentifier)
-  return bank !== '' && bankNumbersOf(info).includes(bank)
+  return bank !== '' && listBankNumbers(info).includes(bank)
 }
 
-/** The field that names the bank of an account without an IBAN. */
-function bankNumbersOf(info: ExternalAccountRow['account_info']): string[] {
+/** The bank identifiers of an account without an IBAN. */
+function listBankNumbers(info: ExternalAccountRow['account_info']): string[] {
   const { routingNumber, sortCode, swiftCode, bankCode, ifsc } = tableOf(
     ['routingNumber', 'sortCode', 'swiftCode', 'bankCode', 'ifsc'],
-    (name) => compact(fieldOf(info, name)),
+    (name) => compact(textField(info, name)),
   )
   return [routingNumber, sortCode, swiftCode, bankCode, ifsc].filter((text) => text !== '')
 }
 
-function fieldOf(info: object, name: string): string | undefined {
+function textField(info: object, name: string): string | undefined {
   const value: unknown = Object.entries(info).find(([key]) => key === name)?.[1]
   return typeof value === 'string' ? value : undefined
 }
 
-/** Banks write accounts with spaces, hyphens and in either case. */
+/** Banks write account numbers with spaces, with hyphens, and in either case. */
 function compact(text: string | undefined): string {
   return (text ?? '').toUpperCase().replaceAll(/[^A-Z0-9]/g, '')
 }

@@ -12,7 +12,7 @@ import {
   beginReturn,
   causeOf,
   depositOf,
-  faultOfReturn,
+  findReturnFault,
   moveDeposit,
   railLeg,
   returnOf,
@@ -23,8 +23,8 @@ import type { Stage } from '../rails/settlement-table.ts'
 import { depositView } from './deposits.ts'
 
 /**
- * Sends a deposit back to its sender, or polls the outcome. It stays counted in suspense or among the refunds
- * until the rail reports its arrival. If it fails, it is in suspense again, for a person.
+ * Returns a deposit to its sender, or polls the outcome. The money stays in suspense or among the refunds
+ * until the rail reports the arrival. If the return fails, the deposit goes back to suspense for a decision.
  */
 export const returnDeposit: JobHandler<'deposit.return'> = async (op, payload) => {
   const row = await depositOf(op, payload.depositId)
@@ -34,7 +34,7 @@ export const returnDeposit: JobHandler<'deposit.return'> = async (op, payload) =
     return beginReturn(op, row, payment?.kind === 'QUOTE' ? 'PAYMENT_FAILED' : 'REJECTED').writes
   const refuse = ({ detail }: Setback) => failReturn(op, row, payment, detail)
   return settlePayment({
-    stage: stageOf(row),
+    stage: getStage(row),
     ask: () => askRail(op, { ...returnOf(row), submittedAt: op.now }, payload),
     settle: () => recordArrival(op, row, payment),
     fail: refuse,
@@ -44,12 +44,12 @@ export const returnDeposit: JobHandler<'deposit.return'> = async (op, payload) =
   })
 }
 
-function stageOf({ state }: DepositRow): Stage {
+function getStage({ state }: DepositRow): Stage {
   if (state === 'RETURNING') return 'OPEN'
   return state === 'RETURNED' ? 'SETTLED' : 'ENDED'
 }
 
-/** True if its money is among the refunds of a quote, and not in suspense. */
+/** True if the money is among the refunds of a quote, not in suspense. */
 function isRefund(payment: TransactionWithCustomer | undefined): payment is TransactionWithCustomer {
   return payment?.kind === 'QUOTE' && payment.refund?.status === 'PENDING'
 }
@@ -78,23 +78,26 @@ function failReturn(
 ): readonly Write[] {
   const { currency, amount } = row
   const details = { ...row.details, note }
-  const reason = faultOfReturn(op, row) === undefined ? 'RETURN_FAILED' : 'RETURN_UNAVAILABLE'
+  const reason = findReturnFault(op, row) === undefined ? 'RETURN_FAILED' : 'RETURN_UNAVAILABLE'
   const moved = moveDeposit(op, row, 'refuse', { reason, details })
   const into = { system: 'suspense', currency, amount } as const
   const from = isRefund(payment)
     ? ({ system: 'refunds', currency, amount: -amount } as const)
     : railLeg(row, -amount)
-  // Money in suspense that never left stays there.
-  const isThere = row.state === 'RETURNING' && !isRefund(payment)
+  // Money in suspense that never left has not moved.
+  const isInSuspense = row.state === 'RETURNING' && !isRefund(payment)
   return [
-    ...(isThere ? [] : move(op, row, from, into)),
+    ...(isInSuspense ? [] : move(op, row, from, into)),
     moved.write,
     ...(isRefund(payment) ? endRefund(op, payment, 'fail') : []),
     event(op, 'DEPOSIT.SUSPENDED', row.id, depositView(moved.row)),
   ]
 }
 
-/** A deposit that its bank has taken back covers the refund of the quote that it had paid. */
+/**
+ * Settles the refund of a quote with a deposit that its bank has taken back: the payer has that money
+ * already.
+ */
 function settleReversed(op: Op, row: DepositRow, payment: TransactionWithCustomer): readonly Write[] {
   if (!isRefund(payment)) return []
   const { currency, amount } = row

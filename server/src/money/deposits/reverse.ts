@@ -14,22 +14,23 @@ import { depositView } from './deposits.ts'
 import { selectParts } from './store.ts'
 
 /**
- * Reverses a deposit with its parts, as its bank has done: takes the available part of the credited amount
- * from the account; the missing part is owed to the platform. Undefined if the deposit or a part of it has
- * gone back to its sender. Guard: nothing else has changed it.
+ * Reverses a deposit and its parts after the bank has taken it back. Takes what is available of the credited
+ * amount from the account; the shortfall is owed to the platform. Undefined if the deposit or one of its
+ * parts was returned to the sender; guard: the deposit is unchanged.
  */
 export async function reverseDeposit(op: Op, row: DepositRow, detail: string): Promise<Reversal | undefined> {
   return new Reverser(op, detail, causeOf(row)).reverse(row)
 }
 
 /**
- * Takes back a deposit with its parts. Statements name only the deposit, so it is the cause of every entry.
+ * Reverses a deposit and its parts. Statements refer only to the deposit, so it is the cause of every ledger
+ * entry.
  */
 class Reverser {
   readonly #op: Op
   readonly #note: string
   readonly #cause: Cause
-  /** The amount taken from each account so far. Several parts may be on one account. */
+  /** The amount taken from each account so far. Several parts may have been credited to one account. */
   readonly #taken = new Map<string, bigint>()
 
   constructor(op: Op, note: string, cause: Cause) {
@@ -87,8 +88,8 @@ class Reverser {
   }
 
   /**
-   * The bank takes back only the amount that it has booked, so the costs that the platform has borne are
-   * reversed.
+   * The bank takes back only what it had booked. If that was less than the deposit, the difference that the
+   * platform bore as costs is reversed.
    */
   #undoBorneCosts(row: DepositRow): Write[] {
     const { currency } = row
@@ -123,13 +124,13 @@ class Reverser {
   }
 }
 
-/** A reversed deposit and the writes of the reversal. */
+/** A reversed deposit with the writes of its reversal. */
 interface Reversal {
   readonly row: DepositRow
   readonly writes: readonly Write[]
 }
 
-/** Ends a payment that waits for its approval or its credit. */
+/** Fails an incoming payment that is waiting for approval or for its credit. */
 async function refuseReceipt(op: Op, row: DepositRow): Promise<readonly Write[]> {
   const receipt = await findTransaction(op, requireColumn(row, 'transaction_id'))
   if (receipt.state !== 'PENDING' && receipt.state !== 'PROCESSING') return []

@@ -8,10 +8,10 @@ import type { Write } from '../../storage/commit/writes.ts'
 import type { DepositAccountRow, DepositRow } from '../../storage/rows/rail.ts'
 import { screen } from '../screenings/screenings.ts'
 
-/** The reason for holding a deposit in suspense whose sender is on a list. */
+/** Why a deposit from a listed address is in suspense. */
 export const SCREENING_HIT = 'SCREENING_HIT'
 
-/** The networks of chains, by name and by account type: a rail may report either. */
+/** Chain networks by name and by account type: rails report either. */
 const NETWORKS: ReadonlyMap<string, string> = new Map(
   Object.keys(ACCOUNT_TYPES).flatMap((type) => {
     const network = networkOf(type)
@@ -19,12 +19,12 @@ const NETWORKS: ReadonlyMap<string, string> = new Map(
   }),
 )
 
-/** The network of an EVM address if nothing names the chain. */
+/** The network of an EVM address if its chain is unknown. */
 const ANY_EVM = 'EVM'
 
 /**
- * Screens the address on a chain that a new deposit came from, if it came from one. `opened` is the paid
- * deposit account. Error: 503 `UNAVAILABLE` if it cannot be screened.
+ * Screens the chain address that a new deposit came from, if any. `opened` is the deposit account that was
+ * paid. Throws 503 `UNAVAILABLE` if the address cannot be screened.
  */
 export async function screenSender(
   op: Op,
@@ -32,36 +32,36 @@ export async function screenSender(
   opened: DepositAccountRow | undefined,
 ): Promise<{ readonly isHit: boolean; readonly writes: readonly Write[] }> {
   const address = row.details.sender?.accountIdentifier
-  const network = address === undefined ? undefined : originOf(op, row, opened, address)
+  const network = address === undefined ? undefined : findNetwork(op, row, opened, address)
   if (address === undefined || network === undefined) return { isHit: false, writes: [] }
   const { id: subject, amount, currency } = row
-  const asked = await screen(op, { network, address, direction: 'CREDIT', amount, currency, subject })
-  return { isHit: asked.row?.state === SCREENING_INITIAL, writes: asked.writes }
+  const screened = await screen(op, { network, address, direction: 'CREDIT', amount, currency, subject })
+  return { isHit: screened.row?.state === SCREENING_INITIAL, writes: screened.writes }
 }
 
 /**
- * The network of the chain that a deposit came on: the rail's only chain, or the network that the rail
- * reports or has opened an account on, or a guess by the form of the address. Undefined for a bank's.
+ * The network on which a deposit arrived: the rail's only chain, or the network that the rail reports, or the
+ * one of the deposit account, or a guess from the format of the address. Undefined for bank deposits.
  */
-function originOf(
+function findNetwork(
   op: Op,
   { rail, details }: DepositRow,
   opened: DepositAccountRow | undefined,
   address: string,
 ): string | undefined {
-  const by = op.rails.find(rail)
-  if (by?.chain) return by.chain.network
+  const configured = op.rails.find(rail)
+  if (configured?.chain) return configured.chain.network
   const statedNetwork = NETWORKS.get(details.paymentRail?.toUpperCase() ?? '')
   const openedThere = NETWORKS.get(opened?.account_info?.accountType ?? '')
   return (
     statedNetwork ??
     openedThere ??
-    chainServedBy(by?.entry) ??
+    chainServedBy(configured?.entry) ??
     (mayBeEvmAddress(address) ? ANY_EVM : undefined)
   )
 }
 
-/** The chain of a rail that brings only chain deposits: the first that it serves. */
+/** The first chain that a rail serves, if it accepts deposits only on chains. */
 function chainServedBy(entry: Rail['entry']): string | undefined {
   const networks = (entry?.serves ?? [])
     .filter(({ direction }) => direction === 'IN')

@@ -3,16 +3,16 @@ import { event } from '../../kernel/outbox/events.ts'
 import type { JobHandler } from '../../kernel/outbox/job-kinds.ts'
 import { depositOf } from '../rails/deposit-rows.ts'
 import { findScreeningOf } from '../screenings/screenings.ts'
-import { depositView, placeAgain, replaceDeposit } from './deposits.ts'
+import { attributeAgain, depositView, replaceDeposit } from './deposits.ts'
 import { SCREENING_HIT } from './screen-sender.ts'
 
 const { release: RELEASED, reject: REJECTED } = SCREENING_TRANSITIONS[SCREENING_INITIAL]
 const REJECTED_NOTE = 'The screening of its sender was rejected'
 
 /**
- * Applies a person's decision about the address that a deposit came from. If it is released, it is attributed
- * as if it came in now; if it is rejected, it stays in suspense with that reason. Does nothing if it has left
- * suspense in the meantime.
+ * Applies the decision about the address that a deposit came from. After a release, the deposit is attributed
+ * as if it had just arrived; after a rejection it stays in suspense for that reason. Does nothing if the
+ * deposit is no longer in suspense.
  */
 export const placeScreened: JobHandler<'deposit.screened'> = async (op, payload) => {
   const row = await depositOf(op, payload.depositId)
@@ -23,8 +23,10 @@ export const placeScreened: JobHandler<'deposit.screened'> = async (op, payload)
       replaceDeposit(op, row, { ...row, details: { ...row.details, note: screening.note ?? REJECTED_NOTE } }),
     ]
   if (screening?.state !== RELEASED) return []
-  const placed = await placeAgain(op, row)
+  const attributed = await attributeAgain(op, row)
   const events =
-    placed.row.state === row.state ? [event(op, 'DEPOSIT.SUSPENDED', row.id, depositView(placed.row))] : []
-  return [...placed.writes, replaceDeposit(op, row, placed.row), ...events]
+    attributed.row.state === row.state
+      ? [event(op, 'DEPOSIT.SUSPENDED', row.id, depositView(attributed.row))]
+      : []
+  return [...attributed.writes, replaceDeposit(op, row, attributed.row), ...events]
 }

@@ -29,7 +29,7 @@ export function selectDeposits(op: Op, { status, rail, accountId, ...range }: De
     .selectAll()
 }
 
-/** The deposits that are parts of one. */
+/** The parts of a deposit. */
 export async function selectParts(op: Op, id: string): Promise<DepositRow[]> {
   return op.read
     .selectFrom('deposits')
@@ -40,7 +40,7 @@ export async function selectParts(op: Op, id: string): Promise<DepositRow[]> {
     .execute()
 }
 
-/** The accounts opened under the rail's own name: several if payers share it. */
+/** Our deposit accounts with this id at the rail: several if payers share the account. */
 export async function selectDepositAccountsOf(
   op: Op,
   rail: string,
@@ -57,18 +57,18 @@ export async function selectDepositAccountsOf(
     .execute()
 }
 
-/** The external account details that a rail assigns to one of our accounts. */
+/** The external account that a rail opened for one of our accounts. */
 export interface GivenAccount {
   readonly rail: string
-  /** The rail's own name for it. */
+  /** The id of the account at the rail. */
   readonly railReference: string
   readonly matching: 'ACCOUNT' | 'REFERENCE'
   readonly accountInfo: PaymentAccountInfoValue
 }
 
 /**
- * The record whose account elsewhere is the same, by the rail's id for it or by its details, if either record
- * has it exclusively. Payers may share an account only if all of them state references.
+ * The record that already has the same external account, by the rail's id or by its details, if either record
+ * needs it exclusively. An account may be shared only if all its payers state references.
  */
 export async function selectOwnerOfGiven(
   op: Op,
@@ -87,7 +87,7 @@ export async function selectOwnerOfGiven(
     .executeTakeFirst()
 }
 
-/** The accounts that have one of these references. */
+/** The internal accounts with one of these references. */
 export async function selectAccountsByReference(op: Op, references: readonly string[]) {
   return op.read
     .selectFrom('deposit_accounts')
@@ -99,7 +99,7 @@ export async function selectAccountsByReference(op: Op, references: readonly str
     .execute()
 }
 
-/** The payments of quotes funded under one of these references. */
+/** The payments of quotes that are funded under one of these references. */
 export async function selectQuotesByReference(op: Op, references: readonly string[]) {
   return op.read
     .selectFrom('transactions')
@@ -111,7 +111,7 @@ export async function selectQuotesByReference(op: Op, references: readonly strin
     .execute()
 }
 
-/** An account that a rail has opened nothing for yet. */
+/** An internal account for which a rail has opened no deposit account yet. */
 export interface MissingDepositAccount {
   readonly id: string
   readonly customer_id: string | null
@@ -120,8 +120,8 @@ export interface MissingDepositAccount {
 }
 
 /**
- * The open accounts of a platform in these currencies, made or opened since a time, for which this rail has no record: oldest first,
- * at most `limit`. Wallets are paid at their own addresses.
+ * Up to `limit` open accounts of a platform in these currencies, changed since a time, for which this rail
+ * has no record, oldest first. Excludes wallets, which are paid at their own addresses.
  */
 export async function selectAccountsWithout(
   app: Pick<App, 'db'>,
@@ -153,7 +153,7 @@ export async function selectPlatformAccount(op: Op, currency: string) {
     .executeTakeFirst()
 }
 
-/** An account's owner, deleted or not. */
+/** The owner of an account, even if deleted. */
 export async function selectOwner(op: Op, customerId: string) {
   return op.read
     .selectFrom('customers')
@@ -163,7 +163,7 @@ export async function selectOwner(op: Op, customerId: string) {
     .executeTakeFirstOrThrow()
 }
 
-/** The operator's registered accounts in a currency for a purpose, with their details. */
+/** The operator's accounts in a currency that are registered for a purpose. */
 export async function selectActiveOwnAccounts(op: Op, currency: string, purpose: OwnAccountRow['purpose']) {
   return op.read
     .selectFrom('own_accounts')

@@ -1,6 +1,8 @@
 import type { RailPaymentEvent } from '../../storage/rows/states.ts'
 
-/** The meaning of a statement entry for a payment or a pull, by its kind, and the direction of the money. */
+/**
+ * The event that a statement entry of each kind reports, and the direction of the payment: out, or pulled.
+ */
 export const PAYMENT_ENTRIES = {
   PAYMENT: { direction: 'OUT', event: 'deliver', isMoneyOut: true },
   PAYMENT_RETURN: { direction: 'OUT', event: 'return', isMoneyOut: false },

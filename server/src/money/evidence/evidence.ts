@@ -4,8 +4,8 @@ import type { DepositDetails } from '../../storage/rows/rail.ts'
 import type { RailPaymentEvent } from '../../storage/rows/states.ts'
 
 /**
- * An external claim, before it takes effect: a line of a statement, an entry of an ACH file, a connector's
- * event. Claims of all sources have this form and pass `judge`.
+ * A claim from outside that has not taken effect: a statement line, an entry of an ACH file, an event of a
+ * connector. Claims from all sources have this shape and must pass `judge`.
  */
 export type Evidence =
   | PaymentEvidence
@@ -14,7 +14,7 @@ export type Evidence =
   | AccountEvidence
   | MandateEvidence
 
-/** The kind of source of a claim. */
+/** The source of a claim. */
 export type EvidenceSource =
   | 'CONNECTOR'
   | 'CHAIN'
@@ -27,7 +27,7 @@ export type EvidenceSource =
   | 'CALENDAR'
   | 'SANDBOX'
 
-/** Sources that report bookings on an account. The others report the progress of a payment. */
+/** Sources that report bookings on an account. All others report the progress of a payment. */
 const BOOKINGS: ReadonlySet<EvidenceSource> = new Set(['STATEMENT', 'ADVICE', 'ACH_FILE', 'BACS_FILE'])
 
 export function isBooking(source: EvidenceSource): boolean {
@@ -35,33 +35,33 @@ export function isBooking(source: EvidenceSource): boolean {
 }
 
 interface Claim {
-  /** The source's own id of the claim, which takes effect once. */
+  /** The id of the claim at its source. A claim takes effect once. */
   readonly id: string
   readonly source: EvidenceSource
   /**
-   * The account that it is about, as the source names it. Null: the source reports about one rail only, and
-   * signs its reports.
+   * The account that the claim is about, as the source identifies it. Null if the source signs its reports
+   * and reports on one rail only.
    */
   readonly account: string | null
-  /** Smallest unit; negative if its direction is wrong. Null: the claim states no amount. */
+  /** In the smallest unit; negative if the money went the wrong way. Null if the claim states no amount. */
   readonly amount: bigint | null
   readonly currency: string | null
   /** ISO 8601. */
   readonly occurredAt: string
 }
 
-/** A claim about the outcome of a payment or a pull. */
+/** A claim about the outcome of a payment or of a pull. */
 export interface PaymentEvidence extends Claim {
   readonly kind: 'payment'
   readonly event: RailPaymentEvent
-  /** The payment that it names, by our own id. */
+  /** The payment, identified by our own id. */
   readonly subject: { readonly direction: 'OUT' | 'PULL'; readonly id: string }
   readonly connectorReference?: string
   readonly transactionHash?: string
   readonly failure?: { readonly code: string; readonly message: string }
 }
 
-/** Money that came in. */
+/** Money that arrived. */
 export interface DepositEvidence extends Claim {
   readonly kind: 'deposit'
   readonly amount: bigint
@@ -69,35 +69,38 @@ export interface DepositEvidence extends Claim {
   readonly deposit: ReceivedDeposit & Pick<DepositDetails, 'texts' | 'entryReference' | 'from'>
 }
 
-/** Money that came in and was taken back. */
+/** Money that arrived and was taken back. */
 export interface ReversalEvidence extends Claim {
   readonly kind: 'reversal'
-  /** The deposit that it names, by the rail's own id. */
+  /** The deposit, identified by the rail's own id. */
   readonly subject: string
   readonly message: string
 }
 
-/** Other details of the account at the other end of a payment or a pull. */
+/** Corrected details of the other party's account in a payment or a pull. */
 export interface AccountEvidence extends Claim {
   readonly kind: 'account'
-  /** The payment that it names, by our own id. */
+  /** The payment, identified by our own id. */
   readonly subject: { readonly direction: 'OUT' | 'PULL'; readonly id: string }
-  /** The identifier that the payment had, as the source repeats it. */
+  /** The account identifier used in the payment, as the source repeats it. */
   readonly sentTo: string
   readonly proposed: AccountValues
-  /** The code and the message of the bank. */
+  /** The bank's code and message. */
   readonly code?: string
   readonly message?: string
-  /** The account that gets no payments while the claim waits, if nothing can be proposed. */
+  /**
+   * The account to which no payments are made while the claim is pending. Used if there is no correction to
+   * propose.
+   */
   readonly doubted?: { readonly account: string; readonly routingNumber: string | undefined }
 }
 
-/** A message from the debtor's bank about a mandate. */
+/** A message from the debtor's bank about a direct debit mandate. */
 export interface MandateEvidence extends Claim {
   readonly kind: 'mandate'
   /** The mandate's reference. */
   readonly subject: string
-  /** The debtor's account as known to the bank. */
+  /** The debtor's account according to the bank. */
   readonly debtor: { readonly sortCode: string; readonly account: string }
   /** `ask`: the bank expects us to contact the debtor. */
   readonly effect: 'end' | 'amend' | 'reinstate' | 'ask'

@@ -3,15 +3,15 @@ import type { RailPaymentEvent } from '../../storage/rows/states.ts'
 import type { PaymentEvidence } from './evidence.ts'
 import type { Verdict } from './judge.ts'
 
-/** The decision that a claim is compared with: the last one about its payment. */
+/** The decision that a claim is compared with: the latest one about its payment. */
 export type StandingDecision = Pick<SettledDecisionRow, 'place' | 'outcome' | 'charge'>
 export type DecidedPayment = Pick<RailPaymentRow, 'amount' | 'currency' | 'delivered_at'>
 
 /**
- * Each event compared with each decision. `same-money` agrees unless the decision has booked a charge;
- * `before` agrees if the rail had reported it before the decision.
+ * The relation of each reported event to each decision. `same-money` agrees unless the decision booked a
+ * charge; `before` agrees if the rail had reported the delivery before the first decision.
  */
-const WORDS = {
+const RELATIONS = {
   DELIVERED: {
     accept: 'late',
     deliver: 'agrees',
@@ -30,26 +30,26 @@ const WORDS = {
 } as const satisfies Record<SettledDecisionRow['outcome'], Record<RailPaymentEvent, string>>
 
 /**
- * Compares a claim about a payment with what a person decided about it: pure. It never moves money: a claim
- * that agrees has no effect, and one that contradicts waits for another decision.
+ * Compares a claim about a payment with a person's decision about it. Pure. Never moves money: a claim that
+ * agrees has no effect, and one that contradicts waits for another decision.
  */
 export function judgeDecided(
   claim: Pick<PaymentEvidence, 'event' | 'amount' | 'currency'>,
   payment: DecidedPayment,
   decision: StandingDecision,
 ): Verdict {
-  if (!isAgreeing(claim.event, payment, decision)) return { effect: 'hold', reason: 'CONTRADICTION' }
-  return isDecidedMoney(claim, payment, decision)
+  if (!agreesWith(claim.event, payment, decision)) return { effect: 'hold', reason: 'CONTRADICTION' }
+  return hasDecidedAmount(claim, payment, decision)
     ? { effect: 'none' }
     : { effect: 'hold', reason: 'OTHER_AMOUNT' }
 }
 
-function isAgreeing(
+function agreesWith(
   event: RailPaymentEvent,
   { delivered_at }: DecidedPayment,
   { outcome, place, charge }: StandingDecision,
 ): boolean {
-  switch (WORDS[outcome][event]) {
+  switch (RELATIONS[outcome][event]) {
     case 'late':
     case 'agrees':
       return true
@@ -62,8 +62,8 @@ function isAgreeing(
   }
 }
 
-/** True if the claim states no amount, the amount of the payment, or the amount booked with the charge. */
-function isDecidedMoney(
+/** True if the claim states no amount, or the amount that follows from the decision and its charge. */
+function hasDecidedAmount(
   { event, amount, currency }: Pick<PaymentEvidence, 'event' | 'amount' | 'currency'>,
   payment: DecidedPayment,
   { outcome, charge }: StandingDecision,

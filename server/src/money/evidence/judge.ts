@@ -16,36 +16,38 @@ import {
 } from './evidence.ts'
 
 /**
- * Compares an external claim with its subject, and decides whether it takes effect. Pure. No external claim
- * moves money without this comparison.
+ * Compares a claim from outside with its subject, and decides whether it takes effect. Pure. Claims never
+ * move money without this comparison.
  */
 export type Verdict =
   | { readonly effect: 'apply' }
-  /** It is known already, or late. */
+  /** No effect: it is known already, or out of date. */
   | { readonly effect: 'none' }
-  /** It has no effect, and a person must review it. */
+  /** No effect until a person has reviewed it. */
   | { readonly effect: 'hold'; readonly reason: RailEventReason }
 
-/** The server's own records of a claim's subject. */
+/** This server's own records of a claim's subject. */
 export interface Expected {
   readonly rail: ExpectedRail
-  /** The payment record named by the claim. */
+  /** The payment that the claim is about. */
   readonly payment?: ExpectedPayment | undefined
-  /** The identifier of the account at the other end of that payment. Null: it had none. */
+  /** The identifier of the other party's account in that payment. Null if it had none. */
   readonly identifier?: string | null | undefined
-  /** The deposit record named by the claim. */
+  /** The deposit that the claim is about. */
   readonly deposit?: ExpectedDeposit | undefined
-  /** The mandate that the claim names. */
+  /** The mandate that the claim is about. */
   readonly mandate?: ExpectedMandate | undefined
 }
 
 export interface ExpectedRail {
   readonly name: string
-  /** The account at the bank, by every number that the bank has for it. Undefined: the rail names none. */
+  /**
+   * The rail's bank account, in every form of its number. Undefined if the rail has no configured account.
+   */
   readonly accounts: readonly string[] | undefined
-  /** The currencies that it carries. Undefined: any. */
+  /** The currencies that the rail carries. Undefined for all. */
   readonly currencies: readonly string[] | undefined
-  /** True if a booked pull may still come back. */
+  /** True if a pull can still be returned after it was booked. */
   readonly arePullsProvisional: boolean
 }
 
@@ -75,18 +77,20 @@ export function judge(evidence: Evidence, expected: Expected): Verdict {
   }
 }
 
-/** True if the claim is about the rail's account, in a currency that the rail carries. */
+/** True if the claim is about the rail's own account, in a currency that the rail carries. */
 function isOurAccount({ account, currency }: Evidence, rail: ExpectedRail): boolean {
-  const isOurs = account === null || rail.accounts === undefined || isAccount(rail.accounts, account)
-  return isOurs && (currency === null || rail.currencies === undefined || rail.currencies.includes(currency))
+  const isOwnAccount = account === null || rail.accounts === undefined || isAccount(rail.accounts, account)
+  return (
+    isOwnAccount && (currency === null || rail.currencies === undefined || rail.currencies.includes(currency))
+  )
 }
 
-/** True if a number is one of these accounts, regardless of grouping and leading zeros. */
+/** True if the number denotes one of these accounts, ignoring grouping and leading zeros. */
 export function isAccount(accounts: readonly string[], number: string): boolean {
-  return accounts.some((one) => plainNumber(one) === plainNumber(number))
+  return accounts.some((one) => normalizeNumber(one) === normalizeNumber(number))
 }
 
-function plainNumber(number: string): string {
+function normalizeNumber(number: string): string {
   return number
     .toUpperCase()
     .replaceAll(/[^A-Z0-9]/g, '')
@@ -111,17 +115,14 @@ function isSubject(
   return payment.rail === rail.name && payment.direction === direction && payment.payment_id === id
 }
 
-/** Other details are proposed only for the account that the payment had, and none of its money moves. */
+/** Corrected details are accepted only for the account that the payment used. They never move money. */
 function judgeAccount(evidence: AccountEvidence, { rail, payment, identifier }: Expected): Verdict {
   if (!payment || !isSubject(evidence.subject, rail, payment)) return hold('UNKNOWN_PAYMENT')
   if (!isSameMoney(evidence, payment)) return hold('OTHER_AMOUNT')
   return identifier && isAccount([identifier], evidence.sentTo) ? APPLY : hold('OTHER_ACCOUNT')
 }
 
-/**
- * The bank knows a mandate through the rail that has sent its instruction, and the account must equal the
- * bank's.
- */
+/** The bank knows only mandates that this rail has instructed, and the debtor's account must match. */
 function judgeMandate({ debtor }: MandateEvidence, { rail, mandate }: Expected): Verdict {
   if (mandate?.rail !== rail.name || mandate.debtor_sort_code === null) return hold('UNKNOWN_MANDATE')
   const isSame =
@@ -130,27 +131,30 @@ function judgeMandate({ debtor }: MandateEvidence, { rail, mandate }: Expected):
   return isSame ? APPLY : hold('OTHER_ACCOUNT')
 }
 
-/** True for a booked pull that the other bank may take back: it counts by time, not by its booking. */
+/**
+ * True if the report only says that a pull was booked. The other bank may still return it, so it counts as
+ * delivered after a period instead.
+ */
 function isProvisional({ subject, event, source }: PaymentEvidence, rail: ExpectedRail): boolean {
   return rail.arePullsProvisional && subject.direction === 'PULL' && event === 'deliver' && isBooking(source)
 }
 
 function judgeDeposit(evidence: DepositEvidence, { rail, deposit }: Expected): Verdict {
   if (evidence.amount <= 0n) return hold('UNREADABLE')
-  if (!isAsStated(evidence)) return hold('OTHER_AMOUNT')
+  if (!hasConsistentAmount(evidence)) return hold('OTHER_AMOUNT')
   if (!deposit) return APPLY
   const isSubject = deposit.rail === rail.name && deposit.rail_reference === evidence.deposit.depositId
   return isSubject && isSameDeposit(evidence, deposit) ? NONE : hold('SAME_NAME')
 }
 
-/** True if the booking equals the record of the deposit: a line of a statement may carry both. */
-function isAsStated({ amount, currency, deposit }: DepositEvidence): boolean {
+/**
+ * True if the claim's amount equals the amount in the deposit's details: a statement line may contain both.
+ */
+function hasConsistentAmount({ amount, currency, deposit }: DepositEvidence): boolean {
   return amountOfDigits(deposit.amount.value) === amount && deposit.amount.currency === currency
 }
 
-/**
- * True if a deposit that has the same name is the same money: everything that both sides state must agree.
- */
+/** True if a known deposit with the same id is the same money. All values that both state must be equal. */
 function isSameDeposit({ amount, currency, deposit }: DepositEvidence, known: ExpectedDeposit): boolean {
   const { details } = known
   return (
@@ -163,7 +167,7 @@ function isSameDeposit({ amount, currency, deposit }: DepositEvidence, known: Ex
   )
 }
 
-/** A missing value does not contradict the other side. */
+/** A value that is missing on one side does not contradict the other. */
 function isSameText(one: string | undefined, other: string | undefined): boolean {
   return one === undefined || other === undefined || one.trim() === other.trim()
 }
@@ -174,7 +178,7 @@ function judgeReversal(evidence: ReversalEvidence, { rail, deposit }: Expected):
   return isSameMoney(evidence, { ...deposit, amount: amountBooked(deposit) }) ? APPLY : hold('OTHER_AMOUNT')
 }
 
-/** True if the claim has the amount and currency of the record, or leaves them out and names only its subject. */
+/** True if the claim states the amount and currency of the record, or omits them. */
 function isSameMoney(
   { amount, currency }: Pick<Evidence, 'amount' | 'currency'>,
   record: { readonly amount: bigint; readonly currency: string },

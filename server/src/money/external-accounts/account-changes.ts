@@ -22,10 +22,10 @@ import { findExternalAccount, findExternalAccountEver, verifyBeneficiary } from 
 import { cancelMandate, findActiveMandate, movedMandate } from './mandates.ts'
 import { findSameAccount, toBeChecked, toCheck } from './new-account.ts'
 
-/** A rail's report about the details of an account that one of our payments has named. */
+/** A rail's report of corrected details for an account used by one of our payments. */
 export interface ReportedChange {
   readonly accountId: string
-  /** The identifier that the payment had. */
+  /** The account identifier used in the payment. */
   readonly identifier: string
   readonly transactionId: string
   readonly rail: string
@@ -35,19 +35,20 @@ export interface ReportedChange {
   readonly message?: string | undefined
 }
 
-/** KNOWN: nothing has to be decided. UNUSABLE: nobody could apply it. */
+/** KNOWN: there is nothing to decide. UNUSABLE: the report could never be applied. */
 export type Proposed = readonly Write[] | 'KNOWN' | 'UNUSABLE'
 
 /**
- * Proposes reported details for an account, which gets no payments until somebody has decided. The caller has compared the
- * report with the payment. Guard: no other change was reported or decided in the meantime.
+ * Proposes corrected details for an account. The account gets no payments until somebody has decided. The
+ * caller must have compared the report with the payment; guard: no other change was reported or decided in
+ * the meantime.
  */
 export async function proposeChange(op: Op, reported: ReportedChange): Promise<Proposed> {
   const account = await findExternalAccountEver(op, reported.accountId)
   if (!account) return 'UNUSABLE'
   const proposed = differences(account.account_info, reported.proposed)
   if (account.deleted_at !== null || Object.keys(proposed).length === 0) return 'KNOWN'
-  // The details of the account have changed since the payment.
+  // The account's details have changed since the payment.
   if (account.identifier !== reported.identifier) return 'UNUSABLE'
   if (!isUsable(op, withValues(account.account_info, proposed))) return 'UNUSABLE'
   const pending = await selectPendingChanges(op, account.id)
@@ -105,7 +106,7 @@ function newChange(
   }
 }
 
-/** Guard: nobody has removed the account, and no change of it was reported or decided in the meantime. */
+/** Guard: the account was not removed, and no change of it was reported or decided in the meantime. */
 function changedAccount(
   op: Op,
   account: ExternalAccountRow,
@@ -118,7 +119,7 @@ function changedAccount(
   return transition(op, 'external_accounts', EXTERNAL_ACCOUNT_TRANSITIONS, account, by, set, guard).write
 }
 
-/** Error: 404 `ACCOUNT_CHANGE_NOT_FOUND`. */
+/** Throws 404 `ACCOUNT_CHANGE_NOT_FOUND`. */
 export async function findAccountChange(op: Op, id: string): Promise<AccountChangeRow> {
   const row = await selectAccountChange(op, id)
   if (!row || !maySee(op, row.customer_id))
@@ -126,7 +127,7 @@ export async function findAccountChange(op: Op, id: string): Promise<AccountChan
   return row
 }
 
-/** Error: 409 `INVALID_STATE_TRANSITION` if the change is already decided. */
+/** Throws 409 `INVALID_STATE_TRANSITION` if the change was already decided. */
 export function checkChangeMay({ state }: AccountChangeRow, by: 'apply' | 'dismiss'): void {
   checkEvent(
     ACCOUNT_CHANGE_TRANSITIONS,
@@ -142,16 +143,16 @@ export interface DecidedChange {
 }
 
 /**
- * Gives the account the proposed details. Guards: account and change are unchanged since they were read, and
- * its owner has no other account with these details. Errors: 404 `ACCOUNT_NOT_FOUND`; 409
- * `EXTERNAL_ACCOUNT_CHANGED` if the account no longer has the details that the change replaces,
- * `EXTERNAL_ACCOUNT_ALREADY_EXISTS`; 400 `INVALID_BANK_ACCOUNT`.
+ * Applies the proposed details to the account. Guards: account and change are unchanged, and the owner has no
+ * other account with these details. Throws 404 `ACCOUNT_NOT_FOUND`; 409 `EXTERNAL_ACCOUNT_CHANGED` if the
+ * account no longer has the details that the change replaces; 409 `EXTERNAL_ACCOUNT_ALREADY_EXISTS`; 400
+ * `INVALID_BANK_ACCOUNT`.
  */
 export async function applyChange(op: Op, row: AccountChangeRow, reason: string): Promise<DecidedChange> {
   const account = await findExternalAccount(op, row.external_account_id, 'accountChangeId')
   const details = withValues(account.account_info, row.proposed)
   if (!details || !hasValues(account.account_info, row.previous)) {
-    // Another decision may have changed both since the change was read.
+    // Another decision may have changed account and change since the change was read.
     checkChangeMay(await findAccountChange(op, row.id), 'apply')
     throw new ApiError('EXTERNAL_ACCOUNT_CHANGED', {
       message: 'The account no longer has the details that this change replaces. Dismiss the change.',
@@ -185,7 +186,8 @@ export async function applyChange(op: Op, row: AccountChangeRow, reason: string)
 }
 
 /**
- * After a change reported with a mandate by the debtor's bank, the mandate continues with the new details.
+ * Moves the mandate to the new details if the debtor's bank has reported the change together with the
+ * mandate.
  */
 async function mandateAlong(
   op: Op,
@@ -202,8 +204,8 @@ async function mandateAlong(
 const MOVES_MANDATE = /^(?:ADDACS|AUDDIS)-/
 
 /**
- * Keeps the details of the account, which may have been removed. Guards: account and change are unchanged
- * since they were read.
+ * Dismisses a change, so that the account keeps its details. The account may have been removed. Guards:
+ * account and change are unchanged.
  */
 export async function dismissChange(op: Op, row: AccountChangeRow, reason: string): Promise<DecidedChange> {
   const account = await findExternalAccountEver(op, row.external_account_id)
@@ -225,7 +227,7 @@ async function decidedChange(
   return { row: moved, writes: [...writes, changedAccount(op, account, isLast ? 'review' : [], change)] }
 }
 
-/** Guard: nobody has decided about the change in the meantime. */
+/** Guard: nobody else has decided about the change. */
 function ended(
   op: Op,
   row: AccountChangeRow,
@@ -242,8 +244,8 @@ function ended(
 }
 
 /**
- * The writes by which an account gets no more payments. Empty if it has been removed, is under review, or is
- * INACTIVE already. Guard: no change of it was reported or decided in the meantime.
+ * The writes after which an account gets no more payments. Empty if the account was removed, is under review,
+ * or is INACTIVE already. Guard: no change of it was reported or decided in the meantime.
  */
 export async function refuseAccount(op: Op, id: string, reason: string): Promise<readonly Write[]> {
   const account = await findExternalAccountEver(op, id)
@@ -253,8 +255,8 @@ export async function refuseAccount(op: Op, id: string, reason: string): Promise
 }
 
 /**
- * Errors that name `field`: 409 `EXTERNAL_ACCOUNT_UNDER_REVIEW` if a change of the account waits for a decision,
- * `EXTERNAL_ACCOUNT_INACTIVE` if its bank refuses payments.
+ * Errors, naming `field`: 409 `EXTERNAL_ACCOUNT_UNDER_REVIEW` if a change of the account waits for a
+ * decision, 409 `EXTERNAL_ACCOUNT_INACTIVE` if its bank rejects payments.
  */
 export async function checkUsable(op: Op, account: ExternalAccountRow, field: string): Promise<void> {
   if (account.status === 'INACTIVE')
@@ -266,7 +268,10 @@ export async function checkUsable(op: Op, account: ExternalAccountRow, field: st
   })
 }
 
-/** The account with the details that it had at a time: a payment keeps those that it was made with. */
+/**
+ * The account with the details that it had at a given time. A payment keeps the details with which it was
+ * made.
+ */
 export async function accountAsOf(
   op: Op,
   account: ExternalAccountRow,
@@ -279,7 +284,7 @@ export async function accountAsOf(
   return { ...account, account_info, identifier: identifiersOf(account_info)[0].value }
 }
 
-/** Removes an account, and dismisses reported changes of it. Guards: it is unchanged since it was read. */
+/** Removes an account, and dismisses reported changes of it. Guard: the account is unchanged. */
 export async function removedAccount(op: Op, account: ExternalAccountRow): Promise<readonly Write[]> {
   const { id, changes } = account
   const removed = { deleted_at: op.now, updated_at: op.now }

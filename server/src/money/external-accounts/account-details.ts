@@ -13,13 +13,13 @@ import type { AccountDetails } from '../../storage/rows/stored-documents.ts'
 import { CHECKS, type CheckInput } from './checks.ts'
 import { checkInstitution } from './institution.ts'
 
-/** The rules of account details that the schema's patterns cannot express. */
+/** Rules for account details that JSON Schema patterns cannot express. */
 
 type Mode = 'sandbox' | 'production'
 
 const SUFFIX_CHARACTERS = 3
 
-/** The properties that locate an account: the same number at two banks is two accounts. */
+/** Fields that locate an account: the same account number at two banks is two accounts. */
 const PLACES = ['country', 'region'] as const
 const BANK_CODES = ['swiftCode', 'routingNumber', 'sortCode', 'bankCode', 'branchCode'] as const
 const BANK_NAMES = ['bankName', 'provider'] as const
@@ -30,8 +30,8 @@ interface Identifier {
 }
 
 /**
- * The given identifying properties, the primary one first (specification 4.16).
- * Error: 400 that names the property, if neither of them is given.
+ * The identifiers of an account, the primary one first (specification 4.16). Throws 400 naming the field if
+ * all are missing.
  */
 export function identifiersOf(info: AccountDetails): readonly [Identifier, ...Identifier[]] {
   const names = accountType(info.accountType).identifiedBy
@@ -49,9 +49,9 @@ export function normalizeDetails(info: AccountDetails): AccountDetails {
 }
 
 /**
- * Checks the length and the pattern of every field, and runs the check that its type declares. Error: 400
- * `INVALID_BANK_ACCOUNT` that names the field. In sandbox a magic suffix of a primary identifier replaces its
- * check digits; the suffix 105 is refused (specification 4.16).
+ * Checks length and pattern of every field, and runs the checks that the account type declares. In the
+ * sandbox, a magic suffix of the primary identifier replaces its check digits; the suffix 105 is rejected
+ * (specification 4.16). Throws 400 `INVALID_BANK_ACCOUNT` naming the field.
  */
 export function checkAccountDetails(info: AccountDetails, mode: Mode): void {
   const [primary] = identifiersOf(info)
@@ -64,7 +64,10 @@ export function checkAccountDetails(info: AccountDetails, mode: Mode): void {
     throw detailError(primary.name, 'belongs to no account (sandbox suffix 105)')
 }
 
-/** True if one of this account type's fields accepts the string. In sandbox it may have a magic suffix. */
+/**
+ * True if the text is valid for one of the identifiers of this account type. In the sandbox it may have a
+ * magic suffix.
+ */
 export function isIdentifierOf(type: AccountTypeName, text: string, mode: Mode): boolean {
   const isSteered = mode === 'sandbox' && isMagicSuffix(suffixOf(text))
   return accountType(type).identifiedBy.some(
@@ -78,8 +81,7 @@ interface TextSchema {
 }
 
 /**
- * The first invalid property, and the end of the sentence about it; `steered` is the property with a magic
- * suffix.
+ * The first invalid field, and the rest of the sentence about it. `steered` is the field with a magic suffix.
  */
 export function wrongMember(
   info: { readonly accountType: AccountTypeName },
@@ -102,7 +104,7 @@ export function wrongMember(
   return undefined
 }
 
-/** Counts characters as a schema does, unless the text is obviously too long. */
+/** Counts characters like JSON Schema, but only if the text is not obviously too long. */
 function isWithin(text: string, charactersMax = Number.POSITIVE_INFINITY): boolean {
   return (
     text.length <= charactersMax || (text.length <= 2 * charactersMax && [...text].length <= charactersMax)
@@ -139,8 +141,8 @@ function detailError(member: string, what: string) {
 }
 
 /**
- * The fingerprint of an account, equal for the same account: a digest of its identifying and locating members, each
- * normalized. An IBAN is enough; a required bank code is used instead of a bank's name.
+ * The fingerprint of an account: a digest of its normalized identifiers and locating fields, which is equal
+ * for the same account. An IBAN alone is enough. If a bank code is required, the bank's name does not count.
  */
 export function fingerprintOf(info: AccountDetails, currency: string): string {
   const identifiers = identifiersOf(info)
@@ -173,14 +175,17 @@ const SPELLINGS: Partial<Record<AccountCheckName, (text: string) => string>> = {
 }
 
 function canonicalForm(type: AccountTypeName, name: string, value: string): string {
-  // Dots and dashes are significant in a name at a host.
+  // Dots and dashes are significant in the part before a host name.
   if (name === 'lightningAddress') return value
   const check = accountType(type).checks?.[name]
   const spelling = check && SPELLINGS[check]
   return spelling ? spelling(value) : lettersAndDigits(value)
 }
 
-/** Normalizes a number or a name: no spaces, no dashes, one case. Text of other characters only is unchanged. */
+/**
+ * Normalizes numbers and names: no spaces, no dashes, one case. Text without any letter or digit is
+ * unchanged.
+ */
 function lettersAndDigits(text: string): string {
   return (
     text

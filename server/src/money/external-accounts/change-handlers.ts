@@ -37,8 +37,9 @@ export const accountChangeHandlers: Handlers<typeof accountChanges> = {
 }
 
 /**
- * Errors: 404 `ACCOUNT_CHANGE_NOT_FOUND`, 409 `INVALID_STATE_TRANSITION` if it is already decided, 403
- * `FORBIDDEN` from `castVote`, and the errors of `applyChange`, also before the first vote.
+ * The errors of `applyChange` are raised even before the first vote. Other errors: 404
+ * `ACCOUNT_CHANGE_NOT_FOUND`, 409 `INVALID_STATE_TRANSITION` if the change was already decided, 403
+ * `FORBIDDEN` from `castVote`.
  */
 async function decide(op: Op, id: string, by: 'apply' | 'dismiss', reason: string) {
   const row = await findAccountChange(op, id)
@@ -59,7 +60,7 @@ async function decide(op: Op, id: string, by: 'apply' | 'dismiss', reason: strin
   } as const
 }
 
-/** The subject of a vote: those to apply a change do not count for dismissing it. */
+/** The ballot of a vote. Votes to apply a change do not count for dismissing it. */
 function ballotOf(id: string, by: 'apply' | 'dismiss'): string {
   return by === 'apply' ? id : idOfKind('AccountChange', uuidOfText(`AccountChange dismiss ${id}`))
 }

@@ -34,7 +34,7 @@ export function selectAccountChanges(
     .selectAll()
 }
 
-/** An account's changes that wait for a decision, oldest first. */
+/** The changes of an account that wait for a decision, oldest first. */
 export async function selectPendingChanges(op: Op, externalAccountId: string): Promise<AccountChangeRow[]> {
   return selectAccountChanges(op, { externalAccountId, status: ACCOUNT_CHANGE_INITIAL })
     .orderBy('created_at')
@@ -42,7 +42,7 @@ export async function selectPendingChanges(op: Op, externalAccountId: string): P
     .execute()
 }
 
-/** The changes applied to an account after a time, newest first. */
+/** The changes that were applied to an account after a given time, newest first. */
 export async function selectAppliedAfter(
   op: Op,
   externalAccountId: string,

@@ -5,11 +5,11 @@ import { nameOfHolder } from '../../kernel/accounts/external-account-names.ts'
 import type { AccountChangeRow, AccountValues } from '../../storage/rows/account-change.ts'
 import type { AccountDetails } from '../../storage/rows/stored-documents.ts'
 
-/** Details of an account with other values of some fields, and the way back: pure. */
+/** Replaces some values in an account's details, and computes the details before such changes. Pure. */
 
 const SHOWN_CHARACTERS = 4
 
-/** The values that the account has of these fields. */
+/** An account's values for these fields. */
 export function valuesOf(info: AccountDetails, fields: readonly string[]): AccountValues {
   const details = new Map<string, unknown>(Object.entries(info))
   return Object.fromEntries(
@@ -20,7 +20,7 @@ export function valuesOf(info: AccountDetails, fields: readonly string[]): Accou
   )
 }
 
-/** The proposed values that differ from the account's. */
+/** Those of the proposed values that differ from the account's. */
 export function differences(info: AccountDetails, proposed: AccountValues): AccountValues {
   const current = valuesOf(info, Object.keys(proposed))
   return Object.fromEntries(Object.entries(proposed).filter(([field, value]) => value !== current[field]))
@@ -31,7 +31,10 @@ export function hasValues(info: AccountDetails, values: AccountValues): boolean 
   return Object.keys(differences(info, values)).length === 0
 }
 
-/** The details with these values. Undefined if the type lacks a field, or the result does not fit the type. */
+/**
+ * The details with these values. Undefined if the account type lacks one of the fields, or if the result is
+ * not valid for the type.
+ */
 export function withValues(info: AccountDetails, values: AccountValues): AccountDetails | undefined {
   const { fields = {} } = accountType(info.accountType)
   const { [HOLDER_FIELD]: holder, ...others } = values
@@ -48,12 +51,12 @@ function beneficiaryNamed(info: AccountDetails, name: string | null) {
   return { ...beneficiary, [beneficiary.beneficiaryType === 'INDIVIDUAL' ? 'fullName' : 'legalName']: name }
 }
 
-/** The details before these changes were applied; `applied` is in order, the newest first. */
+/** The details before these changes were applied. `applied` is ordered from newest to oldest. */
 export function detailsBefore(
   info: AccountDetails,
   applied: readonly Pick<AccountChangeRow, 'previous'>[],
 ): AccountDetails {
-  // Of an erased account nothing is left.
+  // An erased account has no details left.
   return applied.reduce((details, { previous }) => withValues(details, previous) ?? details, info)
 }
 

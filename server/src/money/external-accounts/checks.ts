@@ -11,26 +11,27 @@ import {
 } from '../../base/formats/addresses.ts'
 import { isCbu, isClabe, isCnpj, isCpf, isRoutingNumber } from '../../base/formats/check-digits.ts'
 
-/** A check's input in addition to the string. */
+/** The input of a check in addition to the text. */
 export interface CheckInput {
   readonly mode: 'sandbox' | 'production'
-  /** The text without a magic suffix of the sandbox, else all of it. Only this part has to keep to the alphabet. */
+  /** The text without a magic suffix of the sandbox. Only this part must use the format's alphabet. */
   readonly stem: string
-  /** The countries that the account can be in; undefined if its type does not say. */
+  /** The countries in which the account may be; undefined if its type does not determine them. */
   readonly countries: readonly string[] | undefined
-  /** True if mobile money is the only rail that reaches it. */
+  /** True if the account can be reached only by mobile money. */
   readonly isMobileWallet: boolean
-  /** The account's other properties. */
+  /** The other fields of the account. */
   readonly details: Readonly<Record<string, unknown>>
 }
 
 /**
- * One check of a property. `form` always applies; `sum`, the check digits, only without a magic suffix.
+ * A check of one field. `form` always applies. `sum` checks the check digits, and does not apply to text with
+ * a magic suffix.
  */
 interface Check {
   readonly form?: (text: string, given: CheckInput) => boolean
   readonly sum?: (text: string, given: CheckInput) => boolean
-  /** The end of the sentence that begins with the property. */
+  /** The rest of the error sentence, which begins with the field. */
   readonly refusal: string
 }
 
@@ -39,24 +40,27 @@ const BASE58 = /^[1-9A-HJ-NP-Za-km-z]+$/
 const BECH32 = /^[qpzry9x8gf2tvdw0s3jn54khce6mua7l]+$/
 const SOLANA_CHARACTERS = { min: 32, max: 44 }
 const TRON_CHARACTERS = 34
-/** The key and its two framing bytes in 5-bit words, and the checksum. */
+/** The key with its two framing bytes in 5-bit words, and the checksum. */
 const SPARK_DATA_CHARACTERS_MIN = 62
-/** Timestamp, payment hash, signature, and the checksum. */
+/** Timestamp, payment hash, signature and checksum. */
 const INVOICE_DATA_CHARACTERS_MIN = 172
 const IFSC = /^[A-Z]{4}0[A-Z0-9]{6}$/
-/** A handle that looks like an IFSC, by its length and its final digits; handles of payment services are words. */
+/**
+ * A payment handle that is probably a mistyped IFSC, because of its length and its final digits. The handles
+ * of payment services are words.
+ */
 const BRANCH_HANDLE = /^[A-Z]{4}[A-Z0-9]\d{6}$/
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 const EMAIL = /^[^\s@]+@[^\s@]+\.[^\s@]+$/
 
-/** Each in its current and its previous spelling. */
+/** For each mode, the current and the previous prefix. */
 const SPARK_PREFIXES = {
   production: ['spark', 'sp'],
   sandbox: ['spark', 'sp', 'sparkrt', 'sprt'],
 } as const
 const INVOICE_PREFIXES = { production: ['lnbc'], sandbox: ['lnbc', 'lntb', 'lntbs', 'lnbcrt'] } as const
 
-/** The check of a PIX key, by the type given with it. */
+/** The check of a PIX key, by the type stated with it. */
 const PIX_KEYS: Readonly<Record<string, Omit<Check, 'refusal'>>> = {
   CPF: { form: (text) => /^\d{11}$/.test(text), sum: isCpf },
   CNPJ: { form: (text) => /^[0-9A-Z]{12}\d{2}$/.test(text), sum: isCnpj },
@@ -68,7 +72,7 @@ const PIX_KEYS: Readonly<Record<string, Omit<Check, 'refusal'>>> = {
 const NUMBER = new RegExp(ACCOUNT_CHECK_PATTERNS.number)
 const US_ACCOUNT = new RegExp(ACCOUNT_CHECK_PATTERNS.usAccount)
 
-/** The checks that the table of account types names. Every function accepts any text. */
+/** The checks that the table of account types refers to. Every function accepts any text. */
 export const CHECKS: Readonly<Record<AccountCheckName, Check>> = {
   aba: { sum: isRoutingNumber, refusal: 'is not an ABA routing number' },
   bic: { form: isValidBIC, refusal: 'is not a BIC' },
@@ -124,7 +128,7 @@ export const CHECKS: Readonly<Record<AccountCheckName, Check>> = {
   vpa: { form: isVpa, refusal: 'is not a UPI address' },
 }
 
-/** Territories whose IBANs have the code of another country (registry of ISO 13616). */
+/** Territories whose IBANs use the code of another country (registry of ISO 13616). */
 const IBAN_COUNTRIES: Readonly<Record<string, string>> = {
   ...Object.fromEntries(['GG', 'IM', 'JE'].map((territory) => [territory, 'GB'])),
   ...Object.fromEntries(
@@ -137,8 +141,7 @@ const IBAN_COUNTRIES: Readonly<Record<string, string>> = {
 }
 
 /**
- * True if an IBAN has the length and the form of its country in the registry, and its country is the
- * account's.
+ * True if an IBAN has the length and structure registered for its country, and that country is the account's.
  */
 function isIbanForm(text: string, { countries }: CheckInput): boolean {
   const iban = text.toUpperCase()
@@ -156,7 +159,7 @@ function isPhoneNumberOf(text: string, countries: readonly string[] | undefined)
   return countries === undefined || countries.some((country) => country === number.country)
 }
 
-/** True if a number can be a mobile one, or its type is not known. */
+/** True unless the number is known not to be a mobile number. */
 function mayBeMobile(text: string): boolean {
   const kind = parsePhoneNumberFromString(text)?.getType()
   return kind === undefined || kind === 'MOBILE' || kind === 'FIXED_LINE_OR_MOBILE'
@@ -171,12 +174,14 @@ function isVpa(text: string): boolean {
   return !BRANCH_HANDLE.test(handle) || IFSC.test(handle)
 }
 
-/** Bech32 does not mix cases. */
+/** Bech32 does not mix upper and lower case. */
 function isOneCase(text: string): boolean {
   return text === text.toLowerCase() || text === text.toUpperCase()
 }
 
-/** `prefix`, 1, and at least `dataCharactersMin` characters of bech32, including a magic suffix. */
+/**
+ * True for `prefix`, then 1, then at least `dataCharactersMin` bech32 characters including a magic suffix.
+ */
 function isBech32Form(text: string, stem: string, prefixes: RegExp, dataCharactersMin: number): boolean {
   const [prefix] = prefixes.exec(text.toLowerCase()) ?? []
   if (prefix === undefined || !isOneCase(text)) return false

@@ -15,12 +15,15 @@ const WORDS: Readonly<Record<string, string>> = {
   vpa: 'VPA',
 }
 
-/** Values without spaces and commas: numbers, codes and addresses. */
+/** Values that contain no spaces or commas: numbers, codes and addresses. */
 const ONE_WORD = /^[0-9A-Za-z@.:+_-]+$/
-/** Values that may be any single word. */
+/** Fields whose values may be any single word. */
 const NAMES: ReadonlySet<string> = new Set(['bankName', 'provider'])
 
-/** Describes an external account to the person who decides: its holder, its type, and every detail unabridged. */
+/**
+ * Describes an external account to the person who decides about a payment: its holder, its type, and every
+ * detail in full.
+ */
 export function describeAccount({
   account_info: info,
   account_type,
@@ -30,7 +33,7 @@ export function describeAccount({
     const value = details[member]
     return typeof value === 'string' ? [`${describeMember(member)} ${showValue(member, value)}`] : []
   })
-  // Of an account of somebody who was erased only the type is known.
+  // If the account's customer was erased, only its type is known.
   const account = [kindOf(account_type), ...members].join(', ')
   const name = nameOfHolder({ account_info: info })
   return name === undefined ? `the ${account}` : `${quoteName(name)} (${account})`
@@ -40,7 +43,7 @@ function lower(text: string): string {
   return text.toLowerCase()
 }
 
-/** `accountNumber` → `account number`. */
+/** For example, `accountNumber` becomes `account number`. */
 function describeMember(member: string): string {
   return WORDS[member] ?? member.replaceAll(/[A-Z]/g, (letter) => ` ${lower(letter)}`)
 }

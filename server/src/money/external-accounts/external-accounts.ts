@@ -16,13 +16,13 @@ import type { ExternalAccountRow } from '../../storage/rows/tables.ts'
 import { fingerprintOf, identifiersOf } from './account-details.ts'
 import { selectExternalAccount, selectExternalAccountEver, selectIsOfCustomer } from './store.ts'
 
-/** A requested account. A platform account has no `customerId` and receives no UMA payments. */
+/** A request for an account. A platform account has no `customerId` and does not receive UMA payments. */
 export type CreateBody = BodyOf<typeof customer_external_account_create>
 type ExternalAccountView = SuccessOf<typeof customer_external_account_get>['body']
 
 /**
- * An external account of one of this platform's customers, or of the platform itself if `customer_id` is
- * null. Error: 404 `ACCOUNT_NOT_FOUND`, naming `field`.
+ * An external account of a customer, or of the platform itself if `customer_id` is null. Throws 404
+ * `ACCOUNT_NOT_FOUND`, naming `field`.
  */
 export async function findExternalAccount(
   op: Op,
@@ -35,9 +35,7 @@ export async function findExternalAccount(
   return account
 }
 
-/**
- * An external account, even a deleted one: a payment in progress still goes to it, and old records name it.
- */
+/** An external account, even if deleted: payments in progress still go to it, and old records refer to it. */
 export async function findExternalAccountEver(op: Op, id: string): Promise<ExternalAccountRow | undefined> {
   return selectExternalAccountEver(op, id)
 }
@@ -47,7 +45,7 @@ export async function hasCustomerAccount(op: Op, identifiers: readonly string[])
   return selectIsOfCustomer(op, identifiers)
 }
 
-/** Error: 400 that names `field`, if the requested rail does not reach the account. */
+/** Throws 400 naming `field` if the requested rail does not reach the account. */
 export function checkRail(account: ExternalAccountRow, rail: string | undefined, field: string): void {
   const rails = railsOf(account)
   if (rail && !rails.includes(rail))
@@ -63,7 +61,7 @@ export function railsOf(account: ExternalAccountRow): readonly string[] {
   return accountType(account.account_type).rails ?? []
 }
 
-/** An external account's chain, by its type; undefined for a bank account. */
+/** The chain of an external account; undefined for a bank account. */
 export function chainOf({ account_type }: ExternalAccountRow): string | undefined {
   return accountType(account_type).isChain ? account_type : undefined
 }
@@ -73,7 +71,10 @@ export function pullingRailOf(account: ExternalAccountRow): string | undefined {
   return railsOf(account).find(isPullingRail)
 }
 
-/** A new external account, of checked details; `customerId` is null for one of the platform itself. */
+/**
+ * A new external account with details that were already checked. `customerId` is null for an account of the
+ * platform itself.
+ */
 export function makeExternalAccount(op: Op, customerId: string | null, body: CreateBody): ExternalAccountRow {
   const { accountInfo, currency } = body
   const identifier = identifiersOf(accountInfo)[0].value
@@ -100,8 +101,8 @@ export function makeExternalAccount(op: Op, customerId: string | null, body: Cre
 }
 
 /**
- * The result of the holder name check: by suffix in sandbox (specification 4.16); production cannot check it.
- * Null for a wallet, which names no holder.
+ * The result of checking the holder's name: in the sandbox by suffix (specification 4.16); in production
+ * unsupported, until a rail has checked it. Null for a wallet, which has no holder name.
  */
 export function verifyBeneficiary(
   op: Op,
@@ -116,9 +117,9 @@ export function verifyBeneficiary(
 }
 
 /**
- * The write that keeps the bank's check of the holder's name, made for this identifier. Empty if the account has
- * been removed, has another identifier by now, or has this result. Guard: its details are unchanged since
- * they were read.
+ * Stores the bank's result of checking the holder's name for this identifier. Empty if the account was
+ * removed, has another identifier by now, or already has this result. Guard: the account's details are
+ * unchanged.
  */
 export async function recordNameCheck(
   op: Op,
@@ -134,7 +135,7 @@ export async function recordNameCheck(
   return [update('external_accounts', id, { changes, deleted_at: null }, change)]
 }
 
-/** An external account as the API shows it: its details with the rails that reach it. */
+/** An external account as the API shows it: its details, and the rails that reach it. */
 export function externalAccountView(row: ExternalAccountRow): ExternalAccountView {
   const details = row.account_info
   const { rails } = accountType(details.accountType)
@@ -149,12 +150,12 @@ export function externalAccountView(row: ExternalAccountRow): ExternalAccountVie
     defaultUmaDepositAccount: row.customer_id === null ? undefined : row.default_uma_deposit,
     beneficiaryVerificationStatus: row.beneficiary_verification_status,
     beneficiaryVerifiedData: pickVerifiedData(row, details),
-    // These are the rails of the row's own type, which the union type cannot express.
+    // These rails belong to the row's own account type, which the union type cannot express.
     accountInfo: accountInfo as ExternalAccountView['accountInfo'],
   })
 }
 
-/** The verified name: the given one if it matched. */
+/** The verified name: the given one, if it matched. */
 function pickVerifiedData(row: ExternalAccountRow, details: AccountDetails) {
   if (row.beneficiary_verification_status !== 'MATCHED' || !('beneficiary' in details)) return undefined
   const { beneficiary } = details

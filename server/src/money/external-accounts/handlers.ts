@@ -41,7 +41,7 @@ export const externalAccountHandlers: Handlers<typeof externalAccounts> = {
     }),
   }),
 
-  /** Includes the platform's own accounts, which this route can also add. */
+  /** Also finds the platform's own accounts, because this route can add them too. */
   customer_external_account_get: async (op, { params }) => ({
     status: 200,
     body: externalAccountView(await findExternalAccount(op, params.externalAccountId)),
@@ -53,7 +53,8 @@ export const externalAccountHandlers: Handlers<typeof externalAccounts> = {
   platform_external_account_create: async (op, { body }) => addPlatformAccount(op, body),
 
   platform_external_account_list: async (op, { query }) => {
-    // Binds the cursor to this list, because the list of customers' accounts may have the same filters.
+    // The cursor is valid only for this list. Without this, it would also fit the list of customers' accounts
+    // with the same filters.
     const asked = { ...query, of: 'platform' }
     const list = {
       rows: selectPlatformExternalAccounts(op, query),
@@ -72,7 +73,7 @@ export const externalAccountHandlers: Handlers<typeof externalAccounts> = {
     removal(op, await findOfPlatform(op, params.externalAccountId)),
 }
 
-/** Adds an account of the platform itself; two routes do this. */
+/** Adds an account of the platform itself, for the two routes that can do so. */
 async function addPlatformAccount(op: Op, body: CreateBody) {
   if (body.defaultUmaDepositAccount)
     throw fieldError(
@@ -94,7 +95,7 @@ async function endEarlierDefault(op: Op, customerId: string): Promise<Write[]> {
   return earlier ? [update('external_accounts', earlier.id, { default_uma_deposit: true }, change)] : []
 }
 
-/** A customer's account is treated as missing. */
+/** Treats a customer's account as missing. */
 async function findOfPlatform(op: Op, id: string): Promise<ExternalAccountRow> {
   const account = await findExternalAccount(op, id)
   if (account.customer_id !== null)

@@ -5,9 +5,9 @@ import { ApiError } from '../../kernel/operation/operation.ts'
 import type { AccountDetails } from '../../storage/rows/stored-documents.ts'
 
 /**
- * Compares the name of a bank or operator with the list of `GET /discoveries`, in the country and the
- * currencies of the account. Error: 400 `INVALID_BANK_ACCOUNT` that names the property; `details.nearest` is
- * the name that was probably meant, if any.
+ * Compares the name of a bank or operator with the list of `GET /discoveries` for the account's country.
+ * Throws 400 `INVALID_BANK_ACCOUNT` naming the field; `details.nearest` is the name that was probably meant,
+ * if any.
  */
 export function checkInstitution(info: AccountDetails): void {
   const { institution, country, currencies } = accountType(info.accountType)

@@ -1,5 +1,5 @@
 import { type Op, plusSeconds } from '../../kernel/operation/app.ts'
-import { askingRail } from '../../kernel/operation/spans.ts'
+import { runRailSpan } from '../../kernel/operation/spans.ts'
 import type { JobHandler } from '../../kernel/outbox/job-kinds.ts'
 import { job } from '../../kernel/outbox/jobs.ts'
 import type { AccountCheckResult, Rail } from '../../kernel/ports/rail.ts'
@@ -15,16 +15,16 @@ const STATUS_OF: Readonly<Record<AccountCheckResult, BeneficiaryStatus>> = {
   UNAVAILABLE: 'UNSUPPORTED',
 }
 
-/** The time limit for polling a rail that does not respond about a name. */
+/** The maximum time for polling a rail that does not respond about a name. */
 const ASKED_SECONDS_MAX = 24 * 3600
 const AGAIN_SECONDS = 60
 
-/** The rail's result for the name; undefined without a response. */
+/** The rail's result for the holder's name; undefined if the rail did not respond. */
 async function nameCheckOf(op: Op, rail: Rail | undefined, { id, account_info }: ExternalAccountRow) {
   if (!rail?.checkAccount) return 'UNAVAILABLE'
   const check = rail.checkAccount.bind(rail)
   try {
-    return await askingRail(op, rail, 'check account', () => check(account_info))
+    return await runRailSpan(op, rail, 'check account', () => check(account_info))
   } catch (error) {
     op.log.warn({ err: error, account: id, rail: rail.name }, 'a name was not checked')
     return undefined
@@ -32,8 +32,8 @@ async function nameCheckOf(op: Op, rail: Rail | undefined, { id, account_info }:
 }
 
 /**
- * Asks the rail that would pay an account whether its holder has the given name. It does not affect payments
- * to it.
+ * Asks the rail that would pay an account whether its holder has the stated name. Payments to the account do
+ * not depend on the result.
  */
 export const checkExternalAccount: JobHandler<'external-account.check'> = async (op, payload) => {
   const account = await selectExternalAccount(op, payload.externalAccountId)

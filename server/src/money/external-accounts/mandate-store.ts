@@ -8,7 +8,10 @@ import type { MandateRow } from '../../storage/rows/mandate.ts'
 
 const BY_ID = rowById('mandates')
 
-/** A mandate lapses if it is not used for this long: SEPA CORE rulebook 4.1, and the dormancy period of Bacs. */
+/**
+ * A mandate expires if it is not used for this many months: SEPA CORE rulebook 4.1, and the dormancy period
+ * of Bacs.
+ */
 export const EXPIRES_AFTER_MONTHS = { SEPA: 36, BACS: 24 } as const
 
 export async function selectMandate(op: Op, id: string): Promise<MandateRow | undefined> {
@@ -32,7 +35,7 @@ export function selectMandates(op: Op, { externalAccountId, customerId, status }
     .selectAll()
 }
 
-/** The statuses as conditions: `statusOf` in SQL. */
+/** The SQL condition for a status: the counterpart of `statusOf`. */
 function hasStatus({ now }: Op, status: MandateStatus) {
   if (status === 'CANCELED') return sql<boolean>`canceled_at IS NOT NULL`
   const { SEPA, BACS } = EXPIRES_AFTER_MONTHS
@@ -43,12 +46,12 @@ function hasStatus({ now }: Op, status: MandateStatus) {
     : sql<boolean>`(canceled_at IS NULL AND NOT (${hasExpired}))`
 }
 
-/** An account's mandate that was not canceled. It may have expired. */
+/** The mandate of an account that was not canceled. It may have expired. */
 export async function selectUncanceled(op: Op, externalAccountId: string): Promise<MandateRow | undefined> {
   return selectMandates(op, { externalAccountId }).where('canceled_at', 'is', null).executeTakeFirst()
 }
 
-/** The id of the mandate with this reference, case-insensitively. */
+/** The id of the mandate with this reference, ignoring case. */
 export async function selectByMandateReference(op: Op, reference: string) {
   return op.read
     .selectFrom('mandates')

@@ -25,22 +25,22 @@ type MandateView = SuccessOf<typeof mandate_get>['body']
 
 const ENDED_BY_USE = 'Its last collection was made'
 
-/** Error: 404 `MANDATE_NOT_FOUND`. */
+/** Throws 404 `MANDATE_NOT_FOUND`. */
 export async function findMandate(op: Op, id: string): Promise<MandateRow> {
   const mandate = await selectMandate(op, id)
   if (!mandate) throw new ApiError('MANDATE_NOT_FOUND', { details: { field: 'mandateId' } })
   return mandate
 }
 
-/** The mandate by which an account can be debited now; undefined without one. */
+/** The mandate under which an account can be debited now; undefined if the account has no active mandate. */
 export async function findActiveMandate(op: Op, externalAccountId: string): Promise<MandateRow | undefined> {
   const mandate = await selectUncanceled(op, externalAccountId)
   return mandate && statusOf(op, mandate) === 'ACTIVE' ? mandate : undefined
 }
 
 /**
- * The mandate by which a rail can debit an account in these details now. A mandate signed for another account
- * allows nothing, nor does one whose instruction another rail has sent.
+ * The mandate under which a rail can debit an account with its current details. A mandate signed for another
+ * account number does not count, nor does one that another rail has instructed.
  */
 export async function findUsableMandate(
   op: Op,
@@ -63,7 +63,7 @@ export function statusOf(op: Op, mandate: MandateRow): MandateStatus {
   return expiryOf(mandate) <= utcDay(op.now) ? 'EXPIRED' : 'ACTIVE'
 }
 
-/** The first day without the mandate, `YYYY-MM-DD`. */
+/** The first day on which the mandate is no longer valid, as `YYYY-MM-DD`. */
 function expiryOf(mandate: MandateRow): string {
   const since = DateTime.fromISO(mandate.last_collected_on ?? mandate.signed_on, { zone: 'utc' })
   return requireValue(since.plus({ months: monthsOf(mandate) }).toISODate(), 'day of a valid date')
@@ -77,7 +77,7 @@ function schemeOf({ debtor_sort_code }: Pick<MandateRow, 'debtor_sort_code'>): '
   return debtor_sort_code === null ? 'SEPA' : 'BACS'
 }
 
-/** The writes of a new mandate. Errors: 404 `ACCOUNT_NOT_FOUND`, 400 that names the field. */
+/** The writes that create a mandate. Throws 404 `ACCOUNT_NOT_FOUND`, 400 naming the field. */
 export async function newMandate(
   op: Op,
   body: BodyOf<typeof mandate_create>,
@@ -109,8 +109,8 @@ export async function newMandate(
 }
 
 /**
- * The rail that debits an account and must send an instruction about the mandate to its bank first; otherwise
- * undefined.
+ * The rail that debits the account, if it must first send an instruction about the mandate to the debtor's
+ * bank.
  */
 async function tellingRail(
   op: Op,
@@ -122,7 +122,7 @@ async function tellingRail(
   return rail?.instruct ? rail : undefined
 }
 
-/** Error: 400 if the rail cannot carry it. */
+/** Throws 400 if the rail cannot carry the instruction. */
 function instructionOf(
   op: Op,
   rail: Rail | undefined,
@@ -143,7 +143,7 @@ function instructionOf(
   return told.writes
 }
 
-/** The mandate as direct debits and instructions state it. */
+/** The mandate, as direct debits and instructions state it. */
 export function debitMandateOf(row: MandateRow): Omit<DebitMandate, 'sequence'> {
   return {
     reference: row.reference,
@@ -181,10 +181,10 @@ function rowOf(
   }
 }
 
-/** The length of a generated mandate reference. */
+/** The length of generated mandate references. */
 const REFERENCE_CHARACTERS = { SEPA: 32, BACS: 18 } as const
 
-/** Error: 400 if the scheme of the mandate does not have such references. */
+/** Throws 400 if the mandate's scheme does not allow such a reference. */
 function checkReference(row: MandateRow): void {
   if (schemeOf(row) === 'BACS' && !isBacsReference(row.reference))
     throw fieldError(
@@ -196,7 +196,7 @@ function checkReference(row: MandateRow): void {
     throw fieldError('INVALID_INPUT', 'reference', 'Two slashes in a row are not allowed')
 }
 
-/** The id's digits. */
+/** A reference made of the id's digits. */
 function referenceOf(id: string): string {
   return id
     .slice(id.indexOf(':') + 1)
@@ -204,7 +204,10 @@ function referenceOf(id: string): string {
     .toUpperCase()
 }
 
-/** Error: 400 for an account that neither SEPA nor Bacs debits, or without a holder. */
+/**
+ * The debtor of an account. Throws 400 if neither SEPA nor Bacs can debit the account, or if it has no
+ * holder.
+ */
 function debtorOf(
   account: ExternalAccountRow,
 ): Pick<MandateRow, 'debtor_name' | 'debtor_account' | 'debtor_sort_code'> {
@@ -224,7 +227,7 @@ function debtorOf(
   }
 }
 
-/** Error: 400 that names the date. */
+/** Throws 400 naming an invalid date. */
 function checkDates(op: Op, row: MandateRow): void {
   const { signed_on, last_collected_on, type } = row
   const today = utcDay(op.now)
@@ -246,7 +249,7 @@ function checkDates(op: Op, row: MandateRow): void {
     )
 }
 
-/** The mandate with this reference, in capitals or not. */
+/** The mandate with this reference, ignoring case. */
 export async function findMandateByReference(op: Op, reference: string): Promise<MandateRow | undefined> {
   const found = await selectByMandateReference(op, reference)
   return found && selectMandate(op, found.id)
@@ -258,17 +261,17 @@ export interface Canceled {
 }
 
 /**
- * Cancels it, and instructs the bank of the debtor if that needs an instruction. Guard: it was not canceled
- * meanwhile.
+ * Cancels a mandate, and instructs the debtor's bank if the mandate was instructed. Guard: it was not
+ * canceled in the meantime.
  */
 export function cancelMandate(op: Op, row: MandateRow, reason: string): Canceled {
   const canceled = end(op, row, 'PLATFORM', reason)
-  // A rail removed from the rails file gets no instruction.
+  // No instruction is sent if the rail was removed from the rails file.
   const rail = row.rail === null ? undefined : op.rails.find(row.rail)
   return { ...canceled, writes: [...canceled.writes, ...instructionOf(op, rail, row, 'CANCEL')] }
 }
 
-/** Cancels a mandate ended by the debtor's bank. Guard: it was not canceled in the meantime. */
+/** Cancels a mandate that the debtor's bank has ended. Guard: it was not canceled in the meantime. */
 export function endedMandate(op: Op, row: MandateRow, reason: string): Canceled {
   return end(op, row, 'BANK', reason)
 }
@@ -279,8 +282,8 @@ function end(op: Op, row: MandateRow, by: 'BANK' | 'PLATFORM', reason: string): 
 }
 
 /**
- * Reinstates a mandate that the bank of the debtor had ended, unless the account has another mandate by now.
- * Guard: it was not changed in the meantime.
+ * Reinstates a mandate that the debtor's bank had ended, unless the account has another mandate by now.
+ * Guard: the mandate is unchanged.
  */
 export async function reinstatedMandate(op: Op, row: MandateRow): Promise<Write | undefined> {
   const { canceled_at, canceled_by, external_account_id } = row
@@ -289,9 +292,7 @@ export async function reinstatedMandate(op: Op, row: MandateRow): Promise<Write 
   return update('mandates', row.id, { canceled_at }, change)
 }
 
-/**
- * The write that gives a mandate the changed details of its account. Guard: it was not canceled meanwhile.
- */
+/** Moves a mandate to the changed details of its account. Guard: it was not canceled in the meantime. */
 export function movedMandate(op: Op, row: MandateRow, details: AccountDetails): Write | undefined {
   if (details.accountType !== 'GBP_ACCOUNT') return undefined
   const change = {
@@ -303,8 +304,8 @@ export function movedMandate(op: Op, row: MandateRow, details: AccountDetails): 
 }
 
 /**
- * Cancels it with its next collection. Guards: it was not canceled in the meantime, and no collection was
- * queued.
+ * Cancels a mandate after its next collection. Guards: it was not canceled, and no collection was queued in
+ * the meantime.
  */
 export function cancelAfterNext(op: Op, row: MandateRow, reason: string): Canceled {
   const change = { is_final: true, cancel_reason: reason, updated_at: op.now }
@@ -313,7 +314,7 @@ export function cancelAfterNext(op: Op, row: MandateRow, reason: string): Cancel
 }
 
 /**
- * The change that a collection makes: the last one ends a mandate. Guards: it was not canceled, and no other
+ * Counts a collection; a final collection ends the mandate. Guards: it was not canceled, and no other
  * collection was queued in the meantime.
  */
 export function collectedMandate(op: Op, mandate: MandateRow, firstPaymentId: string | null): Write {

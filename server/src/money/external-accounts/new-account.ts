@@ -11,8 +11,8 @@ import { type CreateBody, makeExternalAccount } from './external-accounts.ts'
 import { type Owner, selectExternalAccountByFingerprint } from './store.ts'
 
 /**
- * The new account that a request describes. Errors: 400 that names the field, `INVALID_CURRENCY`, `INVALID_BANK_ACCOUNT`, 409
- * if its owner already has it.
+ * The new account described in a request. Throws 400 naming the field, `INVALID_CURRENCY`,
+ * `INVALID_BANK_ACCOUNT`, 409 if its owner already has the account.
  */
 export async function newAccount(op: Op, owner: Owner, body: CreateBody): Promise<ExternalAccountRow> {
   const account = await resolveAccount(op, owner, body)
@@ -25,7 +25,7 @@ export async function newAccount(op: Op, owner: Owner, body: CreateBody): Promis
   return account
 }
 
-/** The id of the account if its owner already has it; undefined if it is new. */
+/** The id of the same account of the same owner; undefined if the account is new. */
 export function findSameAccount(
   op: Op,
   { customer_id, fingerprint }: ExternalAccountRow,
@@ -33,7 +33,10 @@ export function findSameAccount(
   return selectExternalAccountByFingerprint(op, customer_id, fingerprint)
 }
 
-/** The checked account that a request describes, new or not. Errors: as `newAccount`, but for the last. */
+/**
+ * The checked account described in a request, whether or not the owner already has it. Errors: as
+ * `newAccount`, except for the last one.
+ */
 export async function resolveAccount(op: Op, owner: Owner, body: CreateBody): Promise<ExternalAccountRow> {
   const accountInfo = normalizeDetails(body.accountInfo)
   const { currencies } = accountType(accountInfo.accountType)
@@ -54,13 +57,13 @@ export async function resolveAccount(op: Op, owner: Owner, body: CreateBody): Pr
   return checkedBy(op, rail, made)
 }
 
-/** The account with the state of its holder name check, which is due if the rail can do it. */
+/** The account with the initial state of its name check, which is pending if the rail can check names. */
 function checkedBy(op: Op, rail: Rail | undefined, account: ExternalAccountRow): ExternalAccountRow {
   const canBeChecked = op.mode !== 'sandbox' && 'beneficiary' in account.account_info && rail?.checkAccount
   return canBeChecked ? { ...account, beneficiary_verification_status: PENDING } : account
 }
 
-/** An account whose details have changed, with the state of its holder name check. */
+/** The account after a change of its details, with the initial state of its name check. */
 export async function toBeChecked(op: Op, account: ExternalAccountRow): Promise<ExternalAccountRow> {
   return checkedBy(op, await payingRail(op, account), account)
 }
@@ -78,7 +81,7 @@ function payingRail(op: Op, { account_type, currency }: ExternalAccountRow): Pro
   })
 }
 
-/** The job that checks the name of the holder, if a rail can. */
+/** The job that checks the holder's name, if that is pending. */
 export function toCheck(op: Op, account: ExternalAccountRow): Write[] {
   if (op.mode === 'sandbox' || account.beneficiary_verification_status !== PENDING) return []
   return [job(op, 'external-account.check', { externalAccountId: account.id }, op.now)]

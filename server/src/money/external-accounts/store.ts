@@ -14,12 +14,12 @@ export interface ExternalAccountFilters {
 }
 
 /**
- * The platform itself. Not the nil UUID, which represents text that is not an id: such an owner has no
- * accounts.
+ * Stands for the platform itself. Not the nil UUID: that one stands for text that is not an id, which must
+ * not find any accounts.
  */
 const PLATFORM = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 
-/** Spelled as in the unique index, so that the query uses it. */
+/** This is the expression of the unique index, so that queries use the index. */
 const ownerColumn = sql<string>`coalesce(customer_id, ${sql.lit(PLATFORM)})`
 
 function ownerOf(owner: Owner): string {
@@ -44,12 +44,15 @@ export async function selectExternalAccount(op: Op, id: string): Promise<Externa
 
 const BY_ID = rowById('external_accounts')
 
-/** Deleted or not. */
+/** An external account, even if deleted. */
 export async function selectExternalAccountEver(op: Op, id: string): Promise<ExternalAccountRow | undefined> {
   return op.find(BY_ID, id)
 }
 
-/** The owner's account with this fingerprint: the same account, however it is written. */
+/**
+ * The owner's account with this fingerprint, that is, the same account regardless of how its details are
+ * written.
+ */
 export async function selectExternalAccountByFingerprint(op: Op, owner: Owner, fingerprint: string) {
   return selectLive(op)
     .select('id')
@@ -78,7 +81,7 @@ export async function selectDefaultUmaDepositAccount(op: Op, customerId: string)
     .executeTakeFirst()
 }
 
-/** A page of one customer's accounts, or of all that the caller sees. */
+/** A page of the accounts of one customer, or of all customers that the caller may see. */
 export function selectCustomerExternalAccounts(op: Op, { currency, customerId }: ExternalAccountFilters) {
   const rows = selectLive(op)
     .selectAll()

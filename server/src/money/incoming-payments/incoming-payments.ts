@@ -22,38 +22,38 @@ import { expectRow, insert, type Write } from '../../storage/commit/writes.ts'
 import type { CustomerRow, InternalAccountRow, TransactionRow } from '../../storage/rows/tables.ts'
 import { mayReceive } from '../uma/uma.ts'
 
-/** A payment from outside to a customer, as a rail reports it. Nothing has been credited yet. */
+/** A payment to a customer as a rail reports it, before anything is credited. */
 export interface ArrivingPayment {
   readonly customer: CustomerRow
   /** UMA address in lower case. */
   readonly sender: string
-  /** Smallest unit of `currency`. */
+  /** In the smallest unit of `currency`. */
   readonly amount: bigint
   readonly currency: string
-  /** Information about the sender, by the names of `CUSTOMER_INFO_FIELDS`. */
+  /** Information about the sender, keyed by `CUSTOMER_INFO_FIELDS`. */
   readonly counterparty: Readonly<Record<string, unknown>>
-  /** The reason for a payment that fails before anybody decides about it. */
+  /** Set for a payment that fails before anybody can decide about it. */
   readonly failure?: 'LNURLP_FAILED'
 }
 
-/** The field names in the request that reports the payment. */
+/** The names of these fields in the request that reports the payment, for errors. */
 export interface ArrivingFields {
   readonly currency: string
   readonly amount: string
 }
 
-/** The platform's refusal. */
+/** The platform's rejection of a payment. */
 export interface Refusal {
   readonly reason?: string
-  /** The information that the platform still requires, by the names of `CUSTOMER_INFO_FIELDS`. */
+  /** Further information that the platform requires, as keys of `CUSTOMER_INFO_FIELDS`. */
   readonly requiredFields?: readonly string[]
   readonly failureReason?: 'MISSING_MANDATORY_PAYEE_DATA'
 }
 
 /**
- * Receives a payment (specification 2.11, 3.3). A platform with a webhook endpoint has 15 minutes to decide;
- * otherwise the payment is approved immediately. Errors: 403 `USER_NOT_READY`, 400 `INVALID_CURRENCY` and
- * `AMOUNT_OUT_OF_RANGE`, naming `fields`.
+ * Receives a payment (specification 2.11, 3.3). A platform with a webhook endpoint has 15 minutes to decide
+ * about it; without an endpoint it is approved immediately. Throws 403 `USER_NOT_READY`, 400
+ * `INVALID_CURRENCY` and `AMOUNT_OUT_OF_RANGE`, naming `fields`.
  */
 export async function receivePayment(
   op: Op,
@@ -99,14 +99,14 @@ export async function receivePayment(
   }
 }
 
-function firstState(waits: boolean, fails: boolean): TransactionRow['state'] {
+function firstState(waits: boolean, hasFailed: boolean): TransactionRow['state'] {
   const { fail, approve } = INCOMING_TRANSACTION_TRANSITIONS[INCOMING_TRANSACTION_INITIAL]
-  if (fails) return fail
+  if (hasFailed) return fail
   return waits ? INCOMING_TRANSACTION_INITIAL : approve
 }
 
 /**
- * The account that receives a payment to a customer. Errors: 403 `USER_NOT_READY`, 400 `INVALID_CURRENCY`,
+ * The account that receives a customer's payment. Throws 403 `USER_NOT_READY`, 400 `INVALID_CURRENCY`,
  * naming `field`.
  */
 async function receivingAccount(
@@ -117,7 +117,7 @@ async function receivingAccount(
 ): Promise<InternalAccountRow> {
   if (customer.verification_status !== 'APPROVED') throw new ApiError('USER_NOT_READY')
   const account = mayReceive(op, currency) ? await findCustomerAccount(op, customer.id, currency) : undefined
-  // A wallet on a chain is paid only there.
+  // A wallet on a chain can be paid only on that chain.
   if (!account || account.chain_rail !== null)
     throw fieldError('INVALID_CURRENCY', field, `The customer does not receive ${currency}`)
   return account
@@ -131,31 +131,36 @@ function scheduleSettlement(op: Op, receipt: TransactionRow): Write {
   return job(op, 'receipt.settle', payload(receipt), op.now)
 }
 
-/** True if the platform decides about payments to its customers: it has a webhook endpoint. */
+/** True if the platform decides about payments to its customers, that is, if it has a webhook endpoint. */
 export function needsDecision(op: Op): boolean {
   return platformConfig(op).webhookEndpoint !== undefined
 }
 
-/** Requests the platform's decision on a waiting payment, and ends it at the deadline. */
+/**
+ * Asks the platform to decide about a pending payment, and schedules the end of the period for the decision.
+ */
 export async function requestDecision(op: Op, receipt: TransactionWithCustomer): Promise<Write[]> {
   return [
-    ...(await question(op, receipt)),
+    ...(await decisionRequest(op, receipt)),
     job(op, 'receipt.expire', payload(receipt), approvalDeadline(receipt)),
   ]
 }
 
-/** Requests a decision. No sender asks this server about the receiver yet. */
-function question(op: Op, receipt: TransactionWithCustomer): Promise<Write[]> {
+/** The event that asks for a decision. Senders cannot ask for information about the receiver yet. */
+function decisionRequest(op: Op, receipt: TransactionWithCustomer): Promise<Write[]> {
   const data = { ...transactionView(receipt, receipt), requestedReceiverCustomerInfoFields: [] }
   return ask(op, event(op, 'INCOMING_PAYMENT.PENDING', receipt.id, data))
 }
 
-/** The deadline for the platform's decision. */
+/** When the period for the platform's decision ends. */
 export function approvalDeadline(receipt: TransactionRow): Date {
   return plusSeconds(receipt.created_at, APPROVAL_SECONDS)
 }
 
-/** True if the platform can still decide, even if the job that ends it is late. */
+/**
+ * True while the platform can decide. False after the deadline, even if the job that expires the payment is
+ * late.
+ */
 export function isAwaitingApproval(op: Op, transaction: TransactionRow): boolean {
   return (
     transaction.kind === 'RECEIPT' &&
@@ -164,7 +169,7 @@ export function isAwaitingApproval(op: Op, transaction: TransactionRow): boolean
   )
 }
 
-/** Accepts a payment; crediting it is due now. Guard: the payment is undecided. */
+/** Approves a payment and schedules its credit. Guard: the payment is undecided. */
 export function approveReceipt(
   op: Op,
   receipt: TransactionWithCustomer,
@@ -175,14 +180,14 @@ export function approveReceipt(
   return { receipt: row, writes: [...writes, scheduleSettlement(op, row)] }
 }
 
-/** Returns a rail deposit whose payment is not credited. */
+/** Schedules the return of the deposit behind a payment that will not be credited, if a rail brought it. */
 export function scheduleReturn(op: Op, { details }: TransactionRow): Write[] {
   return details.deposit === undefined
     ? []
     : [job(op, 'deposit.return', { depositId: details.deposit }, op.now)]
 }
 
-/** Refunds a payment. Guard: the payment is undecided. */
+/** Rejects a payment and refunds it. Guard: the payment is undecided. */
 export function rejectReceipt(
   op: Op,
   receipt: TransactionWithCustomer,

@@ -10,20 +10,20 @@ import { insert, type Write } from '../../storage/commit/writes.ts'
 import type { InternalAccountRow } from '../../storage/rows/tables.ts'
 import { selectPlatformCustomerId } from './store.ts'
 
-/** A payment between two internal accounts. */
+/** A payment from one internal account to another. */
 export interface InternalPayment {
-  /** The paying account and its currency; null if the money was paid in for the payment. */
+  /** The paying account and its currency; null if the money was paid in for this payment. */
   readonly source: { readonly accountId: string; readonly currency: KnownCurrency } | null
-  /** The UMA address of the account's owner, if the payment was sent to it. */
+  /** The owner's UMA address if the payment was sent to it. */
   readonly umaAddress: string | null
-  /** Smallest unit of the account's currency. */
+  /** In the smallest unit of the receiving account's currency. */
   readonly amount: bigint
   readonly description: string | null
 }
 
 /**
- * The payee's record of a payment by another internal account: completed immediately, without asking the
- * platform. The payment itself moves the money.
+ * The record of a payment between internal accounts on the receiving side. It is completed immediately,
+ * without a decision of the platform. The payment itself moves the money.
  */
 export async function internalReceipt(
   op: Op,
@@ -31,7 +31,7 @@ export async function internalReceipt(
   { source, umaAddress, amount, description }: InternalPayment,
 ): Promise<Write[]> {
   const { customer_id } = account
-  // A deleted owner's account still exists, and the money still arrives.
+  // Accounts of deleted owners still exist, and still receive the money.
   const platform_customer_id = customer_id === null ? null : await selectPlatformCustomerId(op, customer_id)
   const receipt = newTransaction(op, {
     kind: 'RECEIPT',

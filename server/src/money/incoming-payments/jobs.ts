@@ -12,8 +12,9 @@ import { depositOf, moveDeposit } from '../rails/deposit-rows.ts'
 import { scheduleReturn } from './incoming-payments.ts'
 
 /**
- * Credits an accepted payment. If the account can no longer take it, because its customer was deleted, it was closed or
- * its balance would be too large, nothing is posted and the payment is refunded: `REFUNDED`, `OFFRAMP_FAILED`.
+ * Credits an approved payment. If the account cannot take it, because it was closed, its customer was deleted
+ * or its balance would be too large, nothing is posted and the payment is refunded: `REFUNDED`,
+ * `OFFRAMP_FAILED`.
  */
 export const settleReceipt: JobHandler<'receipt.settle'> = async (op, payload) => {
   const receipt = await findTransaction(op, payload.transactionId)
@@ -22,7 +23,7 @@ export const settleReceipt: JobHandler<'receipt.settle'> = async (op, payload) =
   const customerId = requireColumn(receipt, 'customer_id')
   const { amount } = amountReceived(receipt)
   const { deposit } = receipt.details
-  const legs = deposit === undefined ? arrivalLegs(account, amount) : outOfSuspense(account, amount)
+  const legs = deposit === undefined ? arrivalLegs(account, amount) : suspenseToAccount(account, amount)
   const canTake =
     account.status === 'ACTIVE' && !(await isDeleted(op, customerId)) && (await fitsBalance(op, legs))
   if (!canTake)
@@ -40,8 +41,8 @@ export const settleReceipt: JobHandler<'receipt.settle'> = async (op, payload) =
   ]
 }
 
-/** Legs of money that came in by a rail and waited for the platform's decision. */
-function outOfSuspense({ id, currency }: InternalAccountRow, amount: bigint): Leg[] {
+/** The legs that credit money held in suspense during the platform's decision. */
+function suspenseToAccount({ id, currency }: InternalAccountRow, amount: bigint): Leg[] {
   return [
     { system: 'suspense', currency, amount: -amount },
     { account: id, currency, amount },
@@ -49,8 +50,8 @@ function outOfSuspense({ id, currency }: InternalAccountRow, amount: bigint): Le
 }
 
 /**
- * Fails an undecided payment at its deadline. The reason states whether the platform had received the
- * webhook.
+ * Fails a payment that is still undecided at its deadline. The failure reason tells whether the platform had
+ * received the webhook.
  */
 export const expireReceipt: JobHandler<'receipt.expire'> = async (op, payload) => {
   const receipt = await findTransaction(op, payload.transactionId)

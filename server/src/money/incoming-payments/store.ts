@@ -1,6 +1,6 @@
 import type { Op } from '../../kernel/operation/app.ts'
 
-/** The platform's own id of a customer, deleted or not. */
+/** The platform-assigned id of a customer, even if the customer was deleted. */
 export async function selectPlatformCustomerId(op: Op, id: string): Promise<string> {
   const { platform_customer_id } = await op.read
     .selectFrom('customers')

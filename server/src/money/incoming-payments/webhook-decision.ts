@@ -12,11 +12,10 @@ const REASON_LENGTH_MAX = 500
 const NESTING_MAX = 32
 
 /**
- * Applies the platform's response to `INCOMING_PAYMENT.PENDING`; a late decision also ends the delivery.
- * - 200 accepts the payment if one approval suffices, 403 and 422 refuse it.
- * - 202 and 409 leave it to a later call.
- * - Anything else is not a decision, and the webhook is sent again.
- * - Once the payment is decided, a response has the same meaning as for every other event.
+ * Applies the platform's response to `INCOMING_PAYMENT.PENDING`. Status 200 approves the payment if one
+ * approval is enough, 403 and 422 reject it, and 202 and 409 leave the decision to a later call; any other
+ * status is not a decision, and the webhook is retried. A late decision also ends the delivery; after the
+ * payment was decided, responses mean the same as for any other event.
  */
 export const answerReceipt: AnswerRule = async (op, event, { status, body }) => {
   const receipt = await findTransaction(op, event.object_id)
@@ -28,15 +27,15 @@ export const answerReceipt: AnswerRule = async (op, event, { status, body }) => 
 type Decide = (op: Op, receipt: TransactionWithCustomer, body: unknown) => readonly Write[]
 
 const DECISIONS: Readonly<Record<number, Decide>> = {
-  // If several members have to approve, the platform's server cannot approve for them.
+  // If several members must approve, the platform's server cannot approve instead of them.
   200: (op, receipt, body) =>
-    isDecidedAlone(op) ? approveReceipt(op, receipt, customerInfoOf(body)).writes : [markTaken(receipt)],
+    isDecidedAlone(op) ? approveReceipt(op, receipt, readCustomerInfo(body)).writes : [markTaken(receipt)],
   202: (_, receipt) => [markTaken(receipt)],
-  403: (op, receipt, body) => rejectReceipt(op, receipt, reasonOf(body)).writes,
+  403: (op, receipt, body) => rejectReceipt(op, receipt, readReason(body)).writes,
   409: (_, receipt) => [markTaken(receipt)],
   422: (op, receipt, body) =>
     rejectReceipt(op, receipt, {
-      ...reasonOf(body),
+      ...readReason(body),
       requiredFields: readRequiredFields(body),
       failureReason: 'MISSING_MANDATORY_PAYEE_DATA',
     }).writes,
@@ -48,33 +47,33 @@ function markTaken(receipt: TransactionWithCustomer): Write {
   return update('transactions', receipt.id, { state: receipt.state }, { details })
 }
 
-/** Reads the platform's response defensively: fields of an unexpected form are left out. */
-function customerInfoOf(body: unknown): Record<string, unknown> | undefined {
-  const info = membersOf(body).receiverCustomerInfo
+/** Reads the platform's response without trusting it: values of an unexpected type are ignored. */
+function readCustomerInfo(body: unknown): Record<string, unknown> | undefined {
+  const info = toObject(body).receiverCustomerInfo
   return isObject(info) && isStorable(info) && isWithinFreeForm(info) ? info : undefined
 }
 
-function reasonOf(body: unknown): { readonly reason?: string } {
-  const { reason, message } = membersOf(body)
+function readReason(body: unknown): { readonly reason?: string } {
+  const { reason, message } = toObject(body)
   const text = [reason, message].find(
     (one): one is string => typeof one === 'string' && one !== '' && isStorable(one),
   )
-  // Cuts between characters, not within one.
+  // Counts characters, not UTF-16 units, so that no character is cut in half.
   return text === undefined ? {} : { reason: [...text].slice(0, REASON_LENGTH_MAX).join('') }
 }
 
 function readRequiredFields(body: unknown): string[] {
-  const { requiredFields } = membersOf(body)
+  const { requiredFields } = toObject(body)
   return CUSTOMER_INFO_FIELDS.filter((name) => Array.isArray(requiredFields) && requiredFields.includes(name))
 }
 
-function membersOf(body: unknown): Readonly<Record<string, unknown>> {
+function toObject(body: unknown): Readonly<Record<string, unknown>> {
   return isObject(body) ? body : {}
 }
 
 /**
- * True if the database can store the text and JSON: no U+0000, no lone surrogate, no infinity, no unlimited
- * nesting.
+ * True if the database can store the value as text or JSON: no U+0000, no lone surrogates, no infinities, and
+ * limited nesting.
  */
 function isStorable(value: unknown, levels = NESTING_MAX): boolean {
   if (typeof value === 'string') return !value.includes('\u0000') && value.isWellFormed()

@@ -10,19 +10,19 @@ import { transition } from '../../kernel/operation/transition.ts'
 import { job } from '../../kernel/outbox/jobs.ts'
 import { insert, type Write } from '../../storage/commit/writes.ts'
 import type { PaymentOccurrenceRow, PaymentScheduleRow } from '../../storage/rows/payment-schedule.ts'
-import { selectOccurrenceOn, selectOpenSchedulesOf } from './schedule-store.ts'
+import { selectOccurrenceOn, selectOpenSchedules } from './schedule-store.ts'
 import { firstDate } from './timing.ts'
 import { dateAfter, type Planned } from './upcoming-dates.ts'
 
-/** A schedule after a change, and the writes of the change. */
+/** A changed schedule, with the writes of the change. */
 export interface ChangedSchedule {
   readonly row: PaymentScheduleRow
   readonly writes: readonly Write[]
 }
 
-const OVER = { next_date: null, next_at: null, is_announced: false, skipped_dates: [] }
+const NO_NEXT_DATE = { next_date: null, next_at: null, is_announced: false, skipped_dates: [] }
 
-/** Changes a schedule. Guard: nobody has changed it in between. */
+/** Changes a schedule. Guard: the schedule is unchanged. */
 export function updateSchedule(
   op: Op,
   schedule: PaymentScheduleRow,
@@ -44,8 +44,8 @@ export function updateSchedule(
 }
 
 /**
- * Continues a schedule with a date, or with the first later one that is not skipped. Ends it if no date is
- * left.
+ * Continues a schedule with the given date or, if that one is to be skipped, the next one that is not. Ends
+ * the schedule if no date is left.
  */
 export function continueSchedule(
   op: Op,
@@ -60,7 +60,7 @@ export function continueSchedule(
       insert('payment_occurrences', decideOccurrence(op, newOccurrence(op, schedule, planned), 'skip').row),
     )
   if (!planned) {
-    const { row, writes } = updateSchedule(op, schedule, 'end', { ...OVER, ended_at: op.now })
+    const { row, writes } = updateSchedule(op, schedule, 'end', { ...NO_NEXT_DATE, ended_at: op.now })
     return { row, writes: [...writes, ...skipped] }
   }
   const { date, number, at } = planned
@@ -74,14 +74,14 @@ export function continueSchedule(
   return { row, writes: [...writes, ...skipped, nextRun(op, row)] }
 }
 
-/** Continues a schedule with the date after its next one, which was paid, refused or skipped. */
+/** Moves a schedule past its next date, which was paid, refused or skipped. */
 export function advanceSchedule(op: Op, schedule: PaymentScheduleRow): ChangedSchedule {
-  return continueSchedule(op, schedule, [], dateAfter(schedule, planOf(schedule)))
+  return continueSchedule(op, schedule, [], dateAfter(schedule, requireNextDate(schedule)))
 }
 
 /**
- * Starts or resumes a schedule with its first date from now on. An announced date that has passed is skipped.
- * Error: 409 `INVALID_STATE_TRANSITION` if no dates remain.
+ * Starts or resumes a schedule at its first date from now on. If its next date has passed, an announced
+ * payment for it is skipped. Throws 409 `INVALID_STATE_TRANSITION` if no dates are left.
  */
 export async function startSchedule(
   op: Op,
@@ -89,9 +89,9 @@ export async function startSchedule(
   by: 'approve' | 'resume',
 ): Promise<ChangedSchedule> {
   const { timing, is_announced: isAnnounced } = schedule
-  const next = planOf(schedule)
+  const next = requireNextDate(schedule)
   const isLate = next.at <= op.now
-  // Never before the next date: earlier ones were paid or skipped.
+  // Never earlier than the next date: earlier dates were paid or skipped.
   const first = isLate ? firstDate(timing, op.now) : next
   const hasPassed = isLate && isAnnounced
   const planned = first && { ...first, number: hasPassed ? next.number + 1 : next.number }
@@ -100,12 +100,14 @@ export async function startSchedule(
       message: 'No date of this schedule is left. Cancel it.',
       details: { status: schedule.state },
     })
-  const passed = hasPassed ? [decideOccurrence(op, await findAnnounced(op, schedule), 'skip').write] : []
+  const skippedOccurrence = hasPassed
+    ? [decideOccurrence(op, await findAnnounced(op, schedule), 'skip').write]
+    : []
   const { row, writes } = continueSchedule(op, schedule, by, planned)
-  return { row, writes: [...passed, ...writes] }
+  return { row, writes: [...skippedOccurrence, ...writes] }
 }
 
-/** Ends a schedule before its last date. An announced payment is skipped. */
+/** Ends a schedule early, and skips its announced payment. */
 export async function endSchedule(
   op: Op,
   schedule: PaymentScheduleRow,
@@ -114,26 +116,26 @@ export async function endSchedule(
   const skipped = schedule.is_announced
     ? [decideOccurrence(op, await findAnnounced(op, schedule), 'skip').write]
     : []
-  const { row, writes } = updateSchedule(op, schedule, by, { ...OVER, ended_at: op.now })
+  const { row, writes } = updateSchedule(op, schedule, by, { ...NO_NEXT_DATE, ended_at: op.now })
   return { row, writes: [...writes, ...skipped] }
 }
 
-/** Ends a deleted customer's schedules. */
-export async function endSchedulesOf(op: Op, customerId: string): Promise<readonly Write[]> {
-  const schedules = await selectOpenSchedulesOf(op, customerId)
+/** Ends all schedules of a deleted customer. */
+export async function endCustomerSchedules(op: Op, customerId: string): Promise<readonly Write[]> {
+  const schedules = await selectOpenSchedules(op, customerId)
   const all = await Promise.all(schedules.map((schedule) => endSchedule(op, schedule, 'end')))
   return all.flatMap(({ writes }) => writes)
 }
 
-/** The next date's due work: its event or its payment. */
+/** The job for the next date: it either announces the payment or makes it. */
 export function nextRun(op: Op, schedule: PaymentScheduleRow): Write {
-  const { date, at } = planOf(schedule)
+  const { date, at } = requireNextDate(schedule)
   const due = schedule.is_announced ? at : plusSeconds(at, -schedule.notice_seconds)
   return job(op, 'payment-schedule.run', { scheduleId: schedule.id, date }, due > op.now ? due : op.now)
 }
 
-/** An unfinished schedule's next date. */
-export function planOf({
+/** The next date of a schedule that has not ended. */
+export function requireNextDate({
   id,
   next_date: date,
   next_at: at,
@@ -165,7 +167,7 @@ export function newOccurrence(
   }
 }
 
-/** Decides an announced payment. Guard: it was not decided in between. */
+/** Moves an announced payment to its outcome. Guard: it has no outcome yet. */
 export function decideOccurrence(
   op: Op,
   row: PaymentOccurrenceRow,
@@ -175,9 +177,9 @@ export function decideOccurrence(
   return transition(op, 'payment_occurrences', PAYMENT_OCCURRENCE_TRANSITIONS, row, by, change)
 }
 
-/** The row of the announced next date. */
+/** The announced payment for the next date. */
 export async function findAnnounced(op: Op, schedule: PaymentScheduleRow): Promise<PaymentOccurrenceRow> {
-  const found = await selectOccurrenceOn(op, schedule.id, planOf(schedule).date)
+  const found = await selectOccurrenceOn(op, schedule.id, requireNextDate(schedule).date)
   if (!found) throw new StaleRead(`${schedule.id} has not announced its next date`)
   return found
 }

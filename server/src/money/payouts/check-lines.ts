@@ -17,30 +17,30 @@ import { draftPayout, type Fault, faultOf, findPayee, Payers } from './judge-lin
 import { batchView, type LineBody, newLine, nextRun, withTotals } from './payout-batches.ts'
 import { selectFirstWithReference, selectNextLines } from './store.ts'
 
-/** Lines of one run. Their rows are one write set. */
+/** Lines per run. Their rows are written in one write set. */
 const LINES_PER_RUN = 200
 
 const COLUMNS = { known: PAYOUT_COLUMNS, required: REQUIRED_PAYOUT_COLUMNS }
 
-/** Checks a line as the line of a call is checked. Error: 400 `INVALID_INPUT`. */
+/** Checks a line from a file like one from a request. Throws 400 `INVALID_INPUT`. */
 export type CheckLine = (op: Op, body: unknown) => Promise<LineBody>
 
-/** Some lines of a batch, in their order, and where the next ones begin. */
-interface Given {
+/** The next lines of a batch in order, and the new checkpoint. */
+interface NextLines {
   readonly lines: readonly { readonly row: PayoutLineRow; readonly fault: Fault | undefined }[]
   readonly next: Partial<Pick<PayoutBatchRow, 'columns' | 'next_byte'>>
   readonly isLast: boolean
 }
 
-/** A line after its check. */
+/** A line before and after its check. */
 interface Checked {
   readonly before: PayoutLineRow
   readonly after: PayoutLineRow
 }
 
 /**
- * Checks the next lines of a batch and records the result of each. Nothing is paid. Guard: the checkpoint has
- * not moved, so only one of two runs for the same lines is written.
+ * Checks the next lines of a batch and records the result of each. Nothing is paid yet. Guard: the checkpoint
+ * is unchanged, so only one of two concurrent runs takes effect.
  */
 export async function checkNextLines(
   op: Op,
@@ -48,9 +48,11 @@ export async function checkNextLines(
   checkLine: CheckLine,
 ): Promise<readonly Write[]> {
   try {
-    const given =
-      batch.file_id === null ? await ofCall(op, batch) : await ofFile(op, batch, batch.file_id, checkLine)
-    return await recordChecks(op, batch, given)
+    const nextLines =
+      batch.file_id === null
+        ? await readStoredLines(op, batch)
+        : await readFileLines(op, batch, batch.file_id, checkLine)
+    return await recordChecks(op, batch, nextLines)
   } catch (error) {
     if (!isFaultOfFile(error)) throw error
     return failBatch(op, batch, error)
@@ -60,17 +62,17 @@ export async function checkNextLines(
 async function recordChecks(
   op: Op,
   batch: PayoutBatchRow,
-  { lines, next, isLast }: Given,
+  { lines, next, isLast }: NextLines,
 ): Promise<readonly Write[]> {
   const payers = new Payers(op)
-  const found = await Promise.all(lines.map(({ row, fault }) => fault ?? judgeLine(op, payers, row)))
-  const firsts = await firstLines(
+  const found = await Promise.all(lines.map(({ row, fault }) => fault ?? checkLinePayment(op, payers, row)))
+  const firsts = await findFirstLines(
     op,
     batch,
     lines.map(({ row }) => row),
   )
   const checked = lines.map(({ row }, index) =>
-    afterCheck(op, row, duplicateOf(row, firsts) ?? found[index] ?? {}),
+    afterCheck(op, row, findDuplicate(row, firsts) ?? found[index] ?? {}),
   )
   const payable = checked.filter(({ after }) => after.code === null).map(({ after }) => after)
   const count = batch.checked + checked.length
@@ -102,8 +104,8 @@ async function checkEnds(
   ]
 }
 
-/** Lines of a call are stored already. */
-async function ofCall(op: Op, batch: PayoutBatchRow): Promise<Given> {
+/** Lines from a request are already stored. */
+async function readStoredLines(op: Op, batch: PayoutBatchRow): Promise<NextLines> {
   const rows = await selectNextLines(op, batch.id, PAYOUT_LINE_INITIAL, batch.checked + 1, LINES_PER_RUN)
   return {
     lines: rows.map((row) => ({ row, fault: undefined })),
@@ -112,8 +114,13 @@ async function ofCall(op: Op, batch: PayoutBatchRow): Promise<Given> {
   }
 }
 
-/** A file's next rows. Throws CsvFault if it cannot be read. */
-async function ofFile(op: Op, batch: PayoutBatchRow, fileId: string, checkLine: CheckLine): Promise<Given> {
+/** Reads the next rows of a file. Throws CsvFault if the file cannot be read. */
+async function readFileLines(
+  op: Op,
+  batch: PayoutBatchRow,
+  fileId: string,
+  checkLine: CheckLine,
+): Promise<NextLines> {
   const fromByte = Number(batch.next_byte)
   const bytes = await openStoredFile(op, fileId, fromByte)
   if (!bytes) throw new Error(`The file of a batch that is checked is gone: ${fileId}`)
@@ -130,7 +137,7 @@ async function ofFile(op: Op, batch: PayoutBatchRow, fileId: string, checkLine: 
   if (batch.checked + rows.length === 0) throw new CsvFault(2, 'The file has no payouts')
   const names = columns
   const lines = rows.map(({ cells }, index) =>
-    lineOfRow(op, batch, batch.checked + index + 1, names, cells, checkLine),
+    toLine(op, batch, batch.checked + index + 1, names, cells, checkLine),
   )
   return {
     lines: await Promise.all(lines),
@@ -139,14 +146,14 @@ async function ofFile(op: Op, batch: PayoutBatchRow, fileId: string, checkLine: 
   }
 }
 
-async function lineOfRow(
+async function toLine(
   op: Op,
   batch: PayoutBatchRow,
   line: number,
   columns: readonly string[],
   cells: readonly string[],
   checkLine: CheckLine,
-): Promise<Given['lines'][number]> {
+): Promise<NextLines['lines'][number]> {
   try {
     const body = await checkLine(op, requestOf(columns, cells, PAYOUT_COLUMNS))
     return { row: newLine(op, batch, line, body), fault: undefined }
@@ -155,8 +162,8 @@ async function lineOfRow(
   }
 }
 
-/** A line's fault, or its payee and rail. */
-async function judgeLine(op: Op, payers: Payers, row: PayoutLineRow): Promise<Partial<PayoutLineRow>> {
+/** Checks a line. Returns its fault, or its payee and rail. */
+async function checkLinePayment(op: Op, payers: Payers, row: PayoutLineRow): Promise<Partial<PayoutLineRow>> {
   try {
     const { account, isStored } = await findPayee(op, row)
     const { transaction } = await draftPayout(op, payers, row, account)
@@ -166,8 +173,8 @@ async function judgeLine(op: Op, payers: Payers, row: PayoutLineRow): Promise<Pa
   }
 }
 
-/** The first line of the batch with each reference of these lines. */
-async function firstLines(
+/** For each reference of these lines, the first line of the batch with that reference. */
+async function findFirstLines(
   op: Op,
   batch: PayoutBatchRow,
   rows: readonly PayoutLineRow[],
@@ -179,7 +186,7 @@ async function firstLines(
   return firsts
 }
 
-function duplicateOf(
+function findDuplicate(
   { reference, line }: PayoutLineRow,
   firsts: ReadonlyMap<string, number>,
 ): Fault | undefined {
@@ -201,13 +208,13 @@ function writeLine(op: Op, { file_id }: PayoutBatchRow, { before, after }: Check
   return transition(op, 'payout_lines', PAYOUT_LINE_TRANSITIONS, before, by, change).write
 }
 
-/** The file cannot be read to its end, so none of it is paid. */
+/** Fails a batch whose file cannot be read to the end. None of it is paid. */
 async function failBatch(
   op: Op,
   batch: PayoutBatchRow,
   error: Parameters<typeof isFaultOfFile>[0] & Error,
 ): Promise<readonly Write[]> {
-  // Rows are counted from the start of this run: the header, or the line after the last checked one.
+  // Rows are counted from where this run began to read: at the header, or after the last checked line.
   const row = error instanceof CsvFault ? error.row : 1
   const line = batch.columns === null ? row - 1 : batch.checked + row
   const message = error instanceof CsvFault ? error.message : 'The stored file was changed or is damaged'

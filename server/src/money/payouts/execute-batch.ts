@@ -15,11 +15,11 @@ import { selectSameFile } from './store.ts'
 type ExecuteBody = BodyOf<typeof payout_batch_execute>
 
 /**
- * Checks that a batch may be executed, and that its caller has reviewed its totals. Errors: 409
+ * Checks that a batch can be executed, and that the caller has seen its totals. Throws 409
  * `INVALID_STATE_TRANSITION`, `PAYOUT_BATCH_FAULTY`, `PAYOUT_TOTALS_DIFFERENT`, 400 `INSUFFICIENT_BALANCE`.
  */
 export async function checkExecutable(op: Op, batch: PayoutBatchRow, body: ExecuteBody): Promise<void> {
-  checkMay(batch, 'execute')
+  checkTransition(batch, 'execute')
   const { checked, faulty } = batch
   if (faulty > 0 && (checked === faulty || body.skipFaulty !== true))
     throw new ApiError('PAYOUT_BATCH_FAULTY', {
@@ -36,8 +36,9 @@ export async function checkExecutable(op: Op, batch: PayoutBatchRow, body: Execu
 }
 
 /**
- * Checks that no other batch has paid the same file, or a part of it. Guards: if two such batches are
- * executed at the same time, one of them runs again. Error: 409 `PAYOUT_FILE_PAID_BEFORE`.
+ * Checks that no other batch has paid any part of the same file. Guard: the platform is unchanged, so if two
+ * such batches are executed concurrently, one of them runs again and fails. Throws 409
+ * `PAYOUT_FILE_PAID_BEFORE`.
  */
 export async function checkFileIsNew(
   op: Op,
@@ -54,8 +55,8 @@ export async function checkFileIsNew(
   })
 }
 
-/** Error: 409 `INVALID_STATE_TRANSITION`. */
-export function checkMay({ state }: PayoutBatchRow, by: PayoutBatchEvent): void {
+/** Throws 409 `INVALID_STATE_TRANSITION` if the event is impossible in the batch's state. */
+export function checkTransition({ state }: PayoutBatchRow, by: PayoutBatchEvent): void {
   checkEvent(PAYOUT_BATCH_TRANSITIONS, state, by, `The batch is ${state}.`)
 }
 

@@ -9,7 +9,7 @@ import { castVote } from '../../people/members/approval-votes.ts'
 import { insert } from '../../storage/commit/writes.ts'
 import { uuidOf } from '../../storage/engine/ids.ts'
 import type { PayoutLineRow } from '../../storage/rows/payout.ts'
-import { checkExecutable, checkFileIsNew, checkMay } from './execute-batch.ts'
+import { checkExecutable, checkFileIsNew, checkTransition } from './execute-batch.ts'
 import { batchView, findBatch, lineView, newBatch, newLine, nextRun } from './payout-batches.ts'
 import { selectBatches, selectLines, selectSameFile } from './store.ts'
 
@@ -36,8 +36,8 @@ export const payoutBatchHandlers: Handlers<typeof payoutBatches> = {
 
   payout_file_create: async (op, { body, file }) => {
     checkIsText(file)
-    const added = newBatch(op, { name: body.name, file, lines: 0 })
-    const batch = { ...added, same_file_id: await selectSameFile(op, added, { orMay: true }) }
+    const draft = newBatch(op, { name: body.name, file, lines: 0 })
+    const batch = { ...draft, same_file_id: await selectSameFile(op, draft, { orMay: true }) }
     return {
       status: 201,
       body: batchView(batch),
@@ -68,7 +68,7 @@ export const payoutBatchHandlers: Handlers<typeof payoutBatches> = {
       order: 'asc',
       view: (rows: PayoutLineRow[]) => rows.map(lineView),
     } as const
-    // Binds the cursor to this batch.
+    // The cursor is valid only for this batch.
     return { status: 200, body: await page(op, { ...query, batch: id }, list) }
   },
 
@@ -88,7 +88,7 @@ export const payoutBatchHandlers: Handlers<typeof payoutBatches> = {
 
   payout_batch_cancel: async (op, { params }) => {
     const batch = await findBatch(op, params.payoutBatchId)
-    checkMay(batch, 'cancel')
+    checkTransition(batch, 'cancel')
     const change = { completed_at: op.now }
     const guard = { next_line: batch.next_line, checked: batch.checked }
     const after = transition(op, 'payout_batches', PAYOUT_BATCH_TRANSITIONS, batch, 'cancel', change, guard)

@@ -3,7 +3,10 @@ import { type CheckLine, checkNextLines } from './check-lines.ts'
 import { sendNextLines } from './send-lines.ts'
 import { selectBatch } from './store.ts'
 
-/** Checks or sends the next lines of a batch and leaves the rest to the next run, so that nothing waits behind a long one. */
+/**
+ * Checks or pays the next lines of a batch, and leaves the rest to further jobs, so that a long batch does
+ * not block other work.
+ */
 export function createRunPayouts(checkLine: CheckLine): JobHandler<'payouts.run'> {
   return async (op, { batchId }) => {
     const batch = await selectBatch(op, batchId)

@@ -8,7 +8,7 @@ import { findSameAccount, resolveAccount } from '../external-accounts/new-accoun
 import { draftPayment } from '../transfers/transfer-out.ts'
 import { checkParties, type TransferDraft } from '../transfers/transfers.ts'
 
-/** The platform's paying accounts, by currency. Each is read once. */
+/** Caches the platform's own accounts, which pay the batch, by currency. */
 export class Payers {
   readonly #op: Op
   readonly #found = new Map<string, Promise<OwnedAccountRow | undefined>>()
@@ -17,7 +17,7 @@ export class Payers {
     this.#op = op
   }
 
-  /** Error: 400 `INVALID_CURRENCY`. */
+  /** Throws 400 `INVALID_CURRENCY` if the platform has no account in the currency. */
   async find(currency: string): Promise<OwnedAccountRow> {
     const finding = this.#found.get(currency) ?? findPlatformAccount(this.#op, currency)
     this.#found.set(currency, finding)
@@ -27,16 +27,16 @@ export class Payers {
   }
 }
 
-/** The account that a payout pays. */
+/** The account that receives a payout. */
 export interface Payee {
   readonly account: ExternalAccountRow
-  /** False: the account is added when it is paid. */
+  /** False if the account will be added when it is paid. */
   readonly isStored: boolean
 }
 
 /**
- * A line's payee: one of the platform's accounts, or the one that the line describes. Errors name the line's
- * field.
+ * The payee of a line: one of the platform's external accounts, or the account that the line describes.
+ * Errors name the field of the line.
  */
 export async function findPayee(op: Op, { account_id, currency, request }: PayoutLineRow): Promise<Payee> {
   const { accountId = account_id ?? undefined, accountInfo } = request
@@ -70,7 +70,7 @@ export async function draftPayout(
   })
 }
 
-/** The reason why a payout is refused, and the field of the line. */
+/** Why a line cannot be paid, and the line's field. */
 export type Fault = Pick<PayoutLineRow, 'code' | 'message' | 'field'>
 
 const FIELDS: Readonly<Record<string, string>> = {
@@ -79,7 +79,10 @@ const FIELDS: Readonly<Record<string, string>> = {
   'destination.paymentRail': 'paymentRail',
 }
 
-/** A line's fault. Throws any other error, and 503, which concerns no line: the run is retried. */
+/**
+ * Converts an error to the fault of a line. Rethrows unexpected errors, and 503, which no line has caused:
+ * the run is then retried.
+ */
 export function faultOf(error: unknown): Fault {
   if (!(error instanceof ApiError) || error.code === 'UNAVAILABLE') throw error
   const { code, message, details } = error

@@ -17,7 +17,7 @@ type ScheduleBody = BodyOf<typeof payment_schedule_create>
 
 const NOTICE_SECONDS = 24 * 3600
 const TIME = '09:00'
-/** The maximum time until the first payment, so that every time can be stored. */
+/** The first payment must be within ten years, so that its time can be stored. */
 const FIRST_WITHIN_SECONDS = 10 * 366 * 24 * 3600
 
 const CALENDARS: Readonly<Record<string, ScheduleTiming['calendar']>> = {
@@ -29,7 +29,7 @@ const TIME_ZONES: Readonly<Record<ScheduleTiming['calendar'], string>> = {
   WEEKDAYS: 'UTC',
 }
 
-/** A checked schedule that is not written yet. */
+/** A schedule that was checked but is not stored yet. */
 export interface NewSchedule {
   readonly row: PaymentScheduleRow
   /** The account that pays. */
@@ -37,8 +37,8 @@ export interface NewSchedule {
 }
 
 /**
- * Checks a schedule: its dates, and its payment like a transfer out made now, except for the balance. Errors:
- * as POST /transfer-out.
+ * Checks a schedule: its dates, and its payment like an immediate transfer out, except for the balance.
+ * Errors: as POST /transfer-out.
  */
 export async function draftSchedule(op: Op, body: ScheduleBody): Promise<NewSchedule> {
   const { source, destination, amount, remittanceInformation } = body
@@ -48,7 +48,7 @@ export async function draftSchedule(op: Op, body: ScheduleBody): Promise<NewSche
     destination,
     ...(remittanceInformation === undefined ? {} : { remittanceInformation }),
   })
-  const timing = timingOf(op, body, account.currency)
+  const timing = buildTiming(op, body, account.currency)
   const first = checkDates(op, timing)
   const row: PaymentScheduleRow = {
     id: op.newId('PaymentSchedule'),
@@ -78,7 +78,7 @@ export async function draftSchedule(op: Op, body: ScheduleBody): Promise<NewSche
   return { row, account }
 }
 
-function timingOf(op: Op, body: ScheduleBody, currency: string): ScheduleTiming {
+function buildTiming(op: Op, body: ScheduleBody, currency: string): ScheduleTiming {
   const { rule, endDate, count, time = TIME, businessDays = 'NONE' } = body
   if (rule.type === 'ONCE')
     for (const field of ['startDate', 'endDate', 'count'] as const)

@@ -23,20 +23,20 @@ type OccurrenceView = SuccessOf<typeof payment_occurrence_list>['body']['data'][
 
 const UPCOMING_MAX = 5
 
-/** Error: 404 `PAYMENT_SCHEDULE_NOT_FOUND`. */
+/** Throws 404 `PAYMENT_SCHEDULE_NOT_FOUND`. */
 export async function findSchedule(op: Op, id: string): Promise<PaymentScheduleRow> {
   const schedule = await selectSchedule(op, id)
   if (!schedule) throw new ApiError('PAYMENT_SCHEDULE_NOT_FOUND', { details: { field: 'paymentScheduleId' } })
   return schedule
 }
 
-/** Error: 409 `INVALID_STATE_TRANSITION`. */
-export function checkMay({ state }: PaymentScheduleRow, by: PaymentScheduleEvent): void {
+/** Throws 409 `INVALID_STATE_TRANSITION` if the event is impossible in the schedule's state. */
+export function checkTransition({ state }: PaymentScheduleRow, by: PaymentScheduleEvent): void {
   checkEvent(PAYMENT_SCHEDULE_TRANSITIONS, state, by, `The schedule is ${state}.`)
 }
 
-/** The payee's display name. */
-export async function payeeOfSchedule(op: Op, { destination_account_id: id }: PaymentScheduleRow) {
+/** The payee of a schedule, as the API shows it. */
+export async function schedulePayeeView(op: Op, { destination_account_id: id }: PaymentScheduleRow) {
   const account = await findExternalAccountEver(op, id)
   return account && present({ name: nameOfHolder(account), account: describeShortly(account) })
 }
@@ -91,14 +91,14 @@ export async function occurrenceView(
   })
 }
 
-/** The accounts and the amount of a payment. */
+/** The accounts and the amount of a schedule's payments, as the API shows them. */
 async function paymentParts(op: Op, row: PaymentScheduleRow) {
   const { amount, currency } = row
   if (!isKnownCurrency(currency)) throw new Error(`A payment in ${currency}`)
   return {
     source: { accountId: row.source_account_id },
     destination: present({ accountId: row.destination_account_id, paymentRail: row.payment_rail }),
-    payee: await payeeOfSchedule(op, row),
+    payee: await schedulePayeeView(op, row),
     amount: { amount, currency: currencyRecord(currency) },
   }
 }

@@ -11,12 +11,12 @@ import type { Write } from '../../storage/commit/writes.ts'
 import type { PayoutBatchRow, PayoutLineRow, PayoutTotal } from '../../storage/rows/payout.ts'
 import { selectBatch } from './store.ts'
 
-/** A payout as a call or a row of a file describes it. */
+/** A payout, as described in a request or in a row of a file. */
 export type LineBody = BodyOf<typeof payout_batch_create>['lines'][number]
 
 type BatchView = SuccessOf<typeof payout_batch_get>['body']
 
-/** Error: 404 `PAYOUT_BATCH_NOT_FOUND`. */
+/** Throws 404 `PAYOUT_BATCH_NOT_FOUND`. */
 export async function findBatch(op: Op, id: string): Promise<PayoutBatchRow> {
   const batch = await selectBatch(op, id)
   if (!batch) throw new ApiError('PAYOUT_BATCH_NOT_FOUND', { details: { field: 'payoutBatchId' } })
@@ -29,7 +29,7 @@ interface NewBatch {
   readonly lines: number
 }
 
-/** A new batch of this many lines; 0 for a file, whose lines are not known yet. */
+/** A new batch. `lines` is 0 for a file, whose lines have not been counted yet. */
 export function newBatch(op: Op, { name, file, lines }: NewBatch): PayoutBatchRow {
   return {
     id: op.newId('PayoutBatch'),
@@ -55,7 +55,7 @@ export function newBatch(op: Op, { name, file, lines }: NewBatch): PayoutBatchRo
   }
 }
 
-/** A line not checked yet. Undefined: its row cannot be read. */
+/** A line that has not been checked. `body` is undefined if the row cannot be read. */
 export function newLine(
   op: Op,
   batch: PayoutBatchRow,
@@ -88,12 +88,12 @@ export function newLine(
   }
 }
 
-/** The due work that checks or sends the next lines. */
+/** The job that checks or pays the next lines. */
 export function nextRun(op: Op, { id }: Pick<PayoutBatchRow, 'id'>): Write {
   return job(op, 'payouts.run', { batchId: id }, op.now)
 }
 
-/** Totals to which more lines are added, in a fixed order. */
+/** Adds lines to totals, which are kept in a fixed order. */
 export function withTotals(totals: readonly PayoutTotal[], lines: readonly PayoutLineRow[]): PayoutTotal[] {
   const sums = new Map<
     string,
@@ -112,7 +112,7 @@ export function withTotals(totals: readonly PayoutTotal[], lines: readonly Payou
     .map(([, sum]) => ({ ...sum, amount: String(sum.amount) }))
 }
 
-/** The amounts that a batch pays, by currency. */
+/** The amounts that a batch will pay, by currency. */
 export function amountsByCurrency({ totals }: Pick<PayoutBatchRow, 'totals'>): ReadonlyMap<string, bigint> {
   const amounts = new Map<string, bigint>()
   for (const { currency, amount } of totals)

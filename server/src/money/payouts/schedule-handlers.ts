@@ -2,11 +2,11 @@ import type { paymentSchedules } from '@countersign/contract/payments/payment-sc
 import type { Op } from '../../kernel/operation/app.ts'
 import type { Handlers } from '../../kernel/operation/operation.ts'
 import { type Order, page } from '../../kernel/operation/paging.ts'
-import { castVote, isApprovalNeeded } from '../../people/members/approval-votes.ts'
+import { castVote, readApprovalNeed } from '../../people/members/approval-votes.ts'
 import { insert } from '../../storage/commit/writes.ts'
 import { uuidOf } from '../../storage/engine/ids.ts'
 import type { PaymentOccurrenceRow } from '../../storage/rows/payment-schedule.ts'
-import { ownerIsThere } from '../transfers/transfers.ts'
+import { guardOwner } from '../transfers/transfers.ts'
 import {
   type ChangedSchedule,
   endSchedule,
@@ -15,7 +15,7 @@ import {
   updateSchedule,
 } from './change-schedule.ts'
 import { draftSchedule } from './new-schedule.ts'
-import { checkMay, findSchedule, occurrenceView, scheduleView } from './payment-schedules.ts'
+import { checkTransition, findSchedule, occurrenceView, scheduleView } from './payment-schedules.ts'
 import { selectOccurrences, selectSchedules } from './schedule-store.ts'
 import { skipDate } from './skip-date.ts'
 
@@ -28,13 +28,13 @@ const BY_NUMBER: Order<PaymentOccurrenceRow> = {
 export const paymentScheduleHandlers: Handlers<typeof paymentSchedules> = {
   payment_schedule_create: async (op, { body }) => {
     const { row: draft, account } = await draftSchedule(op, body)
-    const approval = await isApprovalNeeded(op, body.needsApproval)
+    const approval = await readApprovalNeed(op, body.needsApproval)
     const row = approval.isNeeded ? draft : updateSchedule(op, draft, 'approve').row
     return {
       status: 201,
       body: await scheduleView(op, row),
       writes: [
-        ...ownerIsThere(account),
+        ...guardOwner(account),
         ...approval.writes,
         insert('payment_schedules', row),
         ...(approval.isNeeded ? [] : [nextRun(op, row)]),
@@ -65,13 +65,13 @@ export const paymentScheduleHandlers: Handlers<typeof paymentSchedules> = {
       view: (rows: PaymentOccurrenceRow[]) =>
         Promise.all(rows.map((row) => occurrenceView(op, schedule, row))),
     } as const
-    // Binds the cursor to this schedule.
+    // The cursor is valid only for this schedule.
     return { status: 200, body: await page(op, { ...query, schedule: schedule.id }, list) }
   },
 
   payment_schedule_approve: async (op, { params }) => {
     const schedule = await findSchedule(op, params.paymentScheduleId)
-    checkMay(schedule, 'approve')
+    checkTransition(schedule, 'approve')
     const start = await startSchedule(op, schedule, 'approve')
     const vote = await castVote(op, schedule.id)
     const { row, writes } = vote.decides ? start : updateSchedule(op, schedule, 'propose')
@@ -80,25 +80,25 @@ export const paymentScheduleHandlers: Handlers<typeof paymentSchedules> = {
 
   payment_schedule_skip: async (op, { params, body }) => {
     const schedule = await findSchedule(op, params.paymentScheduleId)
-    checkMay(schedule, 'pause')
+    checkTransition(schedule, 'pause')
     return respond(op, await skipDate(op, schedule, body.date))
   },
 
   payment_schedule_pause: async (op, { params }) => {
     const schedule = await findSchedule(op, params.paymentScheduleId)
-    checkMay(schedule, 'pause')
+    checkTransition(schedule, 'pause')
     return respond(op, updateSchedule(op, schedule, 'pause'))
   },
 
   payment_schedule_resume: async (op, { params }) => {
     const schedule = await findSchedule(op, params.paymentScheduleId)
-    checkMay(schedule, 'resume')
+    checkTransition(schedule, 'resume')
     return respond(op, await startSchedule(op, schedule, 'resume'))
   },
 
   payment_schedule_cancel: async (op, { params }) => {
     const schedule = await findSchedule(op, params.paymentScheduleId)
-    checkMay(schedule, 'cancel')
+    checkTransition(schedule, 'cancel')
     return respond(op, await endSchedule(op, schedule, 'cancel'))
   },
 }

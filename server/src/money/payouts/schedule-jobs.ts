@@ -13,25 +13,26 @@ import {
   findAnnounced,
   newOccurrence,
   nextRun,
-  planOf,
+  requireNextDate,
   updateSchedule,
 } from './change-schedule.ts'
 import { type Fault, faultOf } from './judge-line.ts'
 import { occurrenceView } from './payment-schedules.ts'
 import { selectSchedule } from './schedule-store.ts'
 
-/** A payment later than this is missed. The background work of a running server is only seconds late. */
+/** A payment that would be later than this is not made. Jobs of a running server are only seconds late. */
 const MISSED_AFTER_SECONDS = 3600
 
 /**
- * Announces the next date of a schedule, or pays it once its time has come. Payment, outcome and the step to the next date are one
- * write set, guarded by the version of the schedule: a crash, a second run or a second process pays no date
- * twice. A job for another date than the next is obsolete after a skip or a pause, and does nothing.
+ * Announces the next date of a schedule, or pays it when its time has come; the payment, its outcome and the
+ * step to the next date are one write set, guarded by the version of the schedule. So no date is paid twice
+ * after a crash, by a second run or by another process. A job for any other date is obsolete after a skip or
+ * a pause, and does nothing.
  */
 export const runSchedule: JobHandler<'payment-schedule.run'> = async (op, { scheduleId, date }) => {
   const schedule = await selectSchedule(op, scheduleId)
   if (schedule?.state !== 'ACTIVE' || schedule.next_date !== date) return []
-  const { at } = planOf(schedule)
+  const { at } = requireNextDate(schedule)
   if (!schedule.is_announced)
     return op.now < plusSeconds(at, -schedule.notice_seconds)
       ? [nextRun(op, schedule)]
@@ -44,7 +45,7 @@ export const runSchedule: JobHandler<'payment-schedule.run'> = async (op, { sche
 }
 
 async function announce(op: Op, schedule: PaymentScheduleRow): Promise<readonly Write[]> {
-  const occurrence = newOccurrence(op, schedule, planOf(schedule))
+  const occurrence = newOccurrence(op, schedule, requireNextDate(schedule))
   const { row, writes } = updateSchedule(op, schedule, [], { is_announced: true })
   return [
     ...writes,
@@ -62,12 +63,12 @@ async function pay(
   const outcome = await draft(op, schedule)
   if ('code' in outcome) return refuse(op, schedule, occurrence, outcome)
   const { transaction, writes } = beginTransfer(op, outcome.draft, outcome.counted)
-  const sent = decideOccurrence(op, occurrence, 'send', { transaction_id: transaction.id })
+  const sentOccurrence = decideOccurrence(op, occurrence, 'send', { transaction_id: transaction.id })
   return [
     ...writes,
-    sent.write,
+    sentOccurrence.write,
     ...advanceSchedule(op, schedule).writes,
-    event(op, 'PAYMENT_SCHEDULE.SENT', schedule.id, await occurrenceView(op, schedule, sent.row)),
+    event(op, 'PAYMENT_SCHEDULE.SENT', schedule.id, await occurrenceView(op, schedule, sentOccurrence.row)),
   ]
 }
 
@@ -76,7 +77,7 @@ interface Payable {
   readonly counted: readonly Write[]
 }
 
-/** The payment as POST /transfer-out makes it, or the reason for its refusal. */
+/** Drafts the payment like POST /transfer-out, or returns why it is refused. */
 async function draft(op: Op, schedule: PaymentScheduleRow): Promise<Payable | Fault> {
   const { payment_rail: paymentRail, remittance_information: remittanceInformation } = schedule
   try {
@@ -95,22 +96,30 @@ async function draft(op: Op, schedule: PaymentScheduleRow): Promise<Payable | Fa
   }
 }
 
-/** The date is not paid later; the next one stays. A deleted customer's schedule ends. */
+/**
+ * Records that a payment was refused. It is not retried later, and the schedule continues with its next date,
+ * or ends if its customer was deleted.
+ */
 async function refuse(
   op: Op,
   schedule: PaymentScheduleRow,
   occurrence: PaymentOccurrenceRow,
   fault: Fault,
 ): Promise<readonly Write[]> {
-  const failed = decideOccurrence(op, occurrence, 'fail', fault)
+  const failedOccurrence = decideOccurrence(op, occurrence, 'fail', fault)
   const after =
     fault.code === 'CUSTOMER_DELETED'
       ? await endSchedule(op, { ...schedule, is_announced: false }, 'end')
       : advanceSchedule(op, schedule)
   return [
-    failed.write,
+    failedOccurrence.write,
     ...after.writes,
-    event(op, 'PAYMENT_SCHEDULE.FAILED', schedule.id, await occurrenceView(op, schedule, failed.row)),
+    event(
+      op,
+      'PAYMENT_SCHEDULE.FAILED',
+      schedule.id,
+      await occurrenceView(op, schedule, failedOccurrence.row),
+    ),
   ]
 }
 
@@ -119,10 +128,15 @@ async function miss(
   schedule: PaymentScheduleRow,
   occurrence: PaymentOccurrenceRow,
 ): Promise<readonly Write[]> {
-  const missed = decideOccurrence(op, occurrence, 'miss')
+  const missedOccurrence = decideOccurrence(op, occurrence, 'miss')
   return [
-    missed.write,
+    missedOccurrence.write,
     ...advanceSchedule(op, schedule).writes,
-    event(op, 'PAYMENT_SCHEDULE.FAILED', schedule.id, await occurrenceView(op, schedule, missed.row)),
+    event(
+      op,
+      'PAYMENT_SCHEDULE.FAILED',
+      schedule.id,
+      await occurrenceView(op, schedule, missedOccurrence.row),
+    ),
   ]
 }

@@ -24,8 +24,8 @@ export async function selectSchedule(op: Op, id: string): Promise<PaymentSchedul
   return selectSchedules(op, {}).where('id', '=', id).executeTakeFirst()
 }
 
-/** A customer's unfinished schedules. */
-export async function selectOpenSchedulesOf(op: Op, customerId: string): Promise<PaymentScheduleRow[]> {
+/** A customer's schedules that have not ended. */
+export async function selectOpenSchedules(op: Op, customerId: string): Promise<PaymentScheduleRow[]> {
   return selectSchedules(op, { customerId }).where('ended_at', 'is', null).execute()
 }
 

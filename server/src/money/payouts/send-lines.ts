@@ -14,27 +14,30 @@ import { draftPayout, type Fault, faultOf, findPayee, Payers } from './judge-lin
 import { batchView, nextRun } from './payout-batches.ts'
 import { selectNextLines } from './store.ts'
 
-/** Lines of one run. Their payments are one write set, which other payments of the platform may have to wait for. */
+/**
+ * Lines per run. Their payments are committed in one write set, for which other payments of the platform may
+ * have to wait.
+ */
 const LINES_PER_RUN = 100
 
-/** A processed line: its payment, or its fault. */
-interface Judged {
+/** A line with its drafted payment or its fault. */
+interface DraftedLine {
   readonly line: PayoutLineRow
   readonly outcome: TransferDraft | Fault
 }
 
 /**
- * Pays the next lines of a batch in their order. Every payment is in one write set with its line and the
- * checkpoint: a crash, a second run or a second process pays no line twice. Guards: batch and lines are
- * unchanged since they were read, the accounts can spend the amounts.
+ * Pays the next lines of a batch in order. Each payment is in one write set with its line and the checkpoint,
+ * so no line is paid twice after a crash, by a second run or by another process. Guards: batch and lines are
+ * unchanged, and the accounts can spend the amounts.
  */
 export async function sendNextLines(op: Op, batch: PayoutBatchRow): Promise<readonly Write[]> {
   const lines = await selectNextLines(op, batch.id, 'READY', batch.next_line, LINES_PER_RUN)
   const described = lines.filter(({ account_id }) => account_id === null)
   if (described.length > 0) return addPayees(op, batch, described)
   const payers = new Payers(op)
-  const judged = await Promise.all(lines.map((line) => judge(op, payers, line)))
-  const results = await withinLimits(op, withinBalances(judged, await availableOf(payers, judged)))
+  const drafted = await Promise.all(lines.map((line) => draftLine(op, payers, line)))
+  const results = await applyLimits(op, applyBalances(drafted, await findAvailable(payers, drafted)))
   const writes = results.flatMap(({ line, outcome }) =>
     'code' in outcome ? [failLine(op, line, outcome)] : sendLine(op, line, outcome),
   )
@@ -54,13 +57,13 @@ export async function sendNextLines(op: Op, batch: PayoutBatchRow): Promise<read
   ]
 }
 
-/** Guard: no other run has moved the checkpoint. */
+/** Guard: the checkpoint is unchanged. */
 function moveBatch(op: Op, batch: PayoutBatchRow, by: 'complete' | [], change: Partial<PayoutBatchRow>) {
   const guard = { next_line: batch.next_line, failed: batch.failed }
   return transition(op, 'payout_batches', PAYOUT_BATCH_TRANSITIONS, batch, by, change, guard)
 }
 
-async function judge(op: Op, payers: Payers, line: PayoutLineRow): Promise<Judged> {
+async function draftLine(op: Op, payers: Payers, line: PayoutLineRow): Promise<DraftedLine> {
   try {
     const { account } = await findPayee(op, line)
     return { line, outcome: await draftPayout(op, payers, line, account) }
@@ -70,9 +73,9 @@ async function judge(op: Op, payers: Payers, line: PayoutLineRow): Promise<Judge
 }
 
 /** The amounts that the paying accounts can spend before this run. */
-async function availableOf(payers: Payers, judged: readonly Judged[]): Promise<Map<string, bigint>> {
+async function findAvailable(payers: Payers, drafted: readonly DraftedLine[]): Promise<Map<string, bigint>> {
   const available = new Map<string, bigint>()
-  for (const { outcome } of judged)
+  for (const { outcome } of drafted)
     if (!('code' in outcome) && !available.has(outcome.account.id)) {
       const { id, posted, held } = await payers.find(outcome.account.currency)
       available.set(id, posted - held)
@@ -80,9 +83,9 @@ async function availableOf(payers: Payers, judged: readonly Judged[]): Promise<M
   return available
 }
 
-/** Replaces each payment that exceeds the remaining balance with a fault. */
-function withinBalances(judged: readonly Judged[], available: Map<string, bigint>): Judged[] {
-  return judged.map(({ line, outcome }) => {
+/** Turns payments beyond the available balances into faults. */
+function applyBalances(drafted: readonly DraftedLine[], available: Map<string, bigint>): DraftedLine[] {
+  return drafted.map(({ line, outcome }) => {
     if ('code' in outcome) return { line, outcome }
     const { account } = outcome
     const left = available.get(account.id) ?? 0n
@@ -97,20 +100,20 @@ function withinBalances(judged: readonly Judged[], available: Map<string, bigint
   })
 }
 
-/** A payment, and the writes that count it against the limits of its payee. */
+/** A drafted payment, and the writes that count it against the limits of its payee. */
 interface Counted {
   readonly draft: TransferDraft
   readonly counted: readonly Write[]
 }
 
-/** Replaces each payment that exceeds a limit with a fault. The lines before it in this run also count. */
-async function withinLimits(
+/** Turns payments beyond a limit into faults. Earlier lines of the same run count too. */
+async function applyLimits(
   op: Op,
-  judged: readonly Judged[],
+  drafted: readonly DraftedLine[],
 ): Promise<{ readonly line: PayoutLineRow; readonly outcome: Counted | Fault }[]> {
   const velocity = new Velocity(op)
   const results: { readonly line: PayoutLineRow; readonly outcome: Counted | Fault }[] = []
-  for (const { line, outcome } of judged)
+  for (const { line, outcome } of drafted)
     try {
       const payment =
         'code' in outcome ? outcome : { draft: outcome, counted: await velocity.admit(outcome.transaction) }
@@ -132,7 +135,10 @@ function failLine(op: Op, line: PayoutLineRow, fault: Fault): Write {
   return transition(op, 'payout_lines', PAYOUT_LINE_TRANSITIONS, line, 'fail', fault).write
 }
 
-/** Adds the payees that lines only describe, before these are paid. Lines with the same payee share its account. */
+/**
+ * Adds the payees that lines only describe, before these lines are paid. Lines with the same payee share one
+ * account.
+ */
 async function addPayees(
   op: Op,
   batch: PayoutBatchRow,

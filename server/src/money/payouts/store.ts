@@ -3,7 +3,7 @@ import type { Op } from '../../kernel/operation/app.ts'
 import { whereGiven } from '../../storage/read/where-given.ts'
 import type { PayoutBatchRow, PayoutLineRow } from '../../storage/rows/payout.ts'
 
-/** The states from which a batch may still pay. */
+/** The states in which a batch may still pay. */
 const MAY_PAY: readonly PayoutBatchState[] = ['CHECKING', 'READY', 'AWAITING_APPROVAL', 'SENDING']
 
 export async function selectBatch(op: Op, id: string): Promise<PayoutBatchRow | undefined> {
@@ -18,9 +18,7 @@ export function selectBatches(op: Op, { status }: { readonly status?: PayoutBatc
     .$call((q) => whereGiven(q, 'state', '=', status))
 }
 
-/**
- * The newest other batch with the same file that has paid a part of it; with `orMay` also one that still may.
- */
+/** The newest other batch that has paid part of the same file or, with `orMay`, may still pay it. */
 export async function selectSameFile(
   op: Op,
   { id, file_sha256 }: Pick<PayoutBatchRow, 'id' | 'file_sha256'>,
@@ -30,7 +28,7 @@ export async function selectSameFile(
   const paying: readonly PayoutBatchState[] = orMay ? MAY_PAY : ['SENDING']
   const found = await selectBatches(op, {})
     .where('file_sha256', '=', file_sha256)
-    // A batch canceled during sending has paid some of its lines.
+    // A batch that was canceled while sending has paid some of its lines.
     .where((eb) => eb.or([eb('sent', '>', 0), eb('state', 'in', paying)]))
     .where('id', '<>', id)
     .orderBy('created_at', 'desc')
@@ -48,7 +46,7 @@ export function selectLines(op: Op, batchId: string, { status }: { readonly stat
     .$call((q) => whereGiven(q, 'state', '=', status))
 }
 
-/** The first lines in a state from a line on, in order. */
+/** The first `limit` lines in a state from a given line on, in order. */
 export async function selectNextLines(
   op: Op,
   batchId: string,

@@ -4,42 +4,43 @@ import { requireValue } from '../../base/formats/require-value.ts'
 import type { ScheduleTiming } from '../../storage/rows/payment-schedule.ts'
 import { isBankingDay } from '../rails/bank-holidays.ts'
 
-/** The dates and times at which a schedule pays: pure functions of its timing. A date is `YYYY-MM-DD`. */
+/** Computes when a schedule pays. Pure functions of its timing; dates are `YYYY-MM-DD`. */
 
-/** A date and its time. */
+/** A date of payment, and its exact time. */
 export interface PaymentDate {
   readonly date: string
   readonly at: Date
 }
 
 const FRIDAY = 5
-/** No calendar is closed for this many days in a row. */
+/** No calendar has more consecutive days without business than this. */
 const CLOSED_DAYS_MAX = 10
 const MINUTE_MS = 60_000
 const DAY_MS = 24 * 60 * MINUTE_MS
 
 /**
- * The first date after `after` on which the schedule pays. Dates that move to one business day are one date, so that none is paid
- * twice. Undefined after the last.
+ * The first date after `after` on which the schedule pays; undefined after the last one. Dates that move to
+ * the same business day count as one date, so that it is not paid twice.
  */
 export function nextDate(timing: ScheduleTiming, after: string): string | undefined {
-  // A date moves over closed days only, so an earlier one may still come after `after`.
-  const earliest = dateOf(day(after).minus({ days: CLOSED_DAYS_MAX }))
+  // Dates move only past days without business, so dates up to this many days before `after` may still move
+  // beyond it.
+  const earliest = formatDate(parseDate(after).minus({ days: CLOSED_DAYS_MAX }))
   let from = earliest > timing.startDate ? earliest : timing.startDate
   for (;;) {
-    const date = ruleDate(timing.rule, day(from))
-    if (date === undefined || (timing.endDate !== undefined && dateOf(date) > timing.endDate))
+    const date = ruleDate(timing.rule, parseDate(from))
+    if (date === undefined || (timing.endDate !== undefined && formatDate(date) > timing.endDate))
       return undefined
-    const moved = dateOf(toBusinessDay(timing, date))
-    if (moved > after) return moved
-    from = dateOf(date.plus({ days: 1 }))
+    const businessDate = formatDate(toBusinessDay(timing, date))
+    if (businessDate > after) return businessDate
+    from = formatDate(date.plus({ days: 1 }))
   }
 }
 
-/** The first date whose time is after `now`. */
+/** The first date of payment whose time is after `now`. */
 export function firstDate(timing: ScheduleTiming, now: Date): PaymentDate | undefined {
-  // No clock is more than a day away from UTC.
-  let before = dateOf(DateTime.fromJSDate(now, { zone: 'utc' }).minus({ days: 2 }))
+  // No time zone is more than a day away from UTC.
+  let before = formatDate(DateTime.fromJSDate(now, { zone: 'utc' }).minus({ days: 2 }))
   for (;;) {
     const date = nextDate(timing, before)
     if (date === undefined) return undefined
@@ -50,25 +51,25 @@ export function firstDate(timing: ScheduleTiming, now: Date): PaymentDate | unde
 }
 
 /**
- * The payment time on a date. If the clock shows a time twice, the first one counts. A time that the clock
- * skips moves by the skipped duration.
+ * The time of payment on a date. If a clock change repeats that time, the first one counts. If a clock change
+ * skips it, the payment is later by the skipped duration.
  */
 export function timeOn({ time, timeZone }: Pick<ScheduleTiming, 'time' | 'timeZone'>, date: string): Date {
-  const shown = Date.parse(`${date}T${time}:00Z`)
+  const localMs = Date.parse(`${date}T${time}:00Z`)
   const zone = IANAZone.create(timeZone)
-  const [before, after] = [zone.offset(shown - DAY_MS), zone.offset(shown + DAY_MS)]
+  const [before, after] = [zone.offset(localMs - DAY_MS), zone.offset(localMs + DAY_MS)]
   const found = [before, after]
-    .map((offset) => ({ offset, at: shown - offset * MINUTE_MS }))
+    .map((offset) => ({ offset, at: localMs - offset * MINUTE_MS }))
     .filter(({ offset, at }) => zone.offset(at) === offset)
     .map(({ at }) => at)
-  return new Date(found.length > 0 ? Math.min(...found) : shown - before * MINUTE_MS)
+  return new Date(found.length > 0 ? Math.min(...found) : localMs - before * MINUTE_MS)
 }
 
-/** The first date of a rule on or after a day. */
+/** The first date on or after `from` that matches a rule. */
 function ruleDate(rule: ScheduleTiming['rule'], from: DateTime): DateTime | undefined {
   switch (rule.type) {
     case 'ONCE':
-      return day(rule.date) < from ? undefined : day(rule.date)
+      return parseDate(rule.date) < from ? undefined : parseDate(rule.date)
     case 'DAILY':
       return from
     case 'WEEKLY': {
@@ -89,20 +90,20 @@ function dayOfMonth(month: DateTime, of: number): DateTime {
 function toBusinessDay({ businessDays, calendar }: ScheduleTiming, date: DateTime): DateTime {
   if (businessDays === 'NONE') return date
   const days = businessDays === 'FOLLOWING' ? 1 : -1
-  let moved = date
-  while (!isBusinessDay(calendar, moved)) moved = moved.plus({ days })
-  return moved
+  let businessDate = date
+  while (!isBusinessDay(calendar, businessDate)) businessDate = businessDate.plus({ days })
+  return businessDate
 }
 
 function isBusinessDay(calendar: ScheduleTiming['calendar'], date: DateTime): boolean {
   return calendar === 'WEEKDAYS' ? date.weekday <= FRIDAY : isBankingDay(calendar, date)
 }
 
-/** Dates are counted without a clock. */
-function day(date: string): DateTime {
+/** Dates are computed in UTC, which has no clock changes. */
+function parseDate(date: string): DateTime {
   return DateTime.fromISO(date, { zone: 'utc' })
 }
 
-function dateOf(date: DateTime): string {
+function formatDate(date: DateTime): string {
   return requireValue(date.toISODate(), 'date of a valid day')
 }

@@ -1,14 +1,16 @@
 import type { PaymentScheduleRow } from '../../storage/rows/payment-schedule.ts'
 import { nextDate, type PaymentDate, timeOn } from './timing.ts'
 
-/** A schedule's date with its number. */
+/** A date of a schedule, with its number in the schedule. */
 export interface Planned extends PaymentDate {
   readonly number: number
 }
 
 type Plan = Pick<PaymentScheduleRow, 'timing' | 'next_date' | 'next_number' | 'skipped_dates'>
 
-/** The next date after the given one, including skipped dates, if the schedule has another. */
+/**
+ * The next date of a schedule after the given one, even if it is to be skipped. Undefined if it was the last.
+ */
 export function dateAfter(
   { timing }: Pick<Plan, 'timing'>,
   { date, number }: Omit<Planned, 'at'>,
@@ -18,7 +20,7 @@ export function dateAfter(
   return next === undefined ? undefined : { date: next, number: number + 1, at: timeOn(timing, next) }
 }
 
-/** The next dates with a payment, at most `max`. */
+/** The next dates that will be paid, at most `max`. */
 export function datesFrom(plan: Plan, max: number): readonly Planned[] {
   const dates: Planned[] = []
   for (const planned of allDates(plan)) {
@@ -28,7 +30,7 @@ export function datesFrom(plan: Plan, max: number): readonly Planned[] {
   return dates
 }
 
-/** Every date from the next one on, including skipped ones. */
+/** All dates from the next one on, including those to be skipped. */
 export function* allDates(plan: Plan): Generator<Planned> {
   const { timing, next_date: date, next_number: number } = plan
   let planned: Planned | undefined = date === null ? undefined : { date, number, at: timeOn(timing, date) }

@@ -3,26 +3,29 @@ import { type exchangeRates, SENDING_AMOUNT_DEFAULT } from '@countersign/contrac
 import { priceOfSending } from '../../base/pricing/pricing.ts'
 import { ApiError, fieldError, type Handlers } from '../../kernel/operation/operation.ts'
 import { platformConfig } from '../../people/platforms/platform-config.ts'
-import { exchangeRateViews, RAILS_BY_CURRENCY, sourcesOf } from './exchange-rates.ts'
+import { exchangeRateViews, listSources, RAILS_BY_CURRENCY } from './exchange-rates.ts'
 
 export const exchangeRateHandlers: Handlers<typeof exchangeRates> = {
   exchange_rate_list: async (op, { query }) => {
     const { sourceCurrency, destinationCurrency, sendingAmount = BigInt(SENDING_AMOUNT_DEFAULT) } = query
-    const asked = sourceCurrency === undefined ? undefined : checkKnown(sourceCurrency, 'sourceCurrency')
+    const requested =
+      sourceCurrency === undefined ? undefined : requireKnownCurrency(sourceCurrency, 'sourceCurrency')
     const destinations = destinationCurrency
       ? [
           ...new Set(
-            destinationCurrency.map((code, index) => checkKnown(code, `destinationCurrency.${index}`)),
+            destinationCurrency.map((code, index) =>
+              requireKnownCurrency(code, `destinationCurrency.${index}`),
+            ),
           ),
         ]
       : Object.keys(CURRENCIES).filter(isKnownCurrency)
     if (!op.rates) throw new ApiError('NOT_IMPLEMENTED', { message: 'This server has no exchange rates.' })
     const rates = await op.rates.snapshot()
-    // The real time of the rates, converted to the platform's clock.
+    // The time of the rates, shifted from real time to the platform's clock.
     const updatedAt = new Date(rates.updatedAt.getTime() + Number(op.platform.clock_offset_ms))
-    const reached = destinations.filter((currency) => RAILS_BY_CURRENCY[currency].length > 0)
-    const data = sourcesOf(platformConfig(op), asked).flatMap((source) =>
-      reached.flatMap((destination) => {
+    const reachable = destinations.filter((currency) => RAILS_BY_CURRENCY[currency].length > 0)
+    const data = listSources(platformConfig(op), requested).flatMap((source) =>
+      reachable.flatMap((destination) => {
         const price = priceOfSending(rates, op.fees, source.currency, destination, sendingAmount)
         return price ? exchangeRateViews(source, destination, price, updatedAt) : []
       }),
@@ -31,8 +34,8 @@ export const exchangeRateHandlers: Handlers<typeof exchangeRates> = {
   },
 }
 
-/** Error: 400 `INVALID_CURRENCY`. */
-function checkKnown(code: string, field: string): KnownCurrency {
+/** Narrows a code to a known currency. Throws 400 `INVALID_CURRENCY`. */
+function requireKnownCurrency(code: string, field: string): KnownCurrency {
   if (!isKnownCurrency(code))
     throw fieldError('INVALID_CURRENCY', field, `${code} is not a currency that this server supports`)
   return code

@@ -12,7 +12,7 @@ import { INT64_MAX } from '../../base/json/int64.ts'
 import { exchangeRate, feesOf, type Price } from '../../base/pricing/pricing.ts'
 import { fieldError } from '../../kernel/operation/operation.ts'
 import { currencyConfig, type PlatformConfig } from '../../people/platforms/platform-config.ts'
-import { walletCurrencies } from '../../people/platforms/wallet-network.ts'
+import { getWalletCurrencies } from '../../people/platforms/wallet-network.ts'
 
 /** The rails that can carry each currency; empty for a currency that only wallets hold. */
 export const RAILS_BY_CURRENCY: Readonly<Record<KnownCurrency, readonly PaymentRailName[]>> =
@@ -36,14 +36,14 @@ export interface Source {
 }
 
 /**
- * The currencies that the platform pays from: the ones that its settings allow to be sent, and the currencies
- * of the wallets. A currency requested by name need not be in the settings, because real-time funding can pay
- * a quote in it; it has no limits.
+ * The currencies that the platform can send: the ones enabled in its settings, and the currencies of its
+ * wallets. A currency requested by name need not be enabled, because real-time funding can pay for a quote in
+ * any currency; such a currency has no limits.
  */
-export function sourcesOf(config: PlatformConfig, asked?: KnownCurrency): Source[] {
+export function listSources(config: PlatformConfig, requested?: KnownCurrency): Source[] {
   const supported = config.supportedCurrencies.map(({ currencyCode }) => currencyCode)
-  const codes = [...supported, ...walletCurrencies(config)]
-  const currencies = asked ? [asked] : [...new Set(codes)].filter(isKnownCurrency)
+  const codes = [...supported, ...getWalletCurrencies(config)]
+  const currencies = requested ? [requested] : [...new Set(codes)].filter(isKnownCurrency)
   return currencies.flatMap((currency) => {
     const limits = currencyConfig(config, currency)
     if (!limits) return [{ currency, minAmount: 1n, maxAmount: BigInt(LOCKED_AMOUNT_MAX) }]
@@ -52,7 +52,10 @@ export function sourcesOf(config: PlatformConfig, asked?: KnownCurrency): Source
   })
 }
 
-/** One entry per rail that reaches the destination. Error: 400 `AMOUNT_OUT_OF_RANGE` if a result exceeds int64. */
+/**
+ * One entry per rail that reaches the destination. Throws 400 `AMOUNT_OUT_OF_RANGE` if a result exceeds
+ * int64.
+ */
 export function exchangeRateViews(source: Source, destination: KnownCurrency, price: Price, updatedAt: Date) {
   if (price.receivingAmount > INT64_MAX)
     throw fieldError(

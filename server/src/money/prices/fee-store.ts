@@ -12,13 +12,13 @@ export interface FeeFilters {
   readonly endDate?: string
 }
 
-/** An entry of a fees account: the side of a transfer on which it is, which has its id. */
+/** One side of a transfer on a fees account. Its id is the transfer's. */
 export type FeeRow = Pick<
   LedgerTransferRow,
   'id' | 'amount' | 'currency' | 'cause' | 'cause_id' | 'created_at'
 >
 
-/** Credits and debits of an account, each read in the order of an index. */
+/** Credits and debits of an account as two queries, so that each can follow an index. */
 export function selectEntries(op: Op, accountId: string, filters: FeeFilters) {
   return [
     selectPosted(op, filters).select('amount').where('credit_account_id', '=', accountId),
@@ -37,11 +37,11 @@ function selectPosted(op: Op, { startDate, endDate }: FeeFilters) {
     .$call((q) => whereGiven(q, 'created_at', '<=', timeIfGiven(endDate)))
 }
 
-/** A transfer's quote. */
+/** A transfer's id and its quote. */
 export type QuoteOfTransfer = Pick<LedgerTransferRow, 'id' | 'platform_id'> &
   Pick<QuoteRow, 'transaction_id' | 'customer_id'> & { readonly quote_id: string }
 
-// OFFSET 0 stops the planner from reordering the join, so rows are always read by id.
+// OFFSET 0 stops the planner from reordering the join, so that rows are always looked up by id.
 const QUOTE_BY_TRANSFER = rowByKey<QuoteOfTransfer>(
   `SELECT t.id, t.platform_id, q.id AS quote_id, q.transaction_id, q.customer_id
    FROM ledger_transfers t

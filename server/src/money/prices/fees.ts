@@ -5,7 +5,7 @@ import { findTransaction, money } from '../../kernel/transactions/transactions.t
 import { type FeeRow, selectQuoteOfTransfer } from './fee-store.ts'
 
 /**
- * A platform's fees accounts: one for each currency in which a fee was ever charged, or only the account in
+ * A platform's fees accounts: one per currency in which it has ever charged a fee, or only the one in
  * `currency`.
  */
 export async function findFeeAccounts(op: Op, currency: string | undefined) {
@@ -13,7 +13,10 @@ export async function findFeeAccounts(op: Op, currency: string | undefined) {
   return findSystemAccounts(op, 'fees', codes)
 }
 
-/** A fee as the API shows it. Its cause is a quote, a transfer out by a chain, or the payment of a withdrawal. */
+/**
+ * A fee as the API shows it. It was charged for a quote, a transfer on a chain, or the payment of a
+ * withdrawal.
+ */
 export async function feeView(op: Op, { id, amount, currency, cause, cause_id, created_at }: FeeRow) {
   if (cause === 'transaction') {
     const { customer_id } = await findTransaction(op, cause_id)

@@ -11,7 +11,7 @@ export type PositionRow = Pick<LedgerAccountRow, 'currency' | 'posted'> &
 type OnePositionRow = Pick<LedgerAccountRow, 'platform_id' | 'currency' | 'posted'> &
   Pick<FxInFlightRow, 'sold'>
 
-// OFFSET 0 stops the planner from reordering the joins, so rows are always read by their keys.
+// OFFSET 0 stops the planner from reordering the joins, so that rows are always looked up by key.
 const ONE = rowByKey<OnePositionRow>(
   `SELECT asked.platform_id, asked.currency, coalesce(l.posted, 0) AS posted, coalesce(f.sold, 0) AS sold
    FROM unnest($1::uuid[], $2::text[]) AS asked (platform_id, currency)
@@ -24,8 +24,8 @@ const ONE = rowByKey<OnePositionRow>(
 )
 
 /**
- * The position in a currency and the amount of it that counted conversions in progress will sell, as of one
- * moment.
+ * The position in a currency, and how much of it the counted conversions in progress will sell, read in one
+ * snapshot.
  */
 export async function selectPosition(
   op: Op,
@@ -39,14 +39,17 @@ export async function selectPosition(
 
 const COUNTED = 'SELECT currency, 0, bought, sold FROM fx_in_flight WHERE platform_id = $1'
 
-/** Reads all payments of the platform: payments in progress have no index, which would cost every payment. */
+/** Reads all payments of the platform: an index on payments in progress would slow down every payment. */
 const ALL = `SELECT side.currency, 0, side.bought, side.sold
   FROM transactions t JOIN quotes q ON q.id = t.quote_id,
     LATERAL (VALUES (q.sending_currency, q.sending_amount - q.fees, 0), (q.receiving_currency, 0, q.receiving_amount))
       AS side (currency, bought, sold)
   WHERE t.platform_id = $1 AND t.kind = 'QUOTE' AND t.state = 'PROCESSING' AND q.sending_currency <> q.receiving_currency`
 
-/** Positions with conversions in progress, as of one moment: only the counted conversions, or all. */
+/**
+ * The platform's positions and its conversions in progress, read in one snapshot. Includes all conversions,
+ * or only those counted in `fx_in_flight`.
+ */
 export async function selectPositions(op: Op, which: 'counted' | 'all'): Promise<PositionRow[]> {
   const { rows } = await op.db.query<PositionRow>(
     `SELECT currency, sum(posted)::bigint AS posted, least(sum(bought), ${INT64_MAX})::bigint AS bought,

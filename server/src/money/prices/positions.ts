@@ -5,30 +5,30 @@ import { ApiError } from '../../kernel/operation/operation.ts'
 import type { QuoteRow } from '../../storage/rows/tables.ts'
 import { type PositionRow, selectPosition, selectPositions } from './position-store.ts'
 
-/** The currencies and amounts that a conversion buys and sells. */
+/** The currencies of a conversion, and the amount that it sells of the second one. */
 type Conversion = Pick<QuoteRow, 'sending_currency' | 'receiving_currency' | 'receiving_amount'>
 
 /**
- * Capacity is freed by settlements of payments in progress, and by covering the position: seldom within
- * seconds.
+ * Capacity is freed when payments in progress settle or the operator covers the position, which rarely
+ * happens within seconds.
  */
 const RETRY_AFTER_SECONDS = 60
 
 /**
- * An executed quote's `position_limit`: the maximum short position in the currency that it sells. The
- * database checks it as it counts the quote. Null if nothing is limited, or nothing is converted.
+ * The `position_limit` of an executed quote: the maximum short position in the currency that it sells. The
+ * database checks it when it counts the quote. Null without limits or without a conversion.
  */
 export function limitFor(op: Op, conversion: Conversion): bigint | null {
   const { positionLimits } = op
   if (positionLimits === undefined || conversion.sending_currency === conversion.receiving_currency)
     return null
-  // Also counts currencies without a limit, so that their conversions in progress are known.
+  // Currencies without a limit are counted too, so that their conversions in progress are known.
   return positionLimits.get(conversion.receiving_currency) ?? INT64_MAX
 }
 
 /**
- * Checks that a conversion does not exceed the limit of the position. The database checks it again when the
- * conversion is executed. Error: 503 `POSITION_LIMIT_REACHED`.
+ * Checks that a conversion stays within the position limit. The database checks it again when the conversion
+ * is executed. Throws 503 `POSITION_LIMIT_REACHED`.
  */
 export async function checkPosition(op: Op, conversion: Conversion): Promise<void> {
   const limit = limitFor(op, conversion)
@@ -42,12 +42,12 @@ export async function checkPosition(op: Op, conversion: Conversion): Promise<voi
     })
 }
 
-/** The platform's positions, by the codes of their currencies. */
+/** The platform's positions, sorted by currency code. */
 export async function findPositions(op: Op): Promise<PositionRow[]> {
   const rows = await selectPositions(op, op.positionLimits === undefined ? 'all' : 'counted')
   const known = new Set<KnownCurrency>(rows.map(({ currency }) => currency))
-  const untouched = [...(op.positionLimits?.keys() ?? [])].filter((currency) => !known.has(currency))
-  return [...rows, ...untouched.map((currency) => ({ currency, posted: 0n, bought: 0n, sold: 0n }))].sort(
+  const unused = [...(op.positionLimits?.keys() ?? [])].filter((currency) => !known.has(currency))
+  return [...rows, ...unused.map((currency) => ({ currency, posted: 0n, bought: 0n, sold: 0n }))].sort(
     (a, b) => (a.currency < b.currency ? -1 : 1),
   )
 }

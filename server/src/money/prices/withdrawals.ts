@@ -16,9 +16,9 @@ type Body = BodyOf<typeof crypto_withdrawal_fee_estimate>
 type Estimate = SuccessOf<typeof crypto_withdrawal_fee_estimate>['body']
 
 /**
- * A withdrawal's current cost. Errors: 400 that names the field, 404 `ACCOUNT_NOT_FOUND`, 501
- * `NOT_IMPLEMENTED` if the server has no rates or no rail that knows the fees of the network, 503
- * `UNAVAILABLE` if the fees of the network cannot be read now.
+ * The current cost of a withdrawal. Throws 400 naming the field, 404 `ACCOUNT_NOT_FOUND`, 501
+ * `NOT_IMPLEMENTED` if the server has no rates or no rail knows the network's fees, 503 `UNAVAILABLE` if the
+ * network's fees cannot be read at the moment.
  */
 export async function estimateWithdrawal(op: Op, body: Body): Promise<Estimate> {
   const account = await findCryptoAccount(op, body)
@@ -36,16 +36,17 @@ export async function estimateWithdrawal(op: Op, body: Body): Promise<Estimate> 
   return sumFees(op, account, amount, fee, rates)
 }
 
-/** A rail on the chain knows its fees. The other networks of the sandbox have fixed ones. */
+/** A chain rail knows its own fees. The other networks, which exist only in the sandbox, have fixed fees. */
 async function networkFee(
   op: Op,
   { currency, chain_rail }: InternalAccountRow,
   accountType: AccountTypeName,
   { amount, destinationAddress }: Body,
 ): Promise<NetworkFee> {
-  const wanted = { direction: 'OUT', accountType, paymentRail: null, currency, amount } as const
-  const rail = await op.rails.route(op.platform.id, wanted)
-  // From a wallet it takes two transfers, both signed with its key: the payment and its fee.
+  const request = { direction: 'OUT', accountType, paymentRail: null, currency, amount } as const
+  const rail = await op.rails.route(op.platform.id, request)
+  // A withdrawal from a wallet takes two transfers, both signed with the wallet's key: the payment and the
+  // fee.
   if (rail?.chain) return rail.chain.transferFee(currency, chain_rail === null ? 1 : 2)
   const network = requireValue(networkOf(accountType), 'network of a wallet')
   if (!op.networkFees)
@@ -66,15 +67,21 @@ async function findCryptoAccount(op: Op, { internalAccountId, currency }: Body):
   return account
 }
 
-/** The account type for a wallet on the network. */
+/**
+ * The type of external account for a wallet on this network. Throws 400 if the network does not carry the
+ * currency.
+ */
 function networkType({ currency }: InternalAccountRow, network: string): AccountTypeName {
   const [type] = fundingTypesOf(currency, network)
   if (type) return type
-  const carrying = fundingTypesOf(currency).map(networkOf).join(', ')
-  throw fieldError('INVALID_INPUT', 'cryptoNetwork', `${currency} is carried by ${carrying || 'no network'}`)
+  const networks = fundingTypesOf(currency).map(networkOf).join(', ')
+  throw fieldError('INVALID_INPUT', 'cryptoNetwork', `${currency} is carried by ${networks || 'no network'}`)
 }
 
-/** The fees in the currency of the account. Error: 400 `INVALID_AMOUNT` if they leave nothing of the amount. */
+/**
+ * Adds up the fees in the account's currency. Throws 400 `INVALID_AMOUNT` if they leave nothing of the
+ * amount.
+ */
 function sumFees(
   op: Op,
   { currency }: InternalAccountRow,
@@ -83,13 +90,13 @@ function sumFees(
   rates: RateTable,
 ): Estimate {
   const own = price(rates, op.fees, currency, currency, 'SENDING', amount)
-  const inCurrency = networkFeeRoundedUp(rates, currency, fee)
-  if (inCurrency === undefined)
+  const convertedFee = networkFeeRoundedUp(rates, currency, fee)
+  if (convertedFee === undefined)
     throw new ApiError('NOT_IMPLEMENTED', {
       message: `This server has no rate of ${fee.asset} or ${currency}.`,
     })
   const applicationFee = own ? feesOf(own) : amount
-  const totalFee = applicationFee + inCurrency
+  const totalFee = applicationFee + convertedFee
   if (totalFee >= amount)
     throw new ApiError('INVALID_AMOUNT', {
       message: `The fees of ${amountText(totalFee, currency)} leave nothing of amount.`,

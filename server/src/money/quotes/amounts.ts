@@ -7,7 +7,7 @@ import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
 import { checkCurrencyLimits, platformConfig } from '../../people/platforms/platform-config.ts'
 import { networkCost } from '../rails/network-cost.ts'
 import type { Parties, QuoteBody } from './parties.ts'
-import { type QuoteRails, railsOfQuote } from './quote-rails.ts'
+import { chooseQuoteRails, type QuoteRails } from './quote-rails.ts'
 
 const FIELD = 'lockedCurrencyAmount'
 
@@ -16,15 +16,16 @@ type Ends = Pick<Parties, 'payer' | 'payee'>
 interface Amounts {
   readonly rates: RateTable
   readonly found: Price
-  readonly railed: QuoteRails
+  readonly routed: QuoteRails
 }
 
 /**
- * The price of a quote and the rails that carry it. The fees include what chains charge for carrying it, in the sending currency and
- * never below. Errors: 400 `INVALID_AMOUNT` if the fees leave nothing, 400 `AMOUNT_OUT_OF_RANGE`, 501 `NOT_IMPLEMENTED` if
- * no rate or rail exists, 503 `UNAVAILABLE` if rates or the fees of a chain cannot be read now.
+ * Prices a quote and chooses its rails. The fees include the chain fees of its transfers, converted to the
+ * sending currency and rounded up. Throws 400 `INVALID_AMOUNT` if the fees leave nothing, 400
+ * `AMOUNT_OUT_OF_RANGE`, 501 `NOT_IMPLEMENTED` if there is no rate or rail, 503 `UNAVAILABLE` if rates or
+ * chain fees cannot be read at the moment.
  */
-export async function amountsOf(
+export async function priceQuoteAmounts(
   op: Op,
   quoteId: string,
   body: QuoteBody,
@@ -35,14 +36,15 @@ export async function amountsOf(
   const [sending, receiving] = [ends.payer.currency, ends.payee.currency]
   const { lockedCurrencySide: side, lockedCurrencyAmount: amount } = body
   const rates = await op.rates.snapshot()
-  // The rails depend on the amounts, and the amounts on what the rails cost. Each round raises the fee to the cost of a rail.
+  // The rails depend on the amounts, and the amounts on the fees of the rails. Each round raises the network
+  // fee to the cost of the rails just chosen.
   for (let networkFee = 0n; ; ) {
     const found = price(rates, op.fees, sending, receiving, side, amount, networkFee)
     if (!found) throw fieldError('INVALID_AMOUNT', FIELD, 'The amount is too small for this payment.')
     checkAmounts(op, sending, found)
-    const railed = await railsOfQuote(op, quoteId, ends, found, paymentRail)
-    const cost = await costOfTransfers(op, rates, ends, railed.kept)
-    if (cost <= networkFee) return { rates, found, railed }
+    const routed = await chooseQuoteRails(op, quoteId, ends, found, paymentRail)
+    const cost = await estimateChainFees(op, rates, ends, routed.kept)
+    if (cost <= networkFee) return { rates, found, routed }
     networkFee = cost
   }
 }
@@ -54,10 +56,10 @@ function checkAmounts(op: Op, sending: KnownCurrency, found: Price): void {
 }
 
 /**
- * Chain fees for the transfers of a quote, in its sending currency. Next to the payment, a wallet on a chain
- * makes another transfer: it collects the money, or, if the wallet pays directly, carries the fee.
+ * The chain fees of a quote's transfers, in its sending currency. A chain wallet makes a second transfer in
+ * addition to the payment: it either collects the money or, if the wallet pays directly, carries the fee.
  */
-async function costOfTransfers(
+async function estimateChainFees(
   op: Op,
   rates: RateTable,
   ends: Ends,

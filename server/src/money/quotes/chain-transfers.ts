@@ -17,16 +17,14 @@ import type { InternalAccountRow, QuoteRow } from '../../storage/rows/tables.ts'
 import { selectOrder } from './store.ts'
 
 /**
- * The transfers by which a wallet on a chain pays a quote. They are signed twice: the customer stamps a
- * payload that names them, and the wallet's own key, in the enclave, signs exactly these. A payee on the same
- * chain is paid directly from the wallet; for any other, the money is first collected in this server's
- * treasury on the chain, which then pays as for every quote.
+ * The transfers by which a chain wallet pays a quote; they are authorized twice: the customer stamps a
+ * payload that lists them, and the wallet's own key in the enclave signs exactly these. A payee on the same
+ * chain is paid directly from the wallet. For any other payee the money is first collected in this server's
+ * treasury on the chain, which then pays as for any quote.
  */
 export type ChainTransfers = NonNullable<Payload<'quote_execute'>['chain']>
 
-/**
- * The time after the last moment to execute a quote in which the chain still accepts its signed transfers.
- */
+/** The time after a quote's expiry in which the chain still accepts its signed transfers. */
 const VALID_SECONDS = 60 * 60
 const MS = 1000
 
@@ -36,17 +34,17 @@ const NETWORK_NAMES: Readonly<Record<EvmNetwork, string>> = {
   POLYGON: 'Polygon',
 }
 
-/** True if a wallet's own transfers pay a quote's payee. */
-export function isStraight({ request }: QuoteRow): boolean {
+/** True if the wallet's own transfers pay the payee directly. */
+export function isPaidDirectly({ request }: QuoteRow): boolean {
   return request.wallet !== undefined && request.railIn === undefined
 }
 
-/** True if the money of a quote is first collected from a wallet on a chain. */
+/** True if the money is first collected from a chain wallet. */
 export function isCollected({ request }: QuoteRow): boolean {
   return request.wallet !== undefined && request.railIn !== undefined
 }
 
-/** A wallet's address on a chain. */
+/** The chain rail and the address of a wallet; undefined for an account that is not on a chain. */
 export function placeOf({
   chain_rail,
   chain_address,
@@ -58,7 +56,7 @@ export function placeOf({
     : { rail: chain_rail, address: chain_address }
 }
 
-/** A wallet's chain. Error: 501 `NOT_IMPLEMENTED` if its rail no longer accepts new payments. */
+/** The chain of a wallet. Throws 501 `NOT_IMPLEMENTED` if its rail no longer accepts new payments. */
 export function openChain(op: Op, rail: string): RailChain {
   const found = op.rails.find(rail)
   if (found?.chain && !found.isRetired) return found.chain
@@ -67,9 +65,12 @@ export function openChain(op: Op, rail: string): RailChain {
   })
 }
 
-/** The transfers that a wallet signs to pay a quote; `to` is the payee's address if it is paid directly. */
+/**
+ * The transfers that a wallet signs to pay a quote. `to` is the payee's address if the payee is paid
+ * directly.
+ */
 export function chainTransfers(op: Op, quote: QuoteRow, to: string | null): ChainTransfers {
-  const wallet = walletOf(quote)
+  const wallet = requireWallet(quote)
   const chain = openChain(op, wallet.rail)
   const { address, domain } = requireSigningToken(chain, quote.sending_currency)
   return {
@@ -78,14 +79,14 @@ export function chainTransfers(op: Op, quote: QuoteRow, to: string | null): Chai
     token: { currency: quote.sending_currency, address: spellAddress(address), ...domain },
     from: spellAddress(wallet.address),
     validBefore: plusSeconds(quote.expires_at, VALID_SECONDS).toISOString(),
-    transfers: transfersOf(quote, spellAddress(chain.treasury), to),
+    transfers: buildTransfers(quote, spellAddress(chain.treasury), to),
   }
 }
 
-function transfersOf(quote: QuoteRow, treasury: string, to: string | null): ChainTransfers['transfers'] {
+function buildTransfers(quote: QuoteRow, treasury: string, to: string | null): ChainTransfers['transfers'] {
   const { transaction_id: id, fees, receiving_amount, sending_amount } = quote
   const part = (name: AuthorizedPart) => authorizationNonce(name, id)
-  if (!isStraight(quote))
+  if (!isPaidDirectly(quote))
     return [{ purpose: 'PAYMENT', to: treasury, amount: sending_amount, nonce: part('payment') }]
   if (to === null) throw new Error(`${quote.id} pays nobody on the chain`)
   return [
@@ -94,7 +95,7 @@ function transfersOf(quote: QuoteRow, treasury: string, to: string | null): Chai
   ]
 }
 
-/** The transfers in words for the person who signs; `payee` and the received amount are in words. */
+/** Describes the transfers to the person who signs. `payee` and the received amount are already in words. */
 export function describeTransfers(
   { network, transfers }: ChainTransfers,
   currency: KnownCurrency,
@@ -105,15 +106,15 @@ export function describeTransfers(
   const [payment, fee] = transfers
   if (!payment) throw new Error('A payment without a transfer')
   const words = `Pay ${amountText(payment.amount, currency)} on ${NETWORK_NAMES[network]} to`
-  if (!isStraight(quote))
+  if (!isPaidDirectly(quote))
     return `${words} this server at ${payment.to}, fees included, so that ${payee} receives ${receives}`
   const to = quote.request.payTo === undefined ? payment.to : `${payment.to}, which is ${payee}`
   return fee ? `${words} ${to}, and ${amountText(fee.amount, currency)} as fee` : `${words} ${to}`
 }
 
 /**
- * The transfers of a quote by the wallet's own key, under the stamp that has executed it. The same transfers have the same
- * signatures.
+ * A quote's transfers, signed with the wallet's own key on the authority of the stamp that executed the
+ * quote. Signing again gives the same signatures.
  */
 export async function findSignedTransfers(op: Op, quote: QuoteRow): Promise<SignedChainPayment> {
   const account = await findInternalAccount(op, requireColumn(quote, 'source_account_id'))
@@ -127,12 +128,12 @@ export async function findSignedTransfers(op: Op, quote: QuoteRow): Promise<Sign
   )
   if (!signature) throw new Error(`${quote.id} has no transfer`)
   const { chain } = parseJson(payload) as { readonly chain: ChainTransfers }
-  const { rail, address } = walletOf(quote)
-  const on = op.rails.find(rail)?.chain
-  if (!on) throw new Error(`The rail ${rail} is not in RAILS_FILE: its payments wait for it`)
+  const { rail, address } = requireWallet(quote)
+  const railChain = op.rails.find(rail)?.chain
+  if (!railChain) throw new Error(`The rail ${rail} is not in RAILS_FILE: its payments wait for it`)
   const [, fee] = chain.transfers
   return {
-    senderId: on.walletAddressId(account.id),
+    senderId: railChain.walletAddressId(account.id),
     sender: address,
     validBefore: BigInt(Math.floor(Date.parse(chain.validBefore) / MS)),
     signature,
@@ -142,7 +143,7 @@ export async function findSignedTransfers(op: Op, quote: QuoteRow): Promise<Sign
   }
 }
 
-function walletOf({ id, request }: QuoteRow): NonNullable<QuoteRow['request']['wallet']> {
+function requireWallet({ id, request }: QuoteRow): NonNullable<QuoteRow['request']['wallet']> {
   if (!request.wallet) throw new Error(`${id} is not paid by a wallet on a chain`)
   return request.wallet
 }

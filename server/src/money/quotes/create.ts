@@ -23,7 +23,7 @@ import { checkStillAllowed } from '../uma/allowed-counterparties.ts'
 import { pickRequired } from '../uma/counterparty.ts'
 import { checkLookup } from '../uma/lookups.ts'
 import { checkSenderKnown } from '../uma/required-sender-info.ts'
-import { amountsOf } from './amounts.ts'
+import { priceQuoteAmounts } from './amounts.ts'
 import { chainTransfers, describeTransfers } from './chain-transfers.ts'
 import { checkBalance, checkPull, executeQuote } from './execute-quote.ts'
 import { quoteFundingInstructions } from './funding-instructions.ts'
@@ -33,12 +33,12 @@ import { fundingOf } from './settlement.ts'
 
 export interface CreatedQuote {
   readonly quote: QuoteRow
-  /** The payload that an embedded wallet signs to execute the quote. */
+  /** The payload that an embedded wallet must sign to execute the quote. */
   readonly payloadToSign: string | undefined
   readonly writes: readonly Write[]
 }
 
-/** Locks a rate, and executes immediately if requested. */
+/** Creates a quote with a locked rate, and executes it immediately if requested. */
 export async function createQuote(op: Op, body: QuoteBody): Promise<CreatedQuote> {
   const parties = await findParties(op, body)
   checkImmediate(body, parties)
@@ -67,7 +67,7 @@ export async function createQuote(op: Op, body: QuoteBody): Promise<CreatedQuote
     job(op, 'quote.expire', { quoteId: quote.id }, quote.expires_at),
   ]
   if (fundingOf(quote) === 'PULLED') await checkPull(op, quote)
-  // The arrival of the payment executes such a quote.
+  // A quote with real-time funding is executed when its payment arrives.
   if (!body.immediatelyExecute || payer.kind === 'funding')
     return { quote: complete, payloadToSign: signing?.payloadToSign, writes }
   const account = payer.kind === 'account' ? payer.account : undefined
@@ -80,7 +80,7 @@ export async function createQuote(op: Op, body: QuoteBody): Promise<CreatedQuote
   return { quote: executed.quote, payloadToSign: undefined, writes: [...writes, ...executed.writes] }
 }
 
-/** The receiver as a lookup names it. */
+/** The receiver as a lookup identifies it. */
 function receiverOf(payee: Payee): string {
   if (payee.kind === 'external') return payee.account.id
   return payee.kind === 'uma' ? payee.umaAddress : (payee.umaAddress ?? payee.account.id)
@@ -103,7 +103,7 @@ async function priceQuote(
   const [sending, receiving] = [payer.currency, payee.currency]
   const rail = body.destination.destinationType === 'ACCOUNT' ? body.destination.paymentRail : undefined
   const id = op.newId('Quote')
-  const { rates, found, railed } = await amountsOf(op, id, body, { payer, payee }, rail ?? null)
+  const { rates, found, routed } = await priceQuoteAmounts(op, id, body, { payer, payee }, rail ?? null)
   const quote: QuoteRow = {
     id,
     platform_id: op.platform.id,
@@ -124,8 +124,8 @@ async function priceQuote(
       ...pickStoredFields(body),
       ...(payer.kind === 'funding' ? { reference: makeReference(op) } : {}),
       ...(payer.kind === 'pull' ? { pullRail: payer.rail } : {}),
-      ...railed.kept,
-      ...counterpartyOf(op, sending, payee),
+      ...routed.kept,
+      ...pickCounterparty(op, sending, payee),
     },
     signing_request_id: null,
     transaction_id: op.newId('Transaction'),
@@ -135,10 +135,10 @@ async function priceQuote(
     created_at: op.now,
     updated_at: op.now,
   }
-  return { quote, writes: railed.writes }
+  return { quote, writes: routed.writes }
 }
 
-/** The transaction that pays a quote, not yet executed. */
+/** The transaction of a quote that is not executed yet. */
 function payingTransaction(
   op: Op,
   body: QuoteBody,
@@ -156,7 +156,7 @@ function payingTransaction(
     source_account_id: quote.source_account_id,
     source_identifier: payer.kind === 'pull' ? payer.account.identifier : null,
     destination_account_id: quote.destination_account_id,
-    destination_identifier: identifierOf(payee),
+    destination_identifier: getIdentifier(payee),
     sent_amount: quote.sending_amount,
     sent_currency: quote.sending_currency,
     received_amount: quote.receiving_amount,
@@ -176,14 +176,14 @@ function payingTransaction(
   })
 }
 
-/** The data that the receiver at an UMA address discloses to the platform; hidden from agents. */
-function counterpartyOf(op: Op, sending: KnownCurrency, payee: Payee): Pick<KeptRequest, 'counterparty'> {
+/** The data that the receiver at an UMA address discloses to the platform. Agents cannot see it. */
+function pickCounterparty(op: Op, sending: KnownCurrency, payee: Payee): Pick<KeptRequest, 'counterparty'> {
   if (op.actor.kind === 'agent' || payee.kind === 'external') return {}
   const counterparty = pickRequired(op, sending, payee.counterparty ?? {})
   return Object.keys(counterparty).length > 0 ? { counterparty } : {}
 }
 
-function identifierOf(payee: Payee): string | null {
+function getIdentifier(payee: Payee): string | null {
   if (payee.kind === 'external') return payee.account.identifier
   return payee.umaAddress ?? null
 }
@@ -193,20 +193,20 @@ function platformId(customer: CustomerRow | null) {
 }
 
 /**
- * The payload that the wallet signs to execute this quote: the payment in words, and the quote as it will be
+ * The signing request for executing this quote: the payment in words, and the exact quote that will be
  * executed.
  */
 function signingRequest(op: Op, quote: QuoteRow, payee: Payee): ReturnType<typeof issueRequest> {
   const sends = amountText(quote.sending_amount, quote.sending_currency)
   const delivers = amountText(quote.receiving_amount, quote.receiving_currency)
-  const chain = quote.request.wallet && chainTransfers(op, quote, quote.request.payTo ?? identifierOf(payee))
+  const chain = quote.request.wallet && chainTransfers(op, quote, quote.request.payTo ?? getIdentifier(payee))
   return issueRequest(op, executionCall(quote.id), {
     accountId: requireColumn(quote, 'source_account_id'),
     statement: {
       operation: 'quote_execute',
       summary: chain
-        ? describeTransfers(chain, quote.sending_currency, quote, describe(payee), delivers)
-        : `Pay ${sends}, fees included, so that ${describe(payee)} receives ${delivers}`,
+        ? describeTransfers(chain, quote.sending_currency, quote, describePayee(payee), delivers)
+        : `Pay ${sends}, fees included, so that ${describePayee(payee)} receives ${delivers}`,
       quote: quote.id,
       sends: { amount: quote.sending_amount, currency: quote.sending_currency },
       feesIncluded: quote.fees,
@@ -214,13 +214,13 @@ function signingRequest(op: Op, quote: QuoteRow, payee: Payee): ReturnType<typeo
       destination: toSignedDestination(quote, payee),
       ...present({ chain }),
     },
-    // The wallet's own key signs only under a stamp.
+    // The wallet's own key signs only on the authority of a stamp.
     ...(chain ? { context: { needsStamp: true } } : {}),
     expiresAt: quote.expires_at,
   })
 }
 
-function describe(payee: Payee): string {
+function describePayee(payee: Payee): string {
   if (payee.kind === 'external') return describeAccount(payee.account)
   return payee.kind === 'uma'
     ? payee.umaAddress
@@ -229,7 +229,10 @@ function describe(payee: Payee): string {
 
 type SignedDestination = Payload<'quote_execute'>['destination']
 
-/** The signed destination with everything that the rail will use: the stored account, which never changes. */
+/**
+ * The destination in the signed payload, with all data that the rail will use. It comes from the stored
+ * account version, which never changes.
+ */
 function toSignedDestination(quote: QuoteRow, payee: Payee): SignedDestination {
   const { destination_uma, payment_rail, receiving_currency: currency } = quote
   if (payee.kind === 'uma' || destination_uma !== null)

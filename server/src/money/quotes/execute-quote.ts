@@ -22,15 +22,18 @@ import { checkUsable } from '../external-accounts/account-changes.ts'
 import { findExternalAccount } from '../external-accounts/external-accounts.ts'
 import { checkPosition, limitFor } from '../prices/positions.ts'
 import { checkPullNotHeld } from '../rails/funds-holds.ts'
-import { giveToRail } from '../rails/rail-payments.ts'
+import { createPaymentRecord } from '../rails/rail-payments.ts'
 import { Velocity } from '../rails/velocity.ts'
 import { checkStillAllowed } from '../uma/allowed-counterparties.ts'
 import { isCollected } from './chain-transfers.ts'
-import { paymentOf, pullOf } from './payment-orders.ts'
+import { buildPull, paymentOf } from './payment-orders.ts'
 import { findQuote } from './quotes.ts'
 import { fundingOf, holdFor, isDeliveredHere, payingAccountId, paysHere } from './settlement.ts'
 
-/** Refuses a quote with real-time funding, which its payment executes. Error: 400 `INVALID_INPUT`. */
+/**
+ * Rejects a quote with real-time funding, because only its payment can execute it. Throws 400
+ * `INVALID_INPUT`.
+ */
 export function checkIsPaidFromAccount(quote: QuoteRow): void {
   if (quote.source_account_id === null)
     throw fieldError(
@@ -41,8 +44,8 @@ export function checkIsPaidFromAccount(quote: QuoteRow): void {
 }
 
 /**
- * A quote that the caller may execute. A customer may execute only quotes paid from the customer's own
- * internal account, not from the platform's or by a pull. Error: 404 `QUOTE_NOT_FOUND`.
+ * Finds a quote that the caller may execute. Customers may execute only quotes that their own internal
+ * account pays, not those paid by the platform or by a pull. Throws 404 `QUOTE_NOT_FOUND`.
  */
 export async function findExecutable(op: Op, id: string): Promise<QuoteRow> {
   const quote = await findQuote(op, id)
@@ -53,10 +56,11 @@ export async function findExecutable(op: Op, id: string): Promise<QuoteRow> {
 }
 
 /**
- * Checks that a quote can be executed, and returns the internal account that pays it; undefined if the money is pulled
- * in, since only the bank knows that balance. `guards` belong to the write set of the execution. Errors: 400
- * `QUOTE_EXPIRED` and `INSUFFICIENT_BALANCE`, 403 `COUNTERPARTY_NOT_ALLOWED` and `VELOCITY_LIMIT_EXCEEDED`, 404 `ACCOUNT_NOT_FOUND`, 409 `QUOTE_ALREADY_EXECUTED` and `PULL_NEEDS_HOLD`, 410
- * `CUSTOMER_DELETED`, 503 `POSITION_LIMIT_REACHED`.
+ * Checks that a quote can be executed, and returns the internal account that pays it. The account is
+ * undefined if the money is pulled, because only the bank knows that balance. `guards` must be part of the
+ * execution's write set; errors: 400 `QUOTE_EXPIRED` and `INSUFFICIENT_BALANCE`, 403
+ * `COUNTERPARTY_NOT_ALLOWED` and `VELOCITY_LIMIT_EXCEEDED`, 404 `ACCOUNT_NOT_FOUND`, 409
+ * `QUOTE_ALREADY_EXECUTED` and `PULL_NEEDS_HOLD`, 410 `CUSTOMER_DELETED`, 503 `POSITION_LIMIT_REACHED`.
  */
 export async function checkExecution(
   op: Op,
@@ -77,8 +81,8 @@ export async function checkExecution(
 }
 
 /**
- * Checks that both sides still exist and may still be paid, and returns the guards of that. Errors: 403
- * `COUNTERPARTY_NOT_ALLOWED`, 404 `ACCOUNT_NOT_FOUND`, 410 `CUSTOMER_DELETED`, naming the quote.
+ * Checks that payer and payee still exist and that the payee may still be paid; returns the guards. Errors,
+ * naming the quote: 403 `COUNTERPARTY_NOT_ALLOWED`, 404 `ACCOUNT_NOT_FOUND`, 410 `CUSTOMER_DELETED`.
  */
 export async function checkParties(op: Op, quote: QuoteRow): Promise<readonly Write[]> {
   if (quote.customer_id !== null) await findCustomer(op, quote.customer_id, 'quoteId')
@@ -96,8 +100,9 @@ export async function checkParties(op: Op, quote: QuoteRow): Promise<readonly Wr
 }
 
 /**
- * The external account of a quote, with the details that the quote was made for. Errors: 404 `ACCOUNT_NOT_FOUND`, 409
- * `EXTERNAL_ACCOUNT_UNDER_REVIEW`, `EXTERNAL_ACCOUNT_INACTIVE`, `EXTERNAL_ACCOUNT_CHANGED`, naming the quote.
+ * The external account of a quote, if its details are the same as when the quote was created. Errors, naming
+ * the quote: 404 `ACCOUNT_NOT_FOUND`, 409 `EXTERNAL_ACCOUNT_UNDER_REVIEW`, `EXTERNAL_ACCOUNT_INACTIVE`,
+ * `EXTERNAL_ACCOUNT_CHANGED`.
  */
 async function findUnchanged(op: Op, quote: QuoteRow, accountId: string) {
   const account = await findExternalAccount(op, accountId, 'quoteId')
@@ -111,7 +116,10 @@ async function findUnchanged(op: Op, quote: QuoteRow, accountId: string) {
   return account
 }
 
-/** Refuses to pull money that a rule holds, because the quote would spend it immediately. Error: 409 `PULL_NEEDS_HOLD`. */
+/**
+ * Rejects a quote whose pull a risk rule would hold, because the quote would spend that money immediately.
+ * Throws 409 `PULL_NEEDS_HOLD`.
+ */
 export async function checkPull(op: Op, quote: QuoteRow): Promise<void> {
   await checkPullNotHeld(op, {
     externalAccountId: requireColumn(quote, 'source_account_id'),
@@ -121,9 +129,7 @@ export async function checkPull(op: Op, quote: QuoteRow): Promise<void> {
   })
 }
 
-/**
- * Error: 400 `INSUFFICIENT_BALANCE`. The hold has a separate guard; this error tells the caller the numbers.
- */
+/** Throws 400 `INSUFFICIENT_BALANCE`, with the amounts. The hold itself is guarded by the ledger. */
 export async function checkBalance(op: Op, quote: QuoteRow): Promise<void> {
   const account = requireColumn(quote, 'source_account_id')
   const balance = (await findBalances(op, [account])).get(account)
@@ -136,7 +142,10 @@ export async function checkBalance(op: Op, quote: QuoteRow): Promise<void> {
     })
 }
 
-/** Errors: 400 `QUOTE_EXPIRED`, 409 `QUOTE_ALREADY_EXECUTED`, and `INVALID_STATE_TRANSITION` if it has failed. */
+/**
+ * Throws 400 `QUOTE_EXPIRED`, 409 `QUOTE_ALREADY_EXECUTED`, 409 `INVALID_STATE_TRANSITION` if the quote has
+ * failed.
+ */
 export function checkExecutable(op: Op, quote: QuoteRow): void {
   const isLate = quote.expires_at <= op.now
   if (quote.state === 'EXPIRED' || (quote.state === 'PENDING' && isLate)) throw new ApiError('QUOTE_EXPIRED')
@@ -147,18 +156,16 @@ export function checkExecutable(op: Op, quote: QuoteRow): void {
     })
 }
 
-/** The result of `checkExecution`: the internal account that pays, if any, and the guards of its checks. */
+/** The result of `checkExecution`: the internal account that pays, if any, and the guards of the checks. */
 export interface Execution {
   readonly account: InternalAccountRow | undefined
   readonly guards: readonly Write[]
 }
 
 /**
- * Executes a quote that an account pays. Guards: quote and transaction are unchanged, the account can spend
- * the amount.
- * - An internal account holds the amount immediately, and the settlement is due now.
- * - From a wallet on a chain the money may have to be collected first.
- * - From an external account it is pulled in first.
+ * Executes a quote that an account pays. An internal account holds the amount immediately, and the settlement
+ * is due now, unless the account is a chain wallet whose money must be collected first. Money of an external
+ * account is pulled first; guards: quote and transaction are unchanged, and the account can spend the amount.
  */
 export function executeQuote(
   op: Op,
@@ -180,8 +187,8 @@ export function executeQuote(
 }
 
 /**
- * Starts the pull of a quote: quote and transaction become PROCESSING, and the pull is due now. Guard: the
- * payer is not deleted in the meantime, as there may be no internal account to guard that.
+ * Starts the pull of a quote's money: quote and transaction become PROCESSING, and the pull is scheduled.
+ * Guard: the paying customer is not deleted, which an external account cannot guarantee.
  */
 function beginPull(
   op: Op,
@@ -189,26 +196,26 @@ function beginPull(
   transaction: TransactionWithCustomer,
   held: Partial<TransactionRow> = {},
 ) {
-  const pull = pullOf(quote, transaction)
+  const pull = buildPull(quote, transaction)
   const opensAt = submitTime(op, pull)
   const change = { ...held, ...submitsAtDetails(op, transaction, {}, opensAt) }
   const beginResult = begin(op, quote, transaction, { pull_state: PULL_INITIAL }, change)
   const payload = { transactionId: transaction.id, executedAt: op.now.toISOString() }
   const { customer_id } = quote
-  const payerIsThere = customer_id === null ? [] : [expectRow('customers', customer_id, { deleted_at: null })]
+  const payerGuard = customer_id === null ? [] : [expectRow('customers', customer_id, { deleted_at: null })]
   return {
     ...beginResult,
     writes: [
-      ...payerIsThere,
+      ...payerGuard,
       ...beginResult.writes,
-      ...giveToRail(op, pull, opensAt),
+      ...createPaymentRecord(op, pull, opensAt),
       job(op, 'transaction.pull', payload, opensAt),
     ],
   }
 }
 
 /**
- * Starts the settlement of a funded quote: quote and transaction become PROCESSING, and the job is due now.
+ * Starts the settlement of a funded quote: quote and transaction become PROCESSING, and the job is scheduled.
  */
 export function beginSettlement(
   op: Op,
@@ -235,23 +242,29 @@ function begin(
   change: Partial<TransactionRow>,
 ) {
   const limit = limitFor(op, quote)
-  const paying = transition(op, 'quotes', QUOTE_TRANSITIONS, quote, 'execute', {
+  const executedQuote = transition(op, 'quotes', QUOTE_TRANSITIONS, quote, 'execute', {
     ...quoteChange,
-    // Left out if nothing is counted: the committer has a separate statement for that change.
+    // Omitted if there is no limit to count against: the committer uses a different statement for each set of
+    // columns.
     ...(limit === null ? {} : { position_limit: limit }),
   })
-  const moving = moveTransaction(op, transaction, 'execute', change)
-  return { quote: paying.row, transaction: moving.row, writes: [paying.write, ...moving.writes] }
+  const executedTransaction = moveTransaction(op, transaction, 'execute', change)
+  return {
+    quote: executedQuote.row,
+    transaction: executedTransaction.row,
+    writes: [executedQuote.write, ...executedTransaction.writes],
+  }
 }
 
 /**
- * The earliest time the rail accepts this payment. If the rail was removed, the payment waits until it is configured again.
+ * The earliest time the rail accepts this payment. If the rail was removed, the payment waits until it is
+ * configured again.
  */
 function submitTime(op: Op, { rail }: { readonly rail: string | null }): Date {
   return op.rails.find(rail)?.opensAt(op.now) ?? op.now
 }
 
-/** The change of a transaction that shows when a closed rail will accept its payment. */
+/** Records in the transaction when a closed rail will accept the payment. */
 function submitsAtDetails(
   op: Op,
   transaction: TransactionRow,
@@ -263,13 +276,13 @@ function submitsAtDetails(
 }
 
 /**
- * The work that delivers a funded payment: its record at the rail, and the job, due immediately or when the
- * rail opens.
+ * The writes that deliver a funded payment: the payment's record at its rail, and the job, due immediately or
+ * when the rail opens.
  */
 export function settlement(op: Op, quote: QuoteRow, transaction: TransactionRow): Write[] {
   const payload = { transactionId: transaction.id, executedAt: op.now.toISOString() }
   if (isDeliveredHere(quote)) return [job(op, 'transaction.settle', payload, op.now)]
   const payment = paymentOf(quote, transaction)
   const opensAt = submitTime(op, payment)
-  return [...giveToRail(op, payment, opensAt), job(op, 'transaction.settle', payload, opensAt)]
+  return [...createPaymentRecord(op, payment, opensAt), job(op, 'transaction.settle', payload, opensAt)]
 }

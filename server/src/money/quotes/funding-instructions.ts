@@ -5,14 +5,16 @@ import type { Op } from '../../kernel/operation/app.ts'
 import type { QuoteRow } from '../../storage/rows/tables.ts'
 
 /**
- * The account into which the customer pays the amount of a quote (specification 2.8): an account in the
- * quote's sending currency, with the quote's own reference.
+ * Instructions for paying the amount of a quote (specification 2.8): an account in the sending currency, with
+ * a reference for this quote.
  */
 export function quoteFundingInstructions(op: Op, quote: QuoteRow, reference: string) {
   const amount = amountText(quote.sending_amount, quote.sending_currency)
-  const isOwn = op.rails.find(quote.request.railIn ?? null)?.chain !== undefined
-  const where = isOwn ? 'to this address, which is only for this payment' : `with the reference ${reference}`
-  const simulated = op.mode === 'sandbox' && !isOwn ? ' Sandbox: POST /sandbox/send pays it.' : ''
+  const hasOwnAddress = op.rails.find(quote.request.railIn ?? null)?.chain !== undefined
+  const where = hasOwnAddress
+    ? 'to this address, which is only for this payment'
+    : `with the reference ${reference}`
+  const simulated = op.mode === 'sandbox' && !hasOwnAddress ? ' Sandbox: POST /sandbox/send pays it.' : ''
   return [
     {
       accountOrWalletInfo: findPayInAccount(op, quote, reference),

@@ -16,10 +16,10 @@ import { refundJob } from './jobs.ts'
 import { fundingLegs } from './settlement.ts'
 
 /**
- * Handles the payment of a quote with real-time funding; `amount` is in the quote's sending currency,
- * `deposit` the rail deposit. Only the exact amount executes the quote: any other amount, a deleted payer or
- * payee, and a payment beyond the limit of the platform's position fail it and are refunded. Error: 400
- * `AMOUNT_OUT_OF_RANGE`, naming `field`.
+ * Handles the payment of a quote with real-time funding. `amount` is in the quote's sending currency;
+ * `deposit` is the id of the deposit; the quote is executed only if the amount is exact, payer and payee
+ * exist, and the platform's position limit allows it. Otherwise it fails and the payment is refunded; error:
+ * 400 `AMOUNT_OUT_OF_RANGE`, naming `field`.
  */
 export async function receiveFunding(
   op: Op,
@@ -56,16 +56,21 @@ export async function receiveFunding(
   }
 }
 
-/** True if the platform's balances can take the payment of a quote, whether it pays the quote or goes back. */
+/**
+ * True if the platform's balances stay in range after a quote's payment, whether it executes the quote or is
+ * refunded.
+ */
 export async function hasRoomForFunding(op: Op, quote: QuoteRow, amount: bigint): Promise<boolean> {
-  const [pays, fitsRefund] = await Promise.all([
+  const [fitsPayment, fitsRefund] = await Promise.all([
     fitsBalance(op, fundingLegs(quote, 'clearing', amount)),
     fitsBalance(op, fundingLegs(quote, 'refunds', amount)),
   ])
-  return pays && fitsRefund
+  return fitsPayment && fitsRefund
 }
 
-/** The reason why an arrived payment does not execute its quote, if there is one, or the guards of the checks. */
+/**
+ * Why an arrived payment does not execute its quote, if anything prevents it, and the guards of the checks.
+ */
 async function findFailure(
   op: Op,
   quote: QuoteRow,

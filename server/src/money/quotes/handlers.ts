@@ -21,13 +21,13 @@ export const quoteHandlers: Handlers<typeof quotes> = {
     body: await page(op, query, {
       rows: selectQuotes(op, query),
       table: 'quotes',
-      view: (rows) => Promise.all(rows.map((row) => viewOf(op, row))),
+      view: (rows) => Promise.all(rows.map((row) => toView(op, row))),
     }),
   }),
 
   quote_get: async (op, { params }) => ({
     status: 200,
-    body: await viewOf(op, await findQuote(op, params.quoteId)),
+    body: await toView(op, await findQuote(op, params.quoteId)),
   }),
 
   quote_execute: {
@@ -35,7 +35,7 @@ export const quoteHandlers: Handlers<typeof quotes> = {
       const quote = await findExecutable(op, params.quoteId)
       checkIsPaidFromAccount(quote)
       if (quote.signing_request_id === null) return null
-      // With a signature, its request determines whether it was used or has expired.
+      // A signed call is rejected by its signing request if that was used or has expired.
       if (!isSigned) await checkExecution(op, quote, await findTransaction(op, quote.transaction_id))
       return { requestId: quote.signing_request_id }
     },
@@ -55,11 +55,11 @@ export const quoteHandlers: Handlers<typeof quotes> = {
         })
       const execution = await checkExecution(op, quote, transaction)
       const executed = executeQuote(op, execution, quote, transaction)
-      return { status: 200, body: await viewOf(op, executed.quote), writes: executed.writes }
+      return { status: 200, body: await toView(op, executed.quote), writes: executed.writes }
     },
   },
 }
 
-async function viewOf(op: Op, quote: QuoteRow) {
+async function toView(op: Op, quote: QuoteRow) {
   return quoteView(op, quote, await findPayload(op, quote))
 }

@@ -22,15 +22,15 @@ import type { QuoteRow, TransactionRow } from '../../storage/rows/tables.ts'
 import { internalReceipt } from '../incoming-payments/internal-payment.ts'
 import {
   askRail,
+  createPaymentRecord,
   failBeforeSending,
   findRailPayment,
-  giveToRail,
   type RailReplied,
 } from '../rails/rail-payments.ts'
 import { type Delivered, type Failed, type Returned, settlePayment } from '../rails/settle-payment.ts'
 import type { Stage } from '../rails/settlement-table.ts'
-import { findSignedTransfers, isStraight } from './chain-transfers.ts'
-import { paymentOf, refundOf } from './payment-orders.ts'
+import { findSignedTransfers, isPaidDirectly } from './chain-transfers.ts'
+import { buildRefund, paymentOf } from './payment-orders.ts'
 import { findQuote } from './quotes.ts'
 import {
   endQuote,
@@ -52,7 +52,7 @@ import {
   withCounterpartyDetails,
 } from './settlement.ts'
 
-/** Expires a quote not executed before its deadline, and its transaction. */
+/** Expires a quote that was not executed before its deadline, and its transaction. */
 export const expireQuote: JobHandler<'quote.expire'> = async (op, payload) => {
   const quote = await findQuote(op, payload.quoteId)
   if (quote.state !== 'PENDING') return []
@@ -64,12 +64,12 @@ export const expireQuote: JobHandler<'quote.expire'> = async (op, payload) => {
 }
 
 /**
- * Delivers an executed payment, or asks the rail for its outcome. Captures the money once it is delivered, releases it
- * if it never left, and starts a refund if it left and was not delivered.
+ * Delivers an executed payment, or polls its outcome. Captures the money after delivery, releases it if it
+ * never left, and starts a refund if it left but was not delivered.
  */
 export const settleTransaction: JobHandler<'transaction.settle'> = async (op, payload) => {
   const transaction = await findTransaction(op, payload.transactionId)
-  const stage = stageOf(transaction)
+  const stage = getStage(transaction)
   if (stage === 'ENDED') return []
   const quote = await findQuote(op, requireColumn(transaction, 'quote_id'))
   const executedAt = payload.executedAt ?? quote.updated_at.toISOString()
@@ -84,7 +84,7 @@ export const settleTransaction: JobHandler<'transaction.settle'> = async (op, pa
   })
 }
 
-function stageOf({ state }: TransactionRow): Stage {
+function getStage({ state }: TransactionRow): Stage {
   if (state === 'PROCESSING') return 'OPEN'
   return state === 'COMPLETED' ? 'SETTLED' : 'ENDED'
 }
@@ -96,29 +96,36 @@ async function deliver(
   executedAt: Date,
   asked: AskedOfRail,
 ): Promise<RailReplied> {
-  // Sends nothing that would overflow a balance. A payment sent before may be on its way, so its outcome is
-  // polled.
+  // Nothing is sent that would overflow a balance. A payment that was submitted before may be on its way, so
+  // it is polled in any case.
   const order = { ...paymentOf(quote, transaction), submittedAt: executedAt }
-  const isHere = isDeliveredHere(quote)
+  const isInternal = isDeliveredHere(quote)
   const alreadySubmitted = asked.alreadySubmitted === true
-  const obstacle = alreadySubmitted && !isHere ? undefined : await obstacleTo(op, quote, alreadySubmitted)
-  if (isHere) return { answer: obstacle ?? { outcome: 'delivered' }, writes: [] }
+  const obstacle =
+    alreadySubmitted && !isInternal ? undefined : await findObstacle(op, quote, alreadySubmitted)
+  if (isInternal) return { answer: obstacle ?? { outcome: 'delivered' }, writes: [] }
   if (obstacle) return failBeforeSending(op, order, obstacle)
-  const sign = isStraight(quote) ? () => findSignedTransfers(op, quote) : undefined
+  const sign = isPaidDirectly(quote) ? () => findSignedTransfers(op, quote) : undefined
   return askRail(op, { ...order, sign }, asked)
 }
 
-/** The reason why a payment cannot be delivered; undefined if it can be. An internal account must be open. */
-async function obstacleTo(op: Op, quote: QuoteRow, alreadySubmitted: boolean): Promise<Refusal | undefined> {
+/** Why a payment cannot be delivered, if anything prevents it. A receiving internal account must be open. */
+async function findObstacle(
+  op: Op,
+  quote: QuoteRow,
+  alreadySubmitted: boolean,
+): Promise<Refusal | undefined> {
   if (!alreadySubmitted && !(await fitsBalance(op, settlementLegs(quote)))) {
     const detail = 'The balance of an account would be too large'
     return { outcome: 'failed', failureReason: 'QUOTE_EXECUTION_FAILED', detail }
   }
   if (!paysHere(quote)) return undefined
   const { status, customer_id } = await payeeAccount(op, quote)
-  const isGone = customer_id !== null && (await isDeleted(op, customer_id))
-  if (status === 'ACTIVE' && !isGone) return undefined
-  const detail = isGone ? 'The receiving customer was deleted' : `The receiving account is ${status}`
+  const isCustomerDeleted = customer_id !== null && (await isDeleted(op, customer_id))
+  if (status === 'ACTIVE' && !isCustomerDeleted) return undefined
+  const detail = isCustomerDeleted
+    ? 'The receiving customer was deleted'
+    : `The receiving account is ${status}`
   return { outcome: 'failed', failureReason: 'COUNTERPARTY_POST_TX_FAILED', detail }
 }
 
@@ -140,7 +147,10 @@ async function settleQuote(
   ]
 }
 
-/** The writes for an internal payee: its balance and, unless payer and payee are of one owner, a record of the payment. */
+/**
+ * The writes for an internal payee: the balance event and, unless payer and payee have the same owner, a
+ * record of the incoming payment.
+ */
 async function creditPayee(op: Op, quote: QuoteRow, transaction: TransactionRow): Promise<Write[]> {
   const account = await payeeAccount(op, quote)
   const isOwn = account.customer_id === quote.customer_id
@@ -157,14 +167,14 @@ async function creditPayee(op: Op, quote: QuoteRow, transaction: TransactionRow)
   ]
 }
 
-/** The paying account, as the receiver's record shows it. */
+/** The paying account, as shown in the receiver's record. */
 function payingAccount({ source_account_id: accountId, sending_currency: currency }: QuoteRow) {
   return accountId === null ? null : { accountId, currency }
 }
 
 type Refusal = Extract<RailAnswer, { outcome: 'failed' }>
 
-/** Fails a payment that never left: its hold is released, and money that came in for it is refunded. */
+/** Fails a payment that never left: releases its hold, or refunds the money that came in for it. */
 async function failQuote(
   op: Op,
   quote: QuoteRow,
@@ -189,8 +199,9 @@ async function failQuote(
 }
 
 /**
- * Fails a payment that left and was not delivered: the money is on its way back until the rail reports its arrival. If
- * the payer's bank has already taken it back, nothing is refunded, and the returned money covers that.
+ * Fails a payment that left but was not delivered; the money is returning until the rail reports its arrival.
+ * If the payer's bank has taken back the pull, there is nothing to refund: the returned money covers that
+ * debt.
  */
 async function returnQuote(
   op: Op,
@@ -222,7 +233,7 @@ async function returnQuote(
   ]
 }
 
-/** The job that refunds a payment: a deposit that paid for it is returned separately. */
+/** The job that refunds a payment. A deposit that funded it is returned by its own job. */
 export function refundJob(op: Op, transaction: TransactionRow): Write {
   const { deposit: depositId } = transaction.details
   return depositId === undefined
@@ -231,27 +242,28 @@ export function refundJob(op: Op, transaction: TransactionRow): Write {
 }
 
 /**
- * Refunds an undelivered payment to its payer: an account here has the money immediately, and pulled or
- * paid-in money is sent back as a payment named by the quote. If the payer was deleted in the meantime, or
- * the rail has not got the money back, it stays in the refunds account, for the platform to handle.
+ * Refunds an undelivered payment to its payer. An internal account has the money immediately; pulled or
+ * paid-in money is sent as a payment under the quote's id. If the payer was deleted, or if the rail did not
+ * get the money back, it stays in the refunds account for the platform to handle.
  */
 export const refundTransaction: JobHandler<'transaction.refund'> = async (op, payload) => {
   const transaction = await findTransaction(op, payload.transactionId)
-  const stage = refundStageOf(transaction)
+  const stage = getRefundStage(transaction)
   if (stage === 'ENDED') return []
   const quote = await findQuote(op, requireColumn(transaction, 'quote_id'))
-  const back = refundOf(quote, transaction, amountToRefund(quote, transaction))
+  const back = buildRefund(quote, transaction, amountToRefund(quote, transaction))
   const fail = () => endRefund(op, transaction, 'fail')
   if (stage === 'OPEN' && (await isMoneyMissing(op, transaction))) return fail()
-  const isHere = holdingAccountId(quote) !== undefined
-  // The record of a payment is written before its rail is called.
-  const given = stage === 'SETTLED' || isHere || payload.alreadySubmitted ? [] : giveToRail(op, back, op.now)
-  if (given.length > 0)
-    return [...given, job(op, 'transaction.refund', { ...payload, alreadySubmitted: true }, op.now)]
+  const isInternal = holdingAccountId(quote) !== undefined
+  // A payment is recorded before its rail is called.
+  const recordWrites =
+    stage === 'SETTLED' || isInternal || payload.alreadySubmitted ? [] : createPaymentRecord(op, back, op.now)
+  if (recordWrites.length > 0)
+    return [...recordWrites, job(op, 'transaction.refund', { ...payload, alreadySubmitted: true }, op.now)]
   return settlePayment({
     stage,
     ask: async () =>
-      isHere
+      isInternal
         ? { answer: { outcome: 'delivered' }, writes: [] }
         : askRail(op, { ...back, submittedAt: op.now }, payload),
     settle: () => refundQuote(op, quote, transaction),
@@ -262,12 +274,12 @@ export const refundTransaction: JobHandler<'transaction.refund'> = async (op, pa
   })
 }
 
-function refundStageOf({ refund }: TransactionRow): Stage {
+function getRefundStage({ refund }: TransactionRow): Stage {
   if (refund?.status === 'PENDING') return 'OPEN'
   return refund?.status === 'COMPLETED' ? 'SETTLED' : 'ENDED'
 }
 
-/** True if the rail of an undelivered payment did not get its money back. */
+/** True if the money of an undelivered payment did not come back to its rail. */
 async function isMoneyMissing(op: Op, { id }: TransactionRow): Promise<boolean> {
   const sent = await findRailPayment(op, 'OUT', id)
   return sent?.failure?.isMoneyMissing === true
@@ -298,8 +310,8 @@ async function refundQuote(
 }
 
 /**
- * The payer's bank has sent back a refund that had arrived there: the money is among the refunds again, for the platform to
- * handle. Guard: no other run has recorded that.
+ * Handles a refund that arrived but was then returned by the payer's bank: the money goes back to the refunds
+ * account for the platform to handle. Guard: no other run has recorded it.
  */
 function refundReturned(op: Op, quote: QuoteRow, transaction: TransactionWithCustomer): readonly Write[] {
   const { amount, currency } = amountToRefund(quote, transaction)
@@ -312,7 +324,7 @@ function refundReturned(op: Op, quote: QuoteRow, transaction: TransactionWithCus
   ]
 }
 
-/** The amount to refund: the quote's amount, or the amount paid in instead. */
+/** The amount to refund: the quote's, or the amount that was paid in instead. */
 function amountToRefund(quote: QuoteRow, transaction: TransactionRow): { amount: bigint; currency: string } {
   const { fundedAmount } = transaction.details
   return {

@@ -24,8 +24,8 @@ import { checkQuotes, resolveUma } from '../uma/uma.ts'
 export type QuoteBody = BodyOf<typeof quote_create>
 
 /**
- * The source of a quote's money: an internal account; an external account, from which it is pulled in first;
- * or a payment still to be made.
+ * The source of a quote's money: an internal account, an external account whose money is pulled, or a payment
+ * yet to be made.
  */
 export type Payer =
   | { readonly kind: 'account'; readonly account: InternalAccountRow; readonly currency: KnownCurrency }
@@ -37,7 +37,10 @@ export type Payer =
     }
   | { readonly kind: 'funding'; readonly currency: KnownCurrency; readonly network: string | null }
 
-/** The destination: an external account, an internal account, or a receiver at an UMA address elsewhere. */
+/**
+ * The destination of a quote's money: an external account, an internal account, or a receiver at an UMA
+ * address on another platform.
+ */
 export type Payee =
   | { readonly kind: 'external'; readonly account: ExternalAccountRow; readonly currency: KnownCurrency }
   | {
@@ -52,25 +55,26 @@ export type Payee =
       readonly umaAddress: string
       readonly currency: KnownCurrency
       readonly counterparty: Counterparty
-      /** The information about the payer that it requires. */
+      /** The information about the payer that the receiver requires. */
       readonly asks: readonly AskedField[]
     }
 
 export interface Parties {
-  /** The customer on whose behalf it pays; null if the platform pays for itself. */
+  /** The customer on whose behalf the payment is made; null if the platform pays for itself. */
   readonly customer: CustomerRow | null
   readonly payer: Payer
   readonly payee: Payee
 }
 
-/** Payer and payee. Records of another customer are treated as missing. */
+/** Finds payer and payee. Records of other customers are treated as missing. */
 export async function findParties(op: Op, { source, destination }: QuoteBody): Promise<Parties> {
   if (source.sourceType === 'REALTIME_FUNDING') return findFundedParties(op, source, destination)
   const payer = await findPayer(op, source.accountId)
   const owner = payer.account.customer_id
   if (payer.kind === 'account') checkNamesCustomer(op, owner, source.customerId)
   const customer = await payingCustomer(op, owner, source.customerId)
-  // With its own money the platform may pay anyone; on behalf of a customer it pays that customer's external accounts.
+  // The platform may pay anyone with its own money. On behalf of a customer, only that customer's external
+  // accounts may be paid.
   const isPayable = (other: string | null) =>
     other === (customer?.id ?? null) || (owner === null && (customer === null || other === null))
   const payee = await findPayee(op, destination, isPayable)
@@ -94,10 +98,10 @@ async function findFundedParties(
       `${currency} cannot be paid in on ${cryptoNetwork}`,
     )
   const payerId = customerId ?? ownCustomer(op)
-  const named = payerId ? await requireApprovedCustomer(op, payerId) : undefined
-  const payee = await findPayee(op, destination, (owner) => !named || owner === named.id)
+  const namedCustomer = payerId ? await requireApprovedCustomer(op, payerId) : undefined
+  const payee = await findPayee(op, destination, (owner) => !namedCustomer || owner === namedCustomer.id)
   const owner = ownerOf(payee)
-  const customer = named ?? (owner === null ? null : await requireApprovedCustomer(op, owner))
+  const customer = namedCustomer ?? (owner === null ? null : await requireApprovedCustomer(op, owner))
   return { customer, payer: { kind: 'funding', currency, network: cryptoNetwork ?? null }, payee }
 }
 
@@ -124,7 +128,7 @@ async function findPayer(op: Op, accountId: string): Promise<PayingAccount> {
   return { kind: 'pull', account, currency: account.currency, rail }
 }
 
-/** Error: 400 if an omnibus account of the platform would pay for nobody (specification 2.5). */
+/** Throws 400 if an omnibus account of the platform would pay without a customer (specification 2.5). */
 function checkNamesCustomer(op: Op, owner: string | null, customerId: string | undefined): void {
   if (owner === null && customerId === undefined && platformConfig(op).omnibusAccounts)
     throw fieldError(
@@ -135,8 +139,8 @@ function checkNamesCustomer(op: Op, owner: string | null, customerId: string | u
 }
 
 /**
- * The customer of the account, or the one on whose behalf a platform account pays (specification 2.5); null
- * if the platform pays for itself.
+ * The customer who owns the account, or the customer on whose behalf a platform account pays (specification
+ * 2.5); null if the platform pays for itself.
  */
 async function payingCustomer(
   op: Op,
@@ -157,15 +161,15 @@ async function requireApprovedCustomer(op: Op, id: string): Promise<CustomerRow>
 }
 
 /**
- * Without a named customer, money paid in for an account belongs to its owner. For a receiver at an UMA
- * address, who is not the payer, and for an account of the platform it belongs to the platform.
+ * The customer to whom paid-in money belongs if the request names none: the owner of the payee's account. It
+ * is the platform for a receiver at an UMA address, who is not the payer, and for an account of the platform.
  */
 function ownerOf(payee: Payee): string | null {
   if (payee.kind === 'uma') return null
   return payee.kind === 'internal' && payee.umaAddress !== undefined ? null : payee.account.customer_id
 }
 
-/** `isPayable` decides whose external accounts may be paid; internal accounts may be paid by anyone. */
+/** `isPayable` restricts external accounts by owner; anyone may pay an internal account. */
 async function findPayee(
   op: Op,
   destination: QuoteBody['destination'],
@@ -213,12 +217,14 @@ async function findUmaPayee(
       `This address receives only ${receiver.currencies.join(', ')}`,
     )
   const account = receiver.customerId && (await findCustomerAccount(op, receiver.customerId, receiving))
-  const at = { umaAddress: receiver.address, currency: receiving, counterparty: receiver.counterparty }
-  return account ? { kind: 'internal', account, ...at } : { kind: 'uma', ...at, asks: receiver.asks }
+  const recipient = { umaAddress: receiver.address, currency: receiving, counterparty: receiver.counterparty }
+  return account
+    ? { kind: 'internal', account, ...recipient }
+    : { kind: 'uma', ...recipient, asks: receiver.asks }
 }
 
-function checkCurrency(asked: string | undefined, actual: string): void {
-  if (asked && asked !== actual)
+function checkCurrency(requested: string | undefined, actual: string): void {
+  if (requested && requested !== actual)
     throw fieldError('INVALID_CURRENCY', 'destination.currency', `This account receives only ${actual}`)
 }
 
@@ -226,9 +232,9 @@ const INSTANT_SECONDS = 5 * 60
 const OTHER_SECONDS = 15 * 60
 
 /**
- * The time for which a rate is locked: five minutes if all rails are instant, else fifteen (specification
- * 2.5). Without a named rail, the slowest rail of the account decides (except Bacs), also for a payment still
- * to be made.
+ * The time for which a rate is locked: five minutes if all rails are instant, otherwise fifteen
+ * (specification 2.5). If no rail is named, the slowest rail of the account counts (Bacs excepted), even if
+ * the payment is yet to be made.
  */
 export function validitySeconds(payer: Payer, payee: Payee, rail: string | undefined): number {
   const payout = rail ? [rail] : payee.kind === 'external' ? railsOf(payee.account).filter(isCommon) : []
@@ -236,7 +242,7 @@ export function validitySeconds(payer: Payer, payee: Payee, rail: string | undef
   return rails.every(isInstantRail) ? INSTANT_SECONDS : OTHER_SECONDS
 }
 
-/** The rails that bring the money of a quote in; none for an internal account. */
+/** The rails on which a quote's money may come in; none for an internal account. */
 function fundingRails(payer: Payer): readonly string[] {
   if (payer.kind === 'account') return []
   if (payer.kind === 'pull') return [payer.rail]
@@ -244,7 +250,7 @@ function fundingRails(payer: Payer): readonly string[] {
   return type ? accountType(type).rails.filter(isCommon) : []
 }
 
-/** False for a network that a payment has to name, or that only a rail of the operator chooses. */
+/** False for networks that are used only if a payment names them or a configured rail chooses them. */
 function isCommon(rail: string): boolean {
   return rail !== 'BACS'
 }

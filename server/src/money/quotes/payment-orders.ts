@@ -3,11 +3,11 @@ import type { PaymentOrder } from '../rails/rail-payments.ts'
 import { isCollected } from './chain-transfers.ts'
 import { paysHere } from './settlement.ts'
 
-/** A quote's payment orders: the payment, the pull that pays for it, and the return of a pull. */
-type OfQuote = Omit<PaymentOrder, 'submittedAt'>
+/** Builds the payment orders of a quote: the payment, the pull that funds it, and the refund of a pull. */
+type QuotePaymentOrder = Omit<PaymentOrder, 'submittedAt'>
 
-/** The payment that a quote sends. A wallet on a chain is paid at its address. */
-export function paymentOf(quote: QuoteRow, transaction: TransactionRow): OfQuote {
+/** The payment that delivers a quote. A chain wallet is paid at its address. */
+export function paymentOf(quote: QuoteRow, transaction: TransactionRow): QuotePaymentOrder {
   return {
     ...toCommonFields(quote, transaction),
     rail: quote.request.railOut ?? null,
@@ -21,8 +21,8 @@ export function paymentOf(quote: QuoteRow, transaction: TransactionRow): OfQuote
   }
 }
 
-/** The pull of a quote's money, from an external account or from a wallet on a chain. */
-export function pullOf(quote: QuoteRow, transaction: TransactionRow): OfQuote {
+/** The pull of a quote's money from an external account or a chain wallet. */
+export function buildPull(quote: QuoteRow, transaction: TransactionRow): QuotePaymentOrder {
   return {
     ...toCommonFields(quote, transaction),
     rail: quote.request.railIn ?? null,
@@ -36,14 +36,14 @@ export function pullOf(quote: QuoteRow, transaction: TransactionRow): OfQuote {
   }
 }
 
-/** The payment that returns the money pulled for a quote. Its id is the quote's, so there is only one. */
-export function refundOf(
+/** The payment that refunds the money of a quote. Its id is the quote's, so there can be only one. */
+export function buildRefund(
   quote: QuoteRow,
   transaction: TransactionRow,
   money: { readonly amount: bigint; readonly currency: string },
-): OfQuote {
+): QuotePaymentOrder {
   return {
-    ...pullOf(quote, transaction),
+    ...buildPull(quote, transaction),
     ...money,
     id: quote.id,
     purpose: 'return',

@@ -22,7 +22,7 @@ import { settlePayment } from '../rails/settle-payment.ts'
 import type { Stage } from '../rails/settlement-table.ts'
 import { findSignedTransfers, isCollected } from './chain-transfers.ts'
 import { settlement } from './execute-quote.ts'
-import { pullOf } from './payment-orders.ts'
+import { buildPull } from './payment-orders.ts'
 import { findQuote } from './quotes.ts'
 import {
   endQuote,
@@ -34,15 +34,15 @@ import {
 } from './settlement.ts'
 
 /**
- * Pulls the money of an executed quote from the external account that pays it, or collects it from the wallet
- * on a chain, or polls the outcome. Once it arrives, the quote continues as if it had been paid in. The bank
- * may take it back for as long as the rail asks to be polled.
+ * Pulls the money of an executed quote from the external account, or collects it from the chain wallet, or
+ * polls the outcome. After the money has arrived, the quote continues as if it had been paid in. The bank can
+ * take a pull back for as long as the rail asks to be polled.
  */
 export const pullTransaction: JobHandler<'transaction.pull'> = async (op, payload) => {
   const transaction = await findTransaction(op, payload.transactionId)
   const quote = await findQuote(op, requireColumn(transaction, 'quote_id'))
   return settlePayment({
-    stage: stageOf(quote),
+    stage: getStage(quote),
     ask: () => pullFromSource(op, quote, transaction, payload),
     settle: () => recordArrival(op, quote, transaction),
     fail: ({ detail }) => failPull(op, quote, transaction, detail),
@@ -52,7 +52,7 @@ export const pullTransaction: JobHandler<'transaction.pull'> = async (op, payloa
   })
 }
 
-function stageOf({ pull_state }: QuoteRow): Stage {
+function getStage({ pull_state }: QuoteRow): Stage {
   if (pull_state === 'PENDING') return 'OPEN'
   return pull_state === 'PULLED' ? 'SETTLED' : 'ENDED'
 }
@@ -63,9 +63,9 @@ async function pullFromSource(
   transaction: TransactionRow,
   payload: JobPayloads['transaction.pull'],
 ): Promise<RailReplied> {
-  // Pulls nothing that would overflow a balance. Money pulled before may be on its way, so its outcome is
-  // polled.
-  const order = { ...pullOf(quote, transaction), submittedAt: new Date(payload.executedAt) }
+  // Nothing is pulled that would overflow a balance. A pull that was submitted before may be on its way, so
+  // it is polled in any case.
+  const order = { ...buildPull(quote, transaction), submittedAt: new Date(payload.executedAt) }
   if (isCollected(quote))
     return askRail(op, { ...order, sign: () => findSignedTransfers(op, quote) }, payload)
   if (
@@ -83,8 +83,8 @@ async function pullFromSource(
 }
 
 /**
- * Records the arrival. Money held by a wallet on a chain is taken from its account, because it is now in the
- * treasury. Guard: no other run has recorded it.
+ * Records the arrival. Collected money is captured from the chain wallet's account, because it is now in the
+ * treasury. Guard: no other run has recorded the arrival.
  */
 async function recordArrival(op: Op, quote: QuoteRow, transaction: TransactionRow): Promise<Write[]> {
   const held = findCollectedHold(quote, transaction)
@@ -96,7 +96,7 @@ async function recordArrival(op: Op, quote: QuoteRow, transaction: TransactionRo
   ]
 }
 
-/** The hold on a chain wallet until its money is collected. */
+/** The hold on a chain wallet whose money is to be collected. */
 function findCollectedHold(quote: QuoteRow, transaction: TransactionRow): Hold | undefined {
   if (!isCollected(quote)) return undefined
   const account = requireColumn(quote, 'source_account_id')
@@ -104,8 +104,8 @@ function findCollectedHold(quote: QuoteRow, transaction: TransactionRow): Hold |
 }
 
 /**
- * Fails a quote whose pull failed: nothing is credited, nothing is refunded, and a wallet has what it held. Guard: no other run has
- * recorded its arrival, after which the money is there.
+ * Fails a quote whose pull failed. Nothing was credited, so nothing is refunded; the hold on a wallet is
+ * released. Guard: no other run has recorded the arrival.
  */
 async function failPull(
   op: Op,
@@ -130,8 +130,8 @@ async function failPull(
 }
 
 /**
- * Records that the bank takes back pulled money. The quote's payment does not change, so the amount is now
- * owed to the platform. Guards: it was not taken back before, the transaction is unchanged.
+ * Records that the bank took back a pull. The quote's payment continues, so the amount is now owed to the
+ * platform. Guards: the return has not been recorded, and the transaction is unchanged.
  */
 function recordPullReturn(
   op: Op,
@@ -160,7 +160,7 @@ function postFor(op: Op, quote: QuoteRow, legs: readonly Leg[]): Write[] {
   return post(op, { cause: 'quote', causeId: quote.id }, legs)
 }
 
-/** Guard: its state is unchanged. */
+/** Guard: the state of the pull is unchanged. */
 function movePull(op: Op, quote: QuoteRow, by: PullEvent): Write {
   return transition(op, 'pulls', PULL_TRANSITIONS, quote, by).write
 }

@@ -14,24 +14,24 @@ import type { Parties, Payee, Payer } from './parties.ts'
 
 const FIELD = 'lockedCurrencyAmount'
 
-/** A quote states no remittance information. */
+/** Fields for errors. A quote has no field for remittance information. */
 const FIELDS = {
   OUT: { account: 'destination.accountId', amount: FIELD, remittanceInformation: FIELD },
   PULL: { account: 'source.accountId', amount: FIELD, remittanceInformation: FIELD },
 } as const
 
-/** The rails that a quote stores, and their writes. */
+/** The rail data stored with a quote, and writes that belong to it. */
 export interface QuoteRails {
   readonly kept: Pick<KeptRequest, 'railOut' | 'railIn' | 'mandateId' | 'paidInTo' | 'wallet' | 'payTo'>
   readonly writes: readonly Write[]
 }
 
 /**
- * A quote's rails: for its payment, its pull, or its funding, which on a chain has a separate address; and
- * the wallets on chains that pay or are paid. Errors: 501 `NOT_IMPLEMENTED` if no rail serves it, 400
- * `AMOUNT_OUT_OF_RANGE` if none takes the amount.
+ * Chooses a quote's rails: the rail of its payment, the rail of its pull or funding (on a chain, the quote
+ * gets its own address), and the chain wallets that pay or are paid. Throws 501 `NOT_IMPLEMENTED` if no rail
+ * serves the payment, 400 `AMOUNT_OUT_OF_RANGE` if no rail accepts the amount.
  */
-export async function railsOfQuote(
+export async function chooseQuoteRails(
   op: Op,
   quoteId: string,
   { payer, payee }: Pick<Parties, 'payer' | 'payee'>,
@@ -39,17 +39,17 @@ export async function railsOfQuote(
   paymentRail: string | null,
 ): Promise<QuoteRails> {
   const [out, { writes = [], ...funding }] = await Promise.all([
-    outgoing(op, payee, receivingAmount, paymentRail),
+    routePayment(op, payee, receivingAmount, paymentRail),
     routeFunding(op, quoteId, payer, sendingAmount),
   ])
   const wallet = payer.kind === 'account' ? placeOf(payer.account) : undefined
   if (!wallet) return { kept: present({ ...out, ...funding }), writes }
-  const straight = straightBy(op, wallet, payer.currency, payee)
-  const collected = straight ? {} : { railIn: wallet.rail }
-  return { kept: present({ ...out, ...straight, ...collected, wallet }), writes }
+  const direct = findDirectRail(op, wallet, payer.currency, payee)
+  const collected = direct ? {} : { railIn: wallet.rail }
+  return { kept: present({ ...out, ...direct, ...collected, wallet }), writes }
 }
 
-async function outgoing(op: Op, payee: Payee, amount: bigint, paymentRail: string | null) {
+async function routePayment(op: Op, payee: Payee, amount: bigint, paymentRail: string | null) {
   if (payee.kind === 'internal') {
     const place = placeOf(payee.account)
     if (!place) return {}
@@ -57,21 +57,24 @@ async function outgoing(op: Op, payee: Payee, amount: bigint, paymentRail: strin
     return { railOut: place.rail, payTo: place.address }
   }
   if (payee.kind === 'uma') {
-    // Only the sandbox pays receivers at UMA addresses elsewhere.
+    // Only the sandbox can pay UMA addresses on other platforms.
     if (op.rails.find(null)) return {}
     throw new ApiError('NOT_IMPLEMENTED', { message: 'No rail of this server pays UMA addresses elsewhere.' })
   }
   const { account_type: accountType, currency } = payee.account
-  const wanted = { direction: 'OUT', accountType, paymentRail, currency, amount } as const
-  const rail = await chooseRail(op, wanted, FIELD)
+  const request = { direction: 'OUT', accountType, paymentRail, currency, amount } as const
+  const rail = await chooseRail(op, request, FIELD)
   const { account_info: account } = payee.account
   await checkPayee(op, rail, account, 'destination.accountId')
-  checkPayment(rail, { ...wanted, account, remittanceInformation: null }, FIELDS.OUT)
+  checkPayment(rail, { ...request, account, remittanceInformation: null }, FIELDS.OUT)
   return { railOut: rail.name ?? undefined }
 }
 
-/** The rail by which a wallet pays its payee directly: a payee on its own chain who accepts its token. */
-function straightBy(
+/**
+ * The wallet's rail if the wallet can pay the payee directly: the payee must be on the same chain and receive
+ * the same currency.
+ */
+function findDirectRail(
   op: Op,
   { rail }: NonNullable<KeptRequest['wallet']>,
   currency: KnownCurrency,
@@ -79,11 +82,11 @@ function straightBy(
 ): { readonly railOut: string } | undefined {
   const { network } = openChain(op, rail)
   if (payee.kind === 'uma' || payee.currency !== currency) return undefined
-  const isThere =
+  const isOnChain =
     payee.kind === 'internal'
       ? payee.account.chain_rail === rail
       : payee.account.account_type === `${network}_WALLET`
-  return isThere ? { railOut: rail } : undefined
+  return isOnChain ? { railOut: rail } : undefined
 }
 
 type Funding = Pick<KeptRequest, 'railIn' | 'mandateId' | 'paidInTo'> & Partial<Pick<QuoteRails, 'writes'>>
@@ -93,18 +96,18 @@ async function routeFunding(op: Op, quoteId: string, payer: Payer, amount: bigin
   const { currency } = payer
   if (payer.kind === 'pull') {
     const { account_type: accountType } = payer.account
-    const wanted = { direction: 'PULL', accountType, paymentRail: payer.rail, currency, amount } as const
-    const rail = await chooseRail(op, wanted, FIELD)
+    const request = { direction: 'PULL', accountType, paymentRail: payer.rail, currency, amount } as const
+    const rail = await chooseRail(op, request, FIELD)
     const { account_info: account } = payer.account
     const debit = await findDebitMandate(op, rail, payer.account)
-    const pull = { ...wanted, account, mandate: debit?.mandate, remittanceInformation: null }
+    const pull = { ...request, account, mandate: debit?.mandate, remittanceInformation: null }
     checkPayment(rail, pull, FIELDS.PULL)
     return present({ railIn: rail.name, mandateId: debit?.mandateId })
   }
   const [accountType] = fundingTypesOf(currency, payer.network ?? undefined)
   if (!accountType) throw new Error(`No account type takes ${currency}`)
-  const wanted = { direction: 'IN', accountType, paymentRail: null, currency, amount } as const
-  const rail = await chooseRail(op, wanted, FIELD)
+  const request = { direction: 'IN', accountType, paymentRail: null, currency, amount } as const
+  const rail = await chooseRail(op, request, FIELD)
   if (rail.name === null) return {}
   if (rail.chain) {
     const { address, writes } = rail.chain.newAddress(op, quoteId)

@@ -8,7 +8,7 @@ import type { QuoteRow } from '../../storage/rows/tables.ts'
 import { quoteFundingInstructions } from './funding-instructions.ts'
 import { selectPayload, selectQuote } from './store.ts'
 
-/** Error: 404 `QUOTE_NOT_FOUND`. */
+/** Throws 404 `QUOTE_NOT_FOUND`. */
 export async function findQuote(op: Op, id: string): Promise<QuoteRow> {
   const quote = await selectQuote(op, id)
   if (!quote || !maySee(op, quote.customer_id))
@@ -16,25 +16,28 @@ export async function findQuote(op: Op, id: string): Promise<QuoteRow> {
   return quote
 }
 
-/** The payload that an embedded wallet signs to execute a quote; undefined if another account pays. */
+/**
+ * The payload that an embedded wallet signs to execute a quote; undefined if the quote is paid by another
+ * kind of account.
+ */
 export async function findPayload(op: Op, quote: QuoteRow): Promise<string | undefined> {
   return quote.signing_request_id === null ? undefined : selectPayload(op, quote.signing_request_id)
 }
 
-/** The call that the wallet's signature of a quote covers, whichever endpoint executes it. */
+/** The call that a wallet's signature of a quote authorizes, regardless of the endpoint that executes it. */
 export function executionCall(quoteId: string): SignedCall {
   return { operation: 'quote_execute', target: `POST /quotes/${quoteId}/execute`, body: undefined }
 }
 
 /**
- * A quote as the API shows it (specification 2.5). Its payment instructions have the payload that a wallet signs or, with
- * real-time funding, where to pay.
+ * A quote as the API shows it (specification 2.5). Its payment instructions contain the payload that a wallet
+ * signs or, with real-time funding, where to pay.
  */
 export function quoteView(op: Op, quote: QuoteRow, payloadToSign: string | undefined) {
   const instructions = paymentInstructions(op, quote, payloadToSign)
   const { counterparty } = quote.request
-  // The receiver has disclosed it to the platform only.
-  const isToldToCaller = counterparty && op.actor.kind !== 'customer'
+  // The receiver disclosed this to the platform only.
+  const isVisible = counterparty && op.actor.kind !== 'customer'
   return {
     id: quote.id,
     status: quote.state,
@@ -50,7 +53,7 @@ export function quoteView(op: Op, quote: QuoteRow, payloadToSign: string | undef
     feesIncluded: quote.fees,
     rateDetails: withBigints(quote.pricing.rateDetails),
     transactionId: quote.transaction_id,
-    ...(isToldToCaller ? { counterpartyInformation: counterparty } : {}),
+    ...(isVisible ? { counterpartyInformation: counterparty } : {}),
     ...(instructions ? { paymentInstructions: instructions } : {}),
   }
 }

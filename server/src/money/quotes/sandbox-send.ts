@@ -6,7 +6,7 @@ import { receiveFunding } from './funding.ts'
 import { findQuote } from './quotes.ts'
 
 export const sandboxSendHandlers: Handlers<typeof sandboxSend> = {
-  /** The customer's payment for a quote with real-time funding (specification 4.12, 4.15). */
+  /** Simulates the customer's payment of a quote with real-time funding (specification 4.12, 4.15). */
   sandbox_send: async (op, { body }) => {
     const quote = await findQuote(op, body.quoteId)
     if (quote.source_account_id !== null)

@@ -10,8 +10,8 @@ import type { InternalAccountRow, QuoteRow, TransactionRow } from '../../storage
 import { isCollected } from './chain-transfers.ts'
 
 /**
- * A quote's funding: held at an internal account until delivery; collected from a wallet on a chain, which
- * holds it until then; pulled from an external account, or paid in.
+ * The funding of a quote: the amount is held on an internal account until delivery, collected from a chain
+ * wallet, pulled from an external account, or paid in.
  */
 export type Funding = 'HELD' | 'COLLECTED' | 'PULLED' | 'PAID_IN'
 
@@ -22,36 +22,38 @@ export function fundingOf(quote: QuoteRow): Funding {
   return isCollected(quote) ? 'COLLECTED' : 'HELD'
 }
 
-/** The internal account that pays a quote; undefined if its money is pulled or paid in. */
+/** The internal account that pays a quote; undefined if the money is pulled or paid in. */
 export function payingAccountId(quote: QuoteRow): string | undefined {
   const funding = fundingOf(quote)
   return funding === 'HELD' || funding === 'COLLECTED' ? requireColumn(quote, 'source_account_id') : undefined
 }
 
-/** The internal account that holds the money of a quote until it is delivered; undefined if it comes in before. */
+/**
+ * The internal account that holds the money until delivery; undefined if the money comes in before delivery.
+ */
 export function holdingAccountId(quote: QuoteRow): string | undefined {
   return fundingOf(quote) === 'HELD' ? requireColumn(quote, 'source_account_id') : undefined
 }
 
-/** The platform's account through which the money of a quote goes, however it is provided. */
+/** A leg on the platform's clearing account, which every quote's money passes through. */
 export function payerLeg(quote: QuoteRow, amount: bigint): Leg {
   return { system: 'clearing', currency: quote.sending_currency, amount }
 }
 
-/** The amount that an internal account holds for a quote. */
+/** The hold of a quote's amount on an internal account. */
 export function holdFor(quote: QuoteRow, account: string) {
   return { account, to: 'clearing', currency: quote.sending_currency, amount: quote.sending_amount } as const
 }
 
-/** Legs of incoming money for a quote, which pays it or is refunded. */
-export function fundingLegs(quote: QuoteRow, kept: 'clearing' | 'refunds', amount: bigint): Leg[] {
+/** The legs of money that comes in for a quote, to pay for it or to be refunded. */
+export function fundingLegs(quote: QuoteRow, system: 'clearing' | 'refunds', amount: bigint): Leg[] {
   return [
     { system: 'rail', rail: quote.request.railIn, currency: quote.sending_currency, amount: -amount },
-    { system: kept, currency: quote.sending_currency, amount },
+    { system: system, currency: quote.sending_currency, amount },
   ]
 }
 
-/** Legs of a pull that the bank takes back: the amount is then owed to the platform. */
+/** The legs of a pull that the bank takes back: the amount is now owed to the platform. */
 export function pullReturnLegs({
   sending_currency: currency,
   sending_amount: amount,
@@ -64,19 +66,19 @@ export function pullReturnLegs({
 }
 
 /**
- * True if undelivered money of a quote is refunded to its payer. If the bank has already taken it back, it
- * covers the debt from that.
+ * True if undelivered money is refunded to the payer. If the bank has taken back the pull, the money covers
+ * that debt instead.
  */
 export function isRefundable({ pull_state }: QuoteRow): boolean {
   return pull_state !== 'RETURNED'
 }
 
-/** Guard: the bank has not taken back the pull of a quote in the meantime. */
+/** Guard: the bank has not taken back the pull in the meantime. */
 export function guardPullNotReturned({ id, pull_state }: QuoteRow): Write[] {
   return pull_state === null ? [] : [expectRow('quotes', id, { pull_state })]
 }
 
-/** The payee: an internal account, or the outside. */
+/** The leg of the payee: an internal account, or the rail that pays outside. */
 function payeeLeg(quote: QuoteRow): Leg {
   const { receiving_currency: currency, receiving_amount: amount } = quote
   return paysHere(quote)
@@ -84,14 +86,14 @@ function payeeLeg(quote: QuoteRow): Leg {
     : { system: 'rail', rail: quote.request.railOut, currency, amount }
 }
 
-/** True if a quote pays an account of this platform. */
+/** True if the quote pays an internal account. */
 export function paysHere(quote: QuoteRow): boolean {
   return quote.destination_account_id?.startsWith('InternalAccount:') ?? false
 }
 
 /**
- * Legs of a delivered payment: from its payer; fees to us; and to its payee, through the currency position if it is
- * converted.
+ * The legs of a delivered payment: from clearing to the fees account and to the payee, through the currency
+ * position if the payment is converted.
  */
 export function settlementLegs(quote: QuoteRow): Leg[] {
   const { sending_currency: sending, receiving_currency: receiving } = quote
@@ -109,26 +111,24 @@ export function settlementLegs(quote: QuoteRow): Leg[] {
   ]
 }
 
-/** The ledger account with the undelivered money of a quote. */
+/** The leg for a quote's undelivered money. */
 export function undeliveredLeg(quote: QuoteRow): Leg {
   const system = isRefundable(quote) ? 'refunds' : 'receivables'
   return { system, currency: quote.sending_currency, amount: quote.sending_amount }
 }
 
-/** Legs that reverse a delivered payment. */
+/** The legs that reverse a delivered payment. */
 export function reversalLegs(quote: QuoteRow): Leg[] {
   const [, ...rest] = settlementLegs(quote)
   return [undeliveredLeg(quote), ...rest.map((leg) => ({ ...leg, amount: -leg.amount }))]
 }
 
-/** True if a quote is delivered only in the ledger. */
+/** True if delivery takes place in the ledger only. */
 export function isDeliveredHere(quote: QuoteRow): boolean {
   return paysHere(quote) && quote.request.payTo === undefined
 }
 
-/**
- * Captures the amount held for a quote, if its money is not already in clearing, and moves it along `legs`.
- */
+/** Captures the amount held for a quote, unless the money is in clearing already, and posts `legs`. */
 export function takeFromPayer(
   op: Op,
   quote: QuoteRow,
@@ -140,21 +140,23 @@ export function takeFromPayer(
   return [...(held ? capture(op, held) : []), ...post(op, { cause: 'quote', causeId: quote.id }, legs)]
 }
 
-/** Reports the balance of the paying internal account, if there is one. Comes after the ledger's writes. */
+/**
+ * The balance event of the internal account that holds the money, if any. Must come after the ledger writes.
+ */
 export async function payerBalanceUpdated(op: Op, quote: QuoteRow): Promise<Write[]> {
   const account = holdingAccountId(quote)
   return account === undefined ? [] : [balanceUpdated(op, await findInternalAccount(op, account))]
 }
 
-/** Reports the balance of a wallet on a chain whose money was collected. Comes after the ledger's writes. */
+/** The balance event of a chain wallet whose money was collected. Must come after the ledger writes. */
 export async function walletBalanceUpdated(op: Op, quote: QuoteRow): Promise<Write[]> {
   if (!isCollected(quote)) return []
   return [balanceUpdated(op, await findInternalAccount(op, requireColumn(quote, 'source_account_id')))]
 }
 
 /**
- * Ends an executed quote. If it is counted among the conversions in progress, that ends: its ledger entries
- * in the same write set replace the count, or it takes nothing. Guard: its state is unchanged, in addition to
+ * Ends an executed quote. It is no longer counted among the conversions in progress: the ledger entries in
+ * the same write set replace the count, or the payment failed. Guard: its state is unchanged, in addition to
  * `guard`.
  */
 export function endQuote(
@@ -168,12 +170,12 @@ export function endQuote(
   return transition(op, 'quotes', QUOTE_TRANSITIONS, quote, by, { ...uncounted, ...change }, guard).write
 }
 
-/** The internal account that a quote pays. */
+/** The internal account that receives a quote's payment. */
 export function payeeAccount(op: Op, quote: QuoteRow): Promise<InternalAccountRow> {
   return findInternalAccount(op, requireColumn(quote, 'destination_account_id'))
 }
 
-/** A transaction's details, with additions about its counterparty. */
+/** A transaction's details with additional details about its counterparty. */
 export function withCounterpartyDetails(
   transaction: TransactionRow,
   known: Readonly<Record<string, string>>,

@@ -33,7 +33,10 @@ export function selectQuotes(op: Op, { customerId, status, startDate, endDate }:
     .$call((q) => whereGiven(q, 'created_at', '<=', timeIfGiven(endDate)))
 }
 
-/** A payload, its stamp, and the key of the session that stamped it. Stamp and key are null until it is used. */
+/**
+ * A signing request's payload, its stamp, and the public key of the session that stamped it. Stamp and key
+ * are null until the request is used.
+ */
 type OrderRow = Pick<SigningRequestRow, 'id' | 'platform_id' | 'payload' | 'stamp'> & {
   readonly public_key: string | null
 }
@@ -44,14 +47,14 @@ const ORDER_BY_ID = rowByKey<OrderRow>(
   'id',
 )
 
-/** Reads the payload that a wallet signs, with its signer. */
+/** A signing request's payload, with its stamp and signer. */
 export async function selectOrder(op: Op, signingRequestId: string): Promise<OrderRow> {
   const row = await op.find(ORDER_BY_ID, signingRequestId)
   if (!row) throw new Error(`no signing request ${signingRequestId}`)
   return row
 }
 
-/** The exact text that the wallet signs to execute a quote. */
+/** The exact text that a wallet signs to execute a quote. */
 export async function selectPayload(op: Op, signingRequestId: string): Promise<string> {
   const row = await op.find(PAYLOAD_BY_ID, signingRequestId)
   if (!row) throw new Error(`no signing request ${signingRequestId}`)

@@ -10,8 +10,8 @@ import { findQuote } from '../quotes/quotes.ts'
 import { railEventId } from '../rails/rail-ids.ts'
 
 /**
- * Proposes the details that a rail reports for the account at the other end of a payment. A report that
- * differs from the record of the payment, or that cannot be proposed, waits for a person.
+ * Proposes the corrected details that a rail reports for the other party's account in a payment. A report
+ * that contradicts the record of the payment, or that cannot be proposed, waits for a person.
  */
 export async function applyAccountChange(
   op: Op,
@@ -19,15 +19,15 @@ export async function applyAccountChange(
   evidence: AccountEvidence,
   payment: RailPaymentRow | undefined,
 ): Promise<{ readonly writes: readonly Write[]; readonly reason?: RailEventReason }> {
-  const end = payment && (await otherEnd(op, payment))
-  const verdict = judge(evidence, { rail, payment, identifier: end?.identifier })
+  const counterparty = payment && (await otherEnd(op, payment))
+  const verdict = judge(evidence, { rail, payment, identifier: counterparty?.identifier })
   if (verdict.effect === 'hold') return { writes: [], reason: verdict.reason }
-  const { accountId, identifier } = end ?? {}
-  if (!end || !identifier || !accountId?.startsWith('ExternalAccount:'))
+  const { accountId, identifier } = counterparty ?? {}
+  if (!counterparty || !identifier || !accountId?.startsWith('ExternalAccount:'))
     return { writes: [], reason: 'CHANGE_OF_ACCOUNT' }
   const { proposed, code, message } = evidence
   const outcome = await proposeChange(op, {
-    ...{ accountId, identifier, transactionId: end.transactionId },
+    ...{ accountId, identifier, transactionId: counterparty.transactionId },
     ...{ rail: rail.name, railEventId: railEventId(rail.name, evidence.id), proposed, code, message },
   })
   if (outcome === 'UNUSABLE') return { writes: [], reason: 'CHANGE_OF_ACCOUNT' }
@@ -35,8 +35,8 @@ export async function applyAccountChange(
 }
 
 /**
- * The account that a payment went to or a pull came from. A returned deposit goes to an account without a
- * record.
+ * The account that a payment was sent to, or that a pull came from. Undefined for returned deposits, whose
+ * senders have no account record.
  */
 export async function otherEnd(op: Op, { payment_id: id, direction }: RailPaymentRow) {
   if (id.startsWith('Deposit:')) return undefined

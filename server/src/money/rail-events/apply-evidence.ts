@@ -32,19 +32,19 @@ import {
 import { applyAccountChange } from './apply-account-change.ts'
 import { applyMandateAdvice } from './apply-mandate-advice.ts'
 import { endMandate } from './end-mandate.ts'
-import { evidenceOfEvent, type Report } from './evidence-of-event.ts'
+import { type Report, toEvidence } from './evidence-of-event.ts'
 
-/** A claim's writes; with a reason, it has no effect and waits for a person. */
+/** The writes of a claim. With a `reason`, the claim has no effect and waits for a person. */
 export interface Applied {
   readonly writes: readonly Write[]
   readonly reason?: RailEventReason
-  /** The amount that the record has, if the claim has another one. */
+  /** The amount of the record, if the claim states another one. */
   readonly expected?: ConnectorMoney
-  /** The decision about its payment, if the claim contradicts it. */
+  /** The decision about the payment, if the claim contradicts it. */
   readonly decision?: ShownDecision
 }
 
-/** A decision as a waiting report shows it. */
+/** A decision, as shown with a waiting report. */
 export interface ShownDecision {
   readonly id: string
   readonly outcome: SettledDecisionRow['outcome']
@@ -54,21 +54,21 @@ export interface ShownDecision {
 
 const NOTHING: Applied = { writes: [] }
 
-/** Applies an event about a payment or a deposit, as connectors send it. */
+/** Applies a connector's event about a payment or a deposit. */
 export async function applyEvent(
   op: Op,
   rail: string,
   event: Report,
   source: EvidenceSource = 'CONNECTOR',
 ): Promise<Applied> {
-  const evidence = evidenceOfEvent(event, source)
+  const evidence = toEvidence(event, source)
   return evidence ? applyEvidence(op, rail, evidence) : { writes: [], reason: 'UNREADABLE' }
 }
 
 /**
- * The only entry for claims of rails and banks, from every source: a claim takes effect only after `judge`
- * has compared it with the record that it names. The caller records the claim. Guards of the writes: no other
- * claim was applied in the meantime.
+ * Applies a claim of a rail or bank. All sources use this function: a claim takes effect only after `judge`
+ * has compared it with the record that it is about. The caller stores the claim; guards: no other claim has
+ * been applied in the meantime.
  */
 export async function applyEvidence(op: Op, rail: string, evidence: Evidence): Promise<Applied> {
   switch (evidence.kind) {
@@ -96,12 +96,12 @@ export async function applyEvidence(op: Op, rail: string, evidence: Evidence): P
   }
 }
 
-/** Applies a claim about one of our payments, whose record the caller has. */
+/** Applies a claim about one of our payments to its record. */
 export async function applyPaymentEvidence(
   op: Op,
   row: RailPaymentRow,
   event: PaymentEvidence['event'],
-  said: ReportedFields,
+  reported: ReportedFields,
 ): Promise<Applied> {
   const evidence: PaymentEvidence = {
     id: row.id,
@@ -113,7 +113,7 @@ export async function applyPaymentEvidence(
     amount: null,
     currency: null,
     occurredAt: op.now.toISOString(),
-    ...pickReported(said),
+    ...pickReported(reported),
   }
   return applyToPayment(op, row.rail, evidence, row)
 }
@@ -140,8 +140,8 @@ async function applyToPayment(
 }
 
 /**
- * The verdict about a claim if a person has decided about its payment: a claim that would move money waits
- * for another decision.
+ * Compares a claim with a person's decision about the payment, if there is one. A claim that contradicts the
+ * decision waits for another decision.
  */
 async function compareWithDecision(
   op: Op,
@@ -176,7 +176,7 @@ async function isSecondReturn(
   return reversals?.some(({ status }) => status === 'SENT') === true
 }
 
-/** The reasons for which a claim about a known payment is held, and which a decision may have settled already. */
+/** Reasons for holding a claim that an earlier decision may have dealt with already. */
 const SETTLED_BY_DECISION: ReadonlySet<RailEventReason> = new Set(['CONTRADICTION', 'OTHER_AMOUNT'])
 
 function toShownDecision({ id, outcome, charge, currency, created_at }: SettledDecisionRow): ShownDecision {
@@ -216,7 +216,7 @@ async function applyReversal(
   return reversal ? { writes: reversal.writes } : { writes: [], reason: 'CONTRADICTION' }
 }
 
-/** A claim that waits for a person, with both figures if they differ. */
+/** Holds a claim for a person, showing the record's amount if the claim states another one. */
 function holdClaim(
   reason: RailEventReason,
   record: Pick<RailPaymentRow, 'amount' | 'currency'> | undefined,
@@ -226,7 +226,7 @@ function holdClaim(
   return { writes: [], reason, expected: { value: String(record.amount), currency: record.currency } }
 }
 
-/** The rail's entry in the rails file, for the comparison. */
+/** The configuration of a rail, for comparison with a claim. */
 function findExpectedRail({ rails }: Op, name: string): ExpectedRail {
   const rail = rails.find(name)
   const currencies = rail?.entry?.serves.flatMap((line) => line.currencies)
@@ -242,7 +242,7 @@ function pickReported({ connectorReference, transactionHash, failure }: Reported
   }
 }
 
-/** The work that a claim makes due: it reads the outcome from the record. */
+/** The job that continues a payment after a claim. It reads the outcome from the payment's record. */
 export async function resumePayment(op: Op, given: RailPaymentRow): Promise<Write[]> {
   const { payment_id: id, direction, submit_at } = given
   const alreadySubmitted = true

@@ -21,8 +21,8 @@ interface Advised {
 }
 
 /**
- * Applies a report of the debtor's bank about a mandate. A report that does not match the mandate waits for a
- * person.
+ * Applies a message from the debtor's bank about a mandate. A message that does not match the mandate waits
+ * for a person.
  */
 export async function applyMandateAdvice(
   op: Op,
@@ -45,7 +45,10 @@ export async function applyMandateAdvice(
   }
 }
 
-/** Proposes the details for the account of the mandate. The first collection is the payment that the report is about. */
+/**
+ * Proposes corrected details for the mandate's account. Such messages are about the mandate's first
+ * collection.
+ */
 async function amend(
   op: Op,
   rail: ExpectedRail,
@@ -54,17 +57,17 @@ async function amend(
 ): Promise<Advised> {
   const { external_account_id: accountId, debtor_account: identifier } = mandate
   const first = await findFirstCollection(op, mandate)
-  const end = first && (await otherEnd(op, first))
-  if (!end) return { writes: [], reason: 'CHANGE_OF_ACCOUNT' }
+  const counterparty = first && (await otherEnd(op, first))
+  if (!counterparty) return { writes: [], reason: 'CHANGE_OF_ACCOUNT' }
   const outcome = await proposeChange(op, {
-    ...{ accountId, identifier, transactionId: end.transactionId, proposed, code, message },
+    ...{ accountId, identifier, transactionId: counterparty.transactionId, proposed, code, message },
     ...{ rail: rail.name, railEventId: railEventId(rail.name, id) },
   })
   if (outcome === 'UNUSABLE') return { writes: [], reason: 'CHANGE_OF_ACCOUNT' }
   return { writes: outcome === 'KNOWN' ? [] : outcome }
 }
 
-/** The bank can reinstate only mandates that it has ended. */
+/** A bank can reinstate only a mandate that a bank has ended. */
 async function reinstate(op: Op, mandate: MandateRow): Promise<Advised> {
   if (statusOf(op, mandate) === 'ACTIVE') return { writes: [] }
   const reinstated = await reinstatedMandate(op, mandate)

@@ -2,15 +2,15 @@ import type { Op } from '../../kernel/operation/app.ts'
 import type { Write } from '../../storage/commit/writes.ts'
 import type { Evidence } from '../evidence/evidence.ts'
 import { applyEvidence } from './apply-evidence.ts'
-import { eventOfEvidence } from './evidence-of-event.ts'
+import { toRecordedEvent } from './evidence-of-event.ts'
 import { recordOnce } from './rail-events.ts'
 
-/** Applies a claim. One that cannot take effect is recorded once and waits for a person. */
+/** Applies a claim. A claim that cannot take effect is recorded once, and waits for a person. */
 export async function applyOrHold(op: Op, rail: string, evidence: Evidence): Promise<readonly Write[]> {
   const applied = await applyEvidence(op, rail, evidence)
   const { writes, reason } = applied
   if (reason === undefined) return writes
-  const held = await recordOnce(op, rail, eventOfEvidence(evidence), reason, applied)
+  const held = await recordOnce(op, rail, toRecordedEvent(evidence), reason, applied)
   if (held.length > 0) op.log.warn({ rail, claim: evidence.id, reason }, 'a claim waits for a person')
   return [...writes, ...held]
 }

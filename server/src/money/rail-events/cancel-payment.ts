@@ -2,7 +2,7 @@ import type { cancellations } from '@countersign/contract/payments/cancellations
 import { SCREENING_INITIAL } from '@countersign/contract/states/screening-states'
 import { type Op, plusSeconds } from '../../kernel/operation/app.ts'
 import { ApiError, type Handlers } from '../../kernel/operation/operation.ts'
-import { askingRail } from '../../kernel/operation/spans.ts'
+import { runRailSpan } from '../../kernel/operation/spans.ts'
 import { nextState } from '../../kernel/operation/transition.ts'
 import type { JobHandler } from '../../kernel/outbox/job-kinds.ts'
 import { job } from '../../kernel/outbox/jobs.ts'
@@ -16,13 +16,13 @@ import type { ScreeningRow } from '../../storage/rows/screening.ts'
 import { RAIL_PAYMENT_INITIAL, RAIL_PAYMENT_TRANSITIONS } from '../../storage/rows/states.ts'
 import { aboutPayment, failureOf, findRailPayment } from '../rails/rail-payments.ts'
 import { EVENTS } from '../rails/settlement-table.ts'
-import { paymentGoesOn } from '../screenings/screen-payment.ts'
+import { schedulePayment } from '../screenings/screen-payment.ts'
 import { decideScreening, findScreeningOf } from '../screenings/screenings.ts'
 import { applyPaymentEvidence } from './apply-evidence.ts'
 
 /**
- * A payment that is due at its rail sooner than this is not canceled here: another server may be submitting
- * it already.
+ * A payment due at its rail within this time is not canceled without asking the rail, because another process
+ * may be submitting it already.
  */
 const AHEAD_SECONDS = 60
 const FAILURE = { code: 'QUOTE_EXECUTION_FAILED', message: 'The platform has cancelled the payment' } as const
@@ -39,8 +39,8 @@ export const cancellationHandlers: Handlers<typeof cancellations> = {
         details: { status: transaction.state },
       })
     const body = transactionView(transaction, transaction)
-    const waits = row.submit_at > plusSeconds(op.now, AHEAD_SECONDS)
-    if (row.state === RAIL_PAYMENT_INITIAL && waits)
+    const isEarlyEnough = row.submit_at > plusSeconds(op.now, AHEAD_SECONDS)
+    if (row.state === RAIL_PAYMENT_INITIAL && isEarlyEnough)
       return {
         status: 200,
         body,
@@ -59,8 +59,8 @@ export const cancellationHandlers: Handlers<typeof cancellations> = {
 }
 
 /**
- * Cancels a payment whose address is under review: it can no longer be released.
- * Guard: its review is still open.
+ * Cancels a payment whose address is being screened, so that it can no longer be released. Guard: the
+ * screening is undecided.
  */
 async function cancelWaiting(
   op: Op,
@@ -69,10 +69,10 @@ async function cancelWaiting(
   row: RailPaymentRow | undefined,
 ) {
   const { writes } = decideScreening(op, screening, 'reject', FAILURE.message)
-  // Without a record the decision alone ends it.
+  // Without a payment record, the decision alone ends the payment.
   const ended = row
     ? (await applyPaymentEvidence(op, row, 'cancel', { failure: FAILURE })).writes
-    : [await paymentGoesOn(op, transaction.id)]
+    : [await schedulePayment(op, transaction.id)]
   return {
     status: 200,
     body: transactionView(transaction, transaction),
@@ -81,15 +81,15 @@ async function cancelWaiting(
 }
 
 /**
- * Asks the rail to cancel a payment. Its response is stored like a report; if it does not know the outcome,
- * nothing happens.
+ * Asks the rail to cancel a payment, and applies the response like a report. Does nothing if the rail does
+ * not know the outcome.
  */
 export const cancelRailPayment: JobHandler<'rail-payment.cancel'> = async (op, payload) => {
   const row = await findRailPayment(op, 'OUT', payload.transactionId)
   if (!row || nextState(RAIL_PAYMENT_TRANSITIONS, row.state, 'cancel') === null) return []
   const rail = op.rails.find(row.rail)
   const reply =
-    rail?.cancel && (await askingRail(op, rail, 'cancel', async () => rail.cancel?.(row.payment_id)))
+    rail?.cancel && (await runRailSpan(op, rail, 'cancel', async () => rail.cancel?.(row.payment_id)))
   if (!reply) return []
   const answer = aboutPayment({ id: row.payment_id, submittedAt: row.submit_at, now: op.now }, reply)
   const by = EVENTS[answer.outcome]

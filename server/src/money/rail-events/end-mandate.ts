@@ -6,12 +6,12 @@ import { endedMandate, findMandate } from '../external-accounts/mandates.ts'
 import { findQuote } from '../quotes/quotes.ts'
 
 /**
- * Reasons of banks that end a mandate: the account is closed or missing, the mandate is missing or was canceled, the debtor has died.
- * A failure begins with its code.
+ * Bank reason codes that end a mandate: the account is closed or does not exist, the mandate does not exist
+ * or was canceled, or the debtor has died. A failure message begins with its code.
  */
 const ENDS_MANDATE = /^(?:AC04|MD01|MD07|ARUDD-[1256B])\b/
 
-/** Cancels the mandate of a direct debit that has just failed or come back, if the reason ends it. */
+/** Cancels the mandate of a direct debit that has failed or was returned, if the reason ends the mandate. */
 export async function endMandate(
   op: Op,
   { direction, state, payment_id: id, failure }: RailPaymentRow,

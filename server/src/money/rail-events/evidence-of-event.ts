@@ -4,13 +4,13 @@ import { present } from '@countersign/contract/core/objects'
 import type { Evidence, EvidenceSource } from '../evidence/evidence.ts'
 import { EVENTS, OUTCOME_OF } from '../rails/settlement-table.ts'
 
-/** An event about payments and deposits, as connectors send it. */
+/** A connector's event about a payment or a deposit. */
 export type Report = Exclude<ConnectorEvent, { type: 'statement' }>
 
-/** An event's claim. Undefined if its amount is out of range. */
-export function evidenceOfEvent(report: Report, source: EvidenceSource): Evidence | undefined {
+/** Converts an event to a claim. Undefined if the amount is out of range. */
+export function toEvidence(report: Report, source: EvidenceSource): Evidence | undefined {
   const { id, occurredAt, data } = report
-  const money = data.amount === undefined ? { amount: null, currency: null } : moneyOf(data.amount)
+  const money = data.amount === undefined ? { amount: null, currency: null } : toMoney(data.amount)
   if (!money) return undefined
   const claim = { id, source, account: null, occurredAt, ...money }
   switch (report.type) {
@@ -54,16 +54,16 @@ export function evidenceOfEvent(report: Report, source: EvidenceSource): Evidenc
   }
 }
 
-function moneyOf({ value, currency }: ConnectorMoney) {
+function toMoney({ value, currency }: ConnectorMoney) {
   const amount = amountOfDigits(value)
   return amount === undefined ? undefined : { amount, currency }
 }
 
-/** Evidence in the form of a connector's event: for storage, and for people. */
-export function eventOfEvidence(evidence: Evidence): RecordedEvent {
+/** Converts a claim to a connector event, which is the form that is stored and shown to people. */
+export function toRecordedEvent(evidence: Evidence): RecordedEvent {
   const { id, occurredAt, source, account } = evidence
   const head = { id, occurredAt, ...present({ source, account }) }
-  const amount = moneyText(evidence)
+  const amount = toConnectorMoney(evidence)
   switch (evidence.kind) {
     case 'payment': {
       const { event, subject, failure, connectorReference, transactionHash } = evidence
@@ -109,6 +109,6 @@ export interface RecordedEvent {
   readonly data: object
 }
 
-function moneyText({ amount, currency }: Evidence): ConnectorMoney | undefined {
+function toConnectorMoney({ amount, currency }: Evidence): ConnectorMoney | undefined {
   return amount === null || currency === null ? undefined : { value: String(amount), currency }
 }

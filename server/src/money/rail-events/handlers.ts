@@ -21,7 +21,7 @@ import { selectRailEvent, selectRailEvents } from './store.ts'
 
 const { apply: APPLIED, resolve: RESOLVED } = RAIL_EVENT_TRANSITIONS[RAIL_EVENT_INITIAL]
 
-/** Applies reports of the sandbox's bank through the same entry. */
+/** Reports of the sandbox's simulated bank, applied in the same way as real ones. */
 export const sandboxRailEventHandlers: Pick<Handlers<typeof sandboxDeposits>, 'sandbox_rail_event'> = {
   sandbox_rail_event: async (op, { body }) => {
     const report = await sandboxReport(op, body)
@@ -51,16 +51,16 @@ async function sandboxReport(op: Op, body: BodyOf<typeof sandbox_rail_event>): P
   return { ...head, type, data }
 }
 
-/** The amount and the account of a payment or a pull, as its bank repeats them. */
+/** The amount of a payment or pull and the account identifier, as its bank would repeat them. */
 async function paidAccount(op: Op, id: string) {
-  const out = await findRailPayment(op, 'OUT', id)
-  const payment = out ?? (await findRailPayment(op, 'PULL', id))
-  const end = payment && (await otherEnd(op, payment))
+  const payout = await findRailPayment(op, 'OUT', id)
+  const payment = payout ?? (await findRailPayment(op, 'PULL', id))
+  const counterparty = payment && (await otherEnd(op, payment))
   const { amount = 0n, currency = 'USD' } = payment ?? {}
   return {
     isPull: payment?.direction === 'PULL',
     amount: { value: String(amount), currency },
-    sentTo: end?.identifier ?? 'unknown',
+    sentTo: counterparty?.identifier ?? 'unknown',
   }
 }
 
@@ -86,7 +86,7 @@ export const railEventHandlers: Handlers<typeof railEvents> = {
   },
 }
 
-/** Errors: 404 `RAIL_EVENT_NOT_FOUND`, 409 `INVALID_STATE_TRANSITION` if it no longer waits. */
+/** Throws 404 `RAIL_EVENT_NOT_FOUND`, 409 `INVALID_STATE_TRANSITION` if the report is no longer waiting. */
 async function findWaiting(op: Op, id: string): Promise<RailEventRow> {
   const row = await selectRailEvent(op, id)
   if (!row || row.state === APPLIED)
@@ -101,7 +101,7 @@ function railEventView(row: RailEventRow) {
     ...headView(row),
     ...present({ note: row.note, resolvedAt: row.resolved_at?.toISOString() }),
     status: row.resolved_at === null ? RAIL_EVENT_INITIAL : RESOLVED,
-    // Every unapplied report has a reason in the database.
+    // The database guarantees a reason for every report that was not applied.
     reason: requireColumn(row, 'reason'),
   }
 }

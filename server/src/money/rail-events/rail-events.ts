@@ -7,25 +7,25 @@ import type { RailEventRow } from '../../storage/rows/rail.ts'
 import { RAIL_EVENT_INITIAL, RAIL_EVENT_TRANSITIONS } from '../../storage/rows/states.ts'
 import { railEventId } from '../rails/rail-ids.ts'
 import type { Applied } from './apply-evidence.ts'
-import { retryOf } from './retry-report.ts'
+import { retryWrites } from './retry-report.ts'
 import { selectRailEvent, selectTakeBacks } from './store.ts'
 
-/** The record's own amount and decision, shown next to a waiting report. */
+/** The record's own amount and the decision, shown next to a waiting report. */
 type Shown = Pick<Applied, 'expected' | 'decision'>
 
-/** Applies a reported statement. Events about payments and deposits are for `applyEvent`. */
+/** Applies a reported statement. `applyEvent` applies all other events. */
 export type ApplyStatement = (
   op: Op,
   rail: string,
   statement: Extract<ConnectorEvent, { type: 'statement' }>['data'],
 ) => Promise<Applied>
 
-/** The report with this id, if there is one. */
+/** The report with this id of ours, if any. */
 export async function findRailEventById(op: Op, id: string): Promise<RailEventRow | undefined> {
   return selectRailEvent(op, id)
 }
 
-/** A recorded report, by the rail's own id for it. */
+/** The report with this id at its rail, if it is recorded. */
 export async function findRailEvent(
   op: Op,
   rail: string,
@@ -41,8 +41,8 @@ export async function findTakeBack(op: Op, rail: string, paymentId: string): Pro
 }
 
 /**
- * Records a report, and its retry if it came too early. With a `reason` it waits for a person, who also sees
- * `shown`. Guard: it is not recorded yet.
+ * Records a report, and schedules its retry if it may have come too early. With a `reason` it waits for a
+ * person, who also sees `shown`. Guard: the report is not recorded yet.
  */
 export function recordReport(
   op: Op,
@@ -52,10 +52,10 @@ export function recordReport(
   shown: Shown = {},
 ): Write[] {
   const row = railEventRow(op, rail, event, reason, shown)
-  return [insert('rail_events', row), ...retryOf(op, row)]
+  return [insert('rail_events', row), ...retryWrites(op, row)]
 }
 
-/** Records a report that waits for a person, unless one with its id is recorded already. */
+/** Records a report that waits for a person. Does nothing if it is recorded already. */
 export async function recordOnce(
   op: Op,
   rail: string,

@@ -5,10 +5,13 @@ import { BARE_PLATFORM_BY_ID } from '../../storage/read/bare-platform.ts'
 import { applyEvent } from './apply-evidence.ts'
 import { type ApplyStatement, findRailEvent, recordReport } from './rail-events.ts'
 
-/** Receives reports of connectors. An event takes effect once; a repeated one gets the first response. */
+/**
+ * Receives reports from connectors. Idempotent: an event takes effect once, and a repeated event returns the
+ * first response.
+ */
 export function createRailEvent(applyStatement: ApplyStatement): ProcessorHandler<typeof rail_event> {
   return {
-    /** Error: 404 `NOT_FOUND`. */
+    /** Throws 404 `NOT_FOUND` if the rail does not exist. */
     async whose({ rails, lookup }, { params }) {
       const rail = rails.find(params.rail)
       const platformId = rail && (await rails.ownerOf(rail))
@@ -26,7 +29,7 @@ export function createRailEvent(applyStatement: ApplyStatement): ProcessorHandle
       const applied = await (body.type === 'statement'
         ? applyStatement(op, params.rail, body.data)
         : applyEvent(op, params.rail, body))
-      const storedBody = body.type === 'statement' ? { ...body, data: headOf(body.data) } : body
+      const storedBody = body.type === 'statement' ? { ...body, data: withoutEntries(body.data) } : body
       return {
         status: 200,
         body: { received: true },
@@ -38,7 +41,7 @@ export function createRailEvent(applyStatement: ApplyStatement): ProcessorHandle
   }
 }
 
-/** A statement has its own tables: its entries are not kept twice. */
-function headOf({ entries, ...head }: Extract<ConnectorEvent, { type: 'statement' }>['data']) {
+/** Leaves out the entries of a statement, because they are stored in their own tables. */
+function withoutEntries({ entries, ...head }: Extract<ConnectorEvent, { type: 'statement' }>['data']) {
   return { ...head, entries: entries.length }
 }

@@ -10,34 +10,34 @@ import type { Report } from './evidence-of-event.ts'
 import { selectRailEvent } from './store.ts'
 
 const FIRST_SECONDS = 2
-/** The time by which a report may precede its subject; after that only a person decides. */
+/** The time for which a report is retried before only a person can decide about it. */
 const WAITED_SECONDS_MAX = 7 * 86_400
 
 /**
- * The job that tries a report again: the reversal of a deposit that is not known yet or is being returned; or
- * incoming money that would exceed the maximum of a balance. Empty for any other report.
+ * The job that retries a report that may succeed later: the reversal of a deposit that is not known yet or is
+ * being returned, or a deposit that would exceed the maximum of a balance. Empty for all other reports.
  */
-export function retryOf(op: Op, { id, state, type, reason }: RailEventRow): Write[] {
-  const mayFitLater =
+export function retryWrites(op: Op, { id, state, type, reason }: RailEventRow): Write[] {
+  const maySucceedLater =
     type === 'deposit.reversed' || (type === 'deposit.received' && reason === 'OUT_OF_RANGE')
-  if (state !== 'WAITING' || !mayFitLater) return []
-  return [again(op, id, FIRST_SECONDS)]
+  if (state !== 'WAITING' || !maySucceedLater) return []
+  return [retryJob(op, id, FIRST_SECONDS)]
 }
 
-/** Retries a report that still waits, each time after twice the delay. */
+/** Retries a report that is still waiting, doubling the delay each time. */
 export const retryRailEvent: JobHandler<'rail-event.retry'> = async (op, { railEventId, waitedSeconds }) => {
   const row = await selectRailEvent(op, railEventId)
   if (row?.state !== 'WAITING') return []
   const report = row.body as unknown as Report
   const { writes, reason } = await applyEvent(op, row.rail, report)
   if (reason !== undefined)
-    return waitedSeconds < WAITED_SECONDS_MAX ? [again(op, row.id, 2 * waitedSeconds)] : []
+    return waitedSeconds < WAITED_SECONDS_MAX ? [retryJob(op, row.id, 2 * waitedSeconds)] : []
   return [
     ...writes,
     transition(op, 'rail_events', RAIL_EVENT_TRANSITIONS, row, 'apply', { reason: null }).write,
   ]
 }
 
-function again(op: Op, railEventId: string, waitedSeconds: number): Write {
+function retryJob(op: Op, railEventId: string, waitedSeconds: number): Write {
   return job(op, 'rail-event.retry', { railEventId, waitedSeconds }, plusSeconds(op.now, waitedSeconds))
 }

@@ -11,7 +11,7 @@ export async function selectRailEvent(op: Op, id: string): Promise<RailEventRow 
   return op.find(EVENT_BY_ID, id)
 }
 
-/** Reports of rails that match no record: newest first, a page of one state. */
+/** A page of the rails' reports in one state, newest first. */
 export function selectRailEvents(
   op: Op,
   { status, rail }: { readonly status?: RailEventRow['state']; readonly rail?: string },

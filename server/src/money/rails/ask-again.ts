@@ -1,8 +1,11 @@
 import { requireValue } from '../../base/formats/require-value.ts'
 import { plusSeconds } from '../../kernel/operation/app.ts'
 
-/** The polling interval in seconds, by the age of the payment in seconds. */
-const PAUSES = {
+/**
+ * Polling intervals: payments younger than the first number of seconds are polled at the interval of the
+ * second.
+ */
+const POLL_INTERVALS = {
   unknown: [
     [60, 5],
     [600, 30],
@@ -17,17 +20,17 @@ const PAUSES = {
   ],
 } as const
 
-/** When a payment was first given to its rail, and the current time. */
-export interface Asking {
+/** When a payment was submitted to its rail, and the current time. */
+export interface PollTimes {
   readonly submittedAt: Date
   readonly now: Date
 }
 
-/** The time at which a rail that has not reported the outcome of a payment is polled again. */
-export function askAgainAt(outcome: keyof typeof PAUSES, { submittedAt, now }: Asking): Date {
+/** When to poll a rail that has not reported the outcome of a payment yet. */
+export function askAgainAt(outcome: keyof typeof POLL_INTERVALS, { submittedAt, now }: PollTimes): Date {
   const ageSeconds = (now.getTime() - submittedAt.getTime()) / 1000
   const [, seconds] = requireValue(
-    PAUSES[outcome].find(([until]) => ageSeconds < until),
+    POLL_INTERVALS[outcome].find(([until]) => ageSeconds < until),
     'pause after any age',
   )
   return plusSeconds(now, seconds)

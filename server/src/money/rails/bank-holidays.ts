@@ -1,11 +1,14 @@
 import type { DateTime } from 'luxon'
 
-/** The banking days of settlement systems, computed for every year. */
+/** The banking days of settlement systems, computed by rule for any year. */
 
-/** TARGET, which settles SEPA, the Federal Reserve, which settles ACH, and the bank holidays of England, on which Bacs is closed. */
+/**
+ * TARGET settles SEPA payments, the Federal Reserve settles ACH payments, and Bacs is closed on the bank
+ * holidays of England.
+ */
 export type BankCalendar = 'TARGET' | 'FEDERAL_RESERVE' | 'ENGLAND'
 
-/** The clock by which each system counts its days. */
+/** The time zone in which each system counts its days. */
 export const BANK_TIME_ZONES = {
   TARGET: 'Europe/Berlin',
   FEDERAL_RESERVE: 'America/New_York',
@@ -29,51 +32,54 @@ const IS_HOLIDAY: Readonly<Record<BankCalendar, (day: DateTime) => boolean>> = {
   ENGLAND: isEnglishHoliday,
 }
 
-/** Decision ECB/2022/912, annex III: New Year's Day, Good Friday, Easter Monday, 1 May, 25 and 26 December. */
+/**
+ * Decision ECB/2022/912, annex III: New Year's Day, Good Friday, Easter Monday, 1 May, 25 and 26 December.
+ */
 function isTargetHoliday(day: DateTime): boolean {
   const { month, day: date } = day
   if ((month === 1 && date === 1) || (month === 5 && date === 1)) return true
   if (month === 12 && (date === 25 || date === 26)) return true
-  return isNextToEaster(day)
+  return isEasterHoliday(day)
 }
 
 /** Good Friday and Easter Monday. */
-function isNextToEaster(day: DateTime): boolean {
-  // Easter is from 22 March to 25 April.
+function isEasterHoliday(day: DateTime): boolean {
+  // Easter Sunday is between 22 March and 25 April.
   if (day.month !== 3 && day.month !== 4) return false
-  const days = Math.round(day.startOf('day').diff(easterOf(day), 'days').days)
+  const days = Math.round(day.startOf('day').diff(easterSunday(day), 'days').days)
   return days === -2 || days === 1
 }
 
 /**
- * The Banking and Financial Dealings Act 1971 and the holidays proclaimed every year. A single holiday, such
- * as one for a coronation, belongs in the `hours` of the rail.
+ * The holidays of the Banking and Financial Dealings Act 1971 and those proclaimed every year. A one-time
+ * holiday, such as for a coronation, belongs in the rail's `hours`.
  */
 function isEnglishHoliday(day: DateTime): boolean {
-  if (isNextToEaster(day)) return true
+  if (isEasterHoliday(day)) return true
   const { month, weekday } = day
-  // A holiday on a weekend is observed on the next working day; both days of Christmas may be.
+  // A holiday on a weekend is observed on the next working day. Both days of Christmas may be moved this way.
   if (month === 1) return day.day === 1 || (weekday === MONDAY && day.day <= 3)
   if (month === 12) {
-    const isMoved = (day.day === 27 || day.day === 28) && weekday <= 2
-    return day.day === 25 || day.day === 26 || isMoved
+    const isSubstitute = (day.day === 27 || day.day === 28) && weekday <= 2
+    return day.day === 25 || day.day === 26 || isSubstitute
   }
   if (weekday !== MONDAY) return false
-  // The first and the last Monday of May, the last of August.
+  // The first and the last Monday of May, and the last Monday of August.
   return (month === 5 && (day.day <= 7 || day.day > 24)) || (month === 8 && day.day > 24)
 }
 
-/** Regulation J and the holiday schedule of the Federal Reserve Banks. */
+/** Regulation J, and the holiday schedule of the Federal Reserve Banks. */
 function isFederalHoliday(day: DateTime): boolean {
   if (isFixedFederalHoliday(day)) return true
-  // A holiday on a Sunday is observed on Monday. One on a Saturday is not moved: the banks are open on the
+  // A holiday on a Sunday is observed on Monday. A holiday on a Saturday is not moved: banks are open on the
   // Friday before.
   if (day.weekday === MONDAY && isFixedFederalHoliday(day.minus({ days: 1 }))) return true
   const { month, weekday } = day
   const nth = Math.ceil(day.day / 7)
   if (weekday === THURSDAY) return month === 11 && nth === 4
   if (weekday !== MONDAY) return false
-  // Martin Luther King, Washington, Labor Day, Columbus; and Memorial Day, the last Monday of May.
+  // Martin Luther King Day, Washington's Birthday, Labor Day and Columbus Day. Memorial Day is the last
+  // Monday of May.
   const isNthMonday = (nth === 3 && month <= 2) || (nth === 1 && month === 9) || (nth === 2 && month === 10)
   return isNthMonday || (month === 5 && day.day > 24)
 }
@@ -83,8 +89,8 @@ function isFixedFederalHoliday({ month, day }: DateTime): boolean {
   return ['1-1', '6-19', '7-4', '11-11', '12-25'].includes(`${month}-${day}`)
 }
 
-/** Easter Sunday in a day's year, by the rule of Butcher and Meeus. */
-function easterOf(of: DateTime): DateTime {
+/** Easter Sunday in a day's year, by the Meeus/Jones/Butcher algorithm. */
+function easterSunday(of: DateTime): DateTime {
   const { year } = of
   const golden = year % 19
   const [century, rest] = [Math.floor(year / 100), year % 100]

@@ -2,12 +2,12 @@ import type { DepositRow } from '../../storage/rows/rail.ts'
 
 type Amounts = Pick<DepositRow, 'amount' | 'details'>
 
-/** The amount that the bank has booked for a deposit: a person may have adjusted the deposit to it. */
+/** The amount that the bank has booked for a deposit. It is stored if the deposit was adjusted to it. */
 export function amountBooked({ amount, details: { booked } }: Amounts): bigint {
   return booked === undefined ? amount : BigInt(booked)
 }
 
-/** The amount in a deposit's first report. */
+/** The amount that the first report of a deposit stated. */
 export function amountReported({ amount, details: { adjustedFrom } }: Amounts): bigint {
   return adjustedFrom === undefined ? amount : BigInt(adjustedFrom)
 }

@@ -6,29 +6,29 @@ import type { PaymentFault, Rail, RailLimits, RouteRequest, UnmadePayment } from
 import type { AccountDetails } from '../../storage/rows/stored-documents.ts'
 
 /**
- * The rail that carries a payment, by the routing table. Errors: 501 `NOT_IMPLEMENTED` if none serves it, 400
- * `AMOUNT_OUT_OF_RANGE` that names `field` if none takes the amount, 503 `UNAVAILABLE` until its chain is
- * reached.
+ * Chooses the rail for a payment by the routing table. Throws 501 `NOT_IMPLEMENTED` if no rail serves it,
+ * 400 `AMOUNT_OUT_OF_RANGE` naming `field` if no rail accepts the amount, 503 `UNAVAILABLE` until the rail's
+ * chain has been reached.
  */
-export async function chooseRail(op: Op, wanted: RouteRequest, field: string): Promise<Rail> {
-  const rail = await op.rails.route(op.platform.id, wanted)
+export async function chooseRail(op: Op, request: RouteRequest, field: string): Promise<Rail> {
+  const rail = await op.rails.route(op.platform.id, request)
   if (rail?.chain?.isMet() === false) throw notReached()
   if (rail) return rail
-  const limits = await op.rails.limitsFor(op.platform.id, wanted)
-  if (limits) throw fieldError('AMOUNT_OUT_OF_RANGE', field, outOfRange(wanted, limits))
-  const network = wanted.paymentRail === null ? '' : ` by ${wanted.paymentRail}`
+  const limits = await op.rails.limitsFor(op.platform.id, request)
+  if (limits) throw fieldError('AMOUNT_OUT_OF_RANGE', field, describeLimits(request, limits))
+  const network = request.paymentRail === null ? '' : ` by ${request.paymentRail}`
   throw new ApiError('NOT_IMPLEMENTED', {
-    message: `No rail of this server ${DOES[wanted.direction]} ${wanted.accountType}${network} in ${wanted.currency}.`,
+    message: `No rail of this server ${VERBS[request.direction]} ${request.accountType}${network} in ${request.currency}.`,
   })
 }
 
-/** Error: 400 `INVALID_INPUT` that names `field`, if the rail sends nothing to the account. */
+/** Throws 400 `INVALID_INPUT` naming `field` if the rail cannot send to the account. */
 export async function checkPayee(op: Op, rail: Rail, account: AccountDetails, field: string): Promise<void> {
   const fault = await rail.faultOfPayee?.(op.read, account)
   if (fault !== undefined) throw fieldError('INVALID_INPUT', field, `The address of this account ${fault}`)
 }
 
-/** Error: 400 `INVALID_INPUT` that names the field of the part that the rail cannot carry. */
+/** Throws 400 `INVALID_INPUT` naming the field that the rail cannot carry. */
 export function checkPayment(
   rail: Rail,
   payment: UnmadePayment,
@@ -44,8 +44,8 @@ export function checkPayment(
 }
 
 /**
- * The refusal of requests that need a chain that this server has not reached, or whose tokens it has not
- * read.
+ * The error of requests that need a chain that this server has not reached yet, or whose tokens it has not
+ * read yet.
  */
 export function notReached(): ApiError {
   return new ApiError('UNAVAILABLE', {
@@ -53,14 +53,14 @@ export function notReached(): ApiError {
   })
 }
 
-const DOES = { OUT: 'sends to', PULL: 'pulls from', IN: 'takes payments to' } as const
+const VERBS = { OUT: 'sends to', PULL: 'pulls from', IN: 'takes payments to' } as const
 
-function outOfRange({ currency }: RouteRequest, { min, max }: RailLimits): string {
-  const words = (amount: bigint) =>
+function describeLimits({ currency }: RouteRequest, { min, max }: RailLimits): string {
+  const format = (amount: bigint) =>
     isKnownCurrency(currency) ? amountText(amount, currency) : `${amount} ${currency}`
   const bounds = [
-    ...(min === undefined ? [] : [`from ${words(min)}`]),
-    ...(max === undefined ? [] : [`up to ${words(max)}`]),
+    ...(min === undefined ? [] : [`from ${format(min)}`]),
+    ...(max === undefined ? [] : [`up to ${format(max)}`]),
   ]
   return `The rail of this payment takes amounts ${bounds.join(' ')}`
 }

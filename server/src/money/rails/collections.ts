@@ -13,11 +13,11 @@ import {
 } from '../external-accounts/mandates.ts'
 import { selectRailPayment } from './store.ts'
 
-/** Direct debits, each by a mandate of the account that it debits. */
+/** Direct debits. Each is collected under a mandate for the debited account. */
 
 /**
- * The mandate for a pull not made yet. Undefined if the rail pulls without mandates, or if the account has no
- * usable mandate.
+ * The mandate for a pull that is not submitted yet. Undefined if the rail needs no mandates, or if the
+ * account has no usable mandate.
  */
 export async function findDebitMandate(
   op: Op,
@@ -25,41 +25,43 @@ export async function findDebitMandate(
   account: ExternalAccountRow,
 ): Promise<{ readonly mandateId: string; readonly mandate: DebitMandate } | undefined> {
   const row = rail.needsMandates ? await findUsableMandate(op, rail, account) : undefined
-  return row && { mandateId: row.id, mandate: (await collectionBy(op, row)).mandate }
+  return row && { mandateId: row.id, mandate: (await nextCollection(op, row)).mandate }
 }
 
-/** A collection to queue now: its mandate and the write that counts it, or the reason why it cannot be made. */
+/**
+ * A collection to be queued: its mandate and the writes that count it, or the reason why it cannot be made.
+ */
 export type Collection =
   | { readonly mandate: DebitMandate; readonly writes: (payment: RailPaymentRow) => readonly Write[] }
   | { readonly fault: PaymentFault['text'] }
 
-/** Begins a collection. Guard of its write: the mandate was neither canceled nor used in the meantime. */
+/** Prepares a collection. Guard: the mandate is neither canceled nor used in the meantime. */
 export async function beginCollection(op: Op, mandateId: string): Promise<Collection> {
   const row = await findMandate(op, mandateId)
   const status = statusOf(op, row)
   if (status !== 'ACTIVE') return { fault: `The mandate ${row.reference} is ${status}` }
-  const { mandate, isFirst } = await collectionBy(op, row)
+  const { mandate, isFirst } = await nextCollection(op, row)
   return {
     mandate,
     writes: ({ id }) => [collectedMandate(op, row, isFirst ? id : row.first_payment_id)],
   }
 }
 
-/** A collection stays the first as long as none before it has reached the bank of the debtor. */
-async function collectionBy(op: Op, row: MandateRow) {
+/** A collection counts as the first until one has reached the debtor's bank. */
+async function nextCollection(op: Op, row: MandateRow) {
   const first = await findFirstCollection(op, row)
   const hasFailed = first?.state === 'FAILED' || first?.state === 'CANCELLED'
   const isFirst = first ? hasFailed : row.last_collected_on === null
-  return { mandate: { ...debitMandateOf(row), sequence: sequenceOf(row, isFirst) }, isFirst }
+  return { mandate: { ...debitMandateOf(row), sequence: toSequence(row, isFirst) }, isFirst }
 }
 
-function sequenceOf({ type, is_final }: MandateRow, isFirst: boolean): DebitMandate['sequence'] {
+function toSequence({ type, is_final }: MandateRow, isFirst: boolean): DebitMandate['sequence'] {
   if (type === 'ONE_OFF') return 'OOFF'
   if (is_final) return 'FNAL'
   return isFirst ? 'FRST' : 'RCUR'
 }
 
-/** The record of a mandate's first collection. Undefined before it. */
+/** The payment record of a mandate's first collection; undefined before it. */
 export async function findFirstCollection(
   op: Op,
   { first_payment_id }: Pick<MandateRow, 'first_payment_id'>,

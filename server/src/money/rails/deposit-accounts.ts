@@ -1,18 +1,18 @@
 import type { Op } from '../../kernel/operation/app.ts'
 import type { DepositAccountRow } from '../../storage/rows/rail.ts'
-import { depositAccountId, poolOf } from './rail-ids.ts'
+import { depositAccountId, toPoolName } from './rail-ids.ts'
 import { selectDepositAccount } from './store.ts'
 
-/** The account that a rail was asked to open under this id, if any. */
+/** The account with this id that a rail was asked to open, if any. */
 export async function findDepositAccount(op: Op, id: string): Promise<DepositAccountRow | undefined> {
   return selectDepositAccount(op, id)
 }
 
-/** The deposit account that all payers of a currency share on a rail. */
+/** The deposit account that all payers of a currency share at a rail. */
 export async function findPool(
   op: Op,
   rail: string,
   currency: string,
 ): Promise<DepositAccountRow | undefined> {
-  return selectDepositAccount(op, depositAccountId(rail, poolOf(currency)))
+  return selectDepositAccount(op, depositAccountId(rail, toPoolName(currency)))
 }

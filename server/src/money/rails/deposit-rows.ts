@@ -7,22 +7,22 @@ import { job } from '../../kernel/outbox/jobs.ts'
 import { SANDBOX_RAIL } from '../../kernel/ports/rail.ts'
 import type { Write } from '../../storage/commit/writes.ts'
 import type { DepositRow } from '../../storage/rows/rail.ts'
-import { giveToRail, type PaymentOrder } from './rail-payments.ts'
+import { createPaymentRecord, type PaymentOrder } from './rail-payments.ts'
 import { selectDeposit } from './store.ts'
 
-/** A deposit, if it was recorded. */
+/** A deposit; undefined if it was not recorded. */
 export async function findDepositRow(op: Op, id: string): Promise<DepositRow | undefined> {
   return selectDeposit(op, id)
 }
 
-/** The deposit that a record refers to. Throws if it does not exist. */
+/** A deposit that another record refers to. Throws if it does not exist. */
 export async function depositOf(op: Op, id: string): Promise<DepositRow> {
   const row = await selectDeposit(op, id)
   if (!row) throw new Error(`There is no ${id}`)
   return row
 }
 
-/** Moves a deposit on. Guard: its state has not changed in the meantime. */
+/** Moves a deposit to the next state. Guard: its state is unchanged. */
 export function moveDeposit(
   op: Op,
   row: DepositRow,
@@ -32,7 +32,10 @@ export function moveDeposit(
   return transition(op, 'deposits', DEPOSIT_TRANSITIONS, row, by, change)
 }
 
-/** Begins to send a deposit back: the record at the rail, and the job. `row` is RETURNING from then on. */
+/**
+ * Starts returning a deposit: the payment's record at the rail, and the job. Afterwards the deposit is
+ * RETURNING.
+ */
 export function beginReturn(
   op: Op,
   row: DepositRow,
@@ -43,16 +46,16 @@ export function beginReturn(
   return { row: moved.row, writes: [moved.write, ...scheduleReturn(op, moved.row)] }
 }
 
-/** The writes that send a deposit back, once its row says so. */
+/** The writes that return a deposit whose row says so already. */
 export function scheduleReturn(op: Op, row: DepositRow): Write[] {
   const opensAt = op.rails.find(row.rail)?.opensAt(op.now) ?? op.now
   return [
-    ...giveToRail(op, returnOf(row), opensAt),
+    ...createPaymentRecord(op, returnOf(row), opensAt),
     job(op, 'deposit.return', { depositId: row.id }, opensAt),
   ]
 }
 
-/** The payment that sends a deposit back. It is named by the deposit, so there is one. */
+/** The payment that returns a deposit. Its id is the deposit's, so there can be only one. */
 export function returnOf(row: DepositRow): Omit<PaymentOrder, 'submittedAt'> {
   return {
     rail: row.rail,
@@ -67,16 +70,13 @@ export function returnOf(row: DepositRow): Omit<PaymentOrder, 'submittedAt'> {
     chain: null,
     amount: row.amount,
     currency: row.currency,
-    reference: referenceOf(row),
+    reference: returnReference(row),
     remittanceInformation: null,
   }
 }
 
-/**
- * The reason why the rail of a deposit cannot return it to its sender; undefined if nothing is known to
- * prevent it.
- */
-export function faultOfReturn({ rails }: Op, row: DepositRow): string | undefined {
+/** Why the deposit's rail cannot return it to its sender; undefined if no reason is known. */
+export function findReturnFault({ rails }: Op, row: DepositRow): string | undefined {
   const { rail, amount, currency, details } = row
   const fault = rails.find(rail)?.faultOfPayment?.({
     direction: 'OUT',
@@ -92,8 +92,8 @@ export function faultOfReturn({ rails }: Op, row: DepositRow): string | undefine
 
 const REFERENCE_CHARACTERS = 12
 
-/** The return's reference, derived from the deposit. */
-function referenceOf({ id }: DepositRow): string {
+/** The reference of the return, derived from the deposit's id. */
+function returnReference({ id }: DepositRow): string {
   const digits = id.slice(id.indexOf(':') + 1).replaceAll('-', '')
   return `CS${digits.slice(0, REFERENCE_CHARACTERS).toUpperCase()}`
 }
@@ -103,7 +103,10 @@ export function causeOf({ id }: Pick<DepositRow, 'id'>) {
   return { cause: 'deposit', causeId: id } as const
 }
 
-/** The platform's account of the rail that brought a deposit. The sandbox has one for all. */
+/**
+ * A leg on the platform's account for the rail that brought a deposit. The sandbox has one such account for
+ * all rails.
+ */
 export function railLeg({ rail, currency }: Pick<DepositRow, 'rail' | 'currency'>, amount: bigint): Leg {
   return { system: 'rail', currency, amount, ...(rail === SANDBOX_RAIL ? {} : { rail }) }
 }

@@ -35,7 +35,7 @@ export const fundsHoldHandlers: Handlers<typeof fundsHolds> = {
 }
 
 /**
- * Errors: 404 `FUNDS_HOLD_NOT_FOUND`, 409 `INVALID_STATE_TRANSITION` if the hold is no longer active, 403
+ * Throws 404 `FUNDS_HOLD_NOT_FOUND`, 409 `INVALID_STATE_TRANSITION` if the hold is not active, 403
  * `FORBIDDEN` from `castVote`.
  */
 async function lift(op: Op, id: string, reason: string) {
@@ -48,8 +48,8 @@ async function lift(op: Op, id: string, reason: string) {
   )
   const vote = await castVote(op, row.id)
   if (!vote.decides) {
-    const stillHeld = expectRow('funds_holds', row.id, { state: row.state })
-    return { status: 200, body: fundsHoldView(row), writes: [...vote.writes, stillHeld] } as const
+    const activeGuard = expectRow('funds_holds', row.id, { state: row.state })
+    return { status: 200, body: fundsHoldView(row), writes: [...vote.writes, activeGuard] } as const
   }
   const ended = endFundsHold(op, row, 'lift', reason)
   const account = await findInternalAccount(op, row.account_id)

@@ -14,7 +14,10 @@ export async function selectFundsHold(op: Op, id: string): Promise<FundsHoldRow 
   return op.find(BY_ID, id)
 }
 
-export async function selectFundsHoldOf(op: Op, transactionId: string): Promise<FundsHoldRow | undefined> {
+export async function selectFundsHoldByTransaction(
+  op: Op,
+  transactionId: string,
+): Promise<FundsHoldRow | undefined> {
   return op.find(BY_TRANSACTION, transactionId)
 }
 

@@ -21,7 +21,7 @@ import { insert, type Write } from '../../storage/commit/writes.ts'
 import type { FundsHoldRow } from '../../storage/rows/risk.ts'
 import type { InternalAccountRow } from '../../storage/rows/tables.ts'
 import { findExternalAccountEver, pullingRailOf } from '../external-accounts/external-accounts.ts'
-import { selectFundsHold, selectFundsHoldOf } from './funds-hold-store.ts'
+import { selectFundsHold, selectFundsHoldByTransaction } from './funds-hold-store.ts'
 import { holdReason, holdRuleFor, readHoldRule, releaseTime } from './hold-rules.ts'
 
 const DAY_MS = 24 * 3600 * 1000
@@ -32,11 +32,11 @@ export interface Pull {
   /** Null if the platform pulls for itself. */
   readonly customerId: string | null
   readonly currency: KnownCurrency
-  /** Smallest unit. */
+  /** In the smallest unit. */
   readonly amount: bigint
 }
 
-/** The platform's rule that holds this money, if one does. */
+/** The platform's rule that holds this money, if any. */
 export async function findHoldRule(op: Op, pull: Pull): Promise<HoldRule | undefined> {
   const { fundsHolds } = platformConfig(op).riskConfig
   if (fundsHolds.length === 0) return undefined
@@ -53,7 +53,10 @@ export async function findHoldRule(op: Op, pull: Pull): Promise<HoldRule | undef
   })
 }
 
-/** Refuses a pull whose money would be spent immediately although a rule holds it. Error: 409 `PULL_NEEDS_HOLD`. */
+/**
+ * Rejects a pull that a rule would hold, if its money is to be spent immediately. Throws 409
+ * `PULL_NEEDS_HOLD`.
+ */
 export async function checkPullNotHeld(op: Op, pull: Pull): Promise<void> {
   const rule = await findHoldRule(op, pull)
   if (!rule) return
@@ -63,17 +66,17 @@ export async function checkPullNotHeld(op: Op, pull: Pull): Promise<void> {
   })
 }
 
-/** A pull that has arrived at an account. */
-interface Arrived extends Pull {
+/** A pull whose money has arrived on an account. */
+interface ArrivedPull extends Pull {
   readonly transactionId: string
   readonly rail: string | undefined
 }
 
-/** Holds money that the same write set credits, if a rule does. Comes after the credit. */
-export async function holdArrived(op: Op, account: InternalAccountRow, arrived: Arrived): Promise<Write[]> {
-  const rule = await findHoldRule(op, arrived)
+/** Holds money that the same write set credits, if a rule says so. Must come after the credit. */
+export async function holdArrived(op: Op, account: InternalAccountRow, pull: ArrivedPull): Promise<Write[]> {
+  const rule = await findHoldRule(op, pull)
   if (!rule) return []
-  const { transactionId, amount, currency, rail } = arrived
+  const { transactionId, amount, currency, rail } = pull
   const held = { account: account.id, to: 'rail', rail, currency, amount } as const
   const { holdId, write } = hold(op, { cause: 'transaction', causeId: transactionId }, held)
   const row: FundsHoldRow = {
@@ -102,7 +105,7 @@ export async function holdArrived(op: Op, account: InternalAccountRow, arrived: 
   ]
 }
 
-/** Error: 404 `FUNDS_HOLD_NOT_FOUND`. */
+/** Throws 404 `FUNDS_HOLD_NOT_FOUND`. */
 export async function findFundsHold(op: Op, id: string): Promise<FundsHoldRow> {
   const row = await selectFundsHold(op, id)
   if (!row || !maySee(op, row.customer_id))
@@ -110,22 +113,22 @@ export async function findFundsHold(op: Op, id: string): Promise<FundsHoldRow> {
   return row
 }
 
-/** The active hold on money pulled by a transfer. */
+/** The active hold on the money that a transfer has pulled. */
 export async function findOpenHold(op: Op, transactionId: string): Promise<FundsHoldRow | undefined> {
-  const row = await selectFundsHoldOf(op, transactionId)
+  const row = await selectFundsHoldByTransaction(op, transactionId)
   return row?.state === FUNDS_HOLD_INITIAL ? row : undefined
 }
 
-const ENDED = {
+const END_EVENTS = {
   release: 'FUNDS_HOLD.RELEASED',
   lift: 'FUNDS_HOLD.LIFTED',
   return: 'FUNDS_HOLD.RETURNED',
 } as const satisfies Record<FundsHoldEvent, EventType>
 
 /**
- * Ends a hold, with an event: a return takes the money from it to the rail, and otherwise the account can
- * spend the money. Guard: nothing has ended it in the meantime. The caller reports the balance after these
- * writes.
+ * Ends a hold and reports it. If the bank takes the pull back, the money moves from the hold to the rail;
+ * otherwise the account can spend it; guard: the hold is active. The caller must write the balance event
+ * after these writes.
  */
 export function endFundsHold(
   op: Op,
@@ -140,7 +143,7 @@ export function endFundsHold(
     writes: [
       moved.write,
       ...(by === 'return' ? capture(op, held) : [release(op, held)]),
-      event(op, ENDED[by], row.id, fundsHoldView(moved.row)),
+      event(op, END_EVENTS[by], row.id, fundsHoldView(moved.row)),
     ],
   }
 }
@@ -149,7 +152,7 @@ function toHeld({ hold_id, account_id, rail, currency, amount }: FundsHoldRow): 
   return { holdId: hold_id, account: account_id, to: 'rail', rail: rail ?? undefined, currency, amount }
 }
 
-/** Releases money whose banking days are over. */
+/** Releases a hold whose banking days are over. */
 export const releaseFundsHold: JobHandler<'funds-hold.release'> = async (op, { fundsHoldId }) => {
   const row = await selectFundsHold(op, fundsHoldId)
   if (row?.state !== FUNDS_HOLD_INITIAL) return []

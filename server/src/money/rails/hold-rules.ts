@@ -6,17 +6,17 @@ import { DateTime } from 'luxon'
 import { amountText } from '../../base/pricing/pricing.ts'
 import { BANK_TIME_ZONES, type BankCalendar, isBankingDay } from './bank-holidays.ts'
 
-/** A pull of money, as the rules see it. */
+/** A pull, reduced to what the rules depend on. */
 export interface Pulled {
   readonly currency: KnownCurrency
-  /** Smallest unit. */
+  /** In the smallest unit. */
   readonly amount: bigint
   readonly paymentRail: string | undefined
   /** Full days since the customer was created; undefined if the platform pulls for itself. */
   readonly customerAgeDays: number | undefined
 }
 
-/** The rule that holds this money: of those that apply, the one with the most banking days. */
+/** The rule that holds this money. If several apply, the one with the most banking days. */
 export function holdRuleFor(rules: readonly HoldRule[], pulled: Pulled): HoldRule | undefined {
   return rules
     .filter((rule) => applies(rule, pulled))
@@ -36,7 +36,7 @@ function applies(rule: HoldRule, { currency, amount, paymentRail, customerAgeDay
   )
 }
 
-/** The settlement systems of currencies. Others count Monday to Friday in UTC. */
+/** The settlement system of each currency. For all others, banking days are Monday to Friday in UTC. */
 const CALENDARS: { readonly [Code in KnownCurrency]?: BankCalendar } = {
   USD: 'FEDERAL_RESERVE',
   EUR: 'TARGET',
@@ -45,13 +45,13 @@ const CALENDARS: { readonly [Code in KnownCurrency]?: BankCalendar } = {
 const FRIDAY = 5
 
 /**
- * The time at which money that arrives now is released: at the end of its last full banking day after the day
- * of arrival, by the calendar and clock of the currency's settlement system.
+ * When money that arrives now is released: at the end of the given number of full banking days after the day
+ * of arrival, by the calendar and time zone of the currency's settlement system.
  */
 export function releaseTime(currency: KnownCurrency, bankingDays: number, now: Date): Date {
   const calendar = CALENDARS[currency]
-  const zone = calendar === undefined ? 'utc' : BANK_TIME_ZONES[calendar]
-  let day = DateTime.fromJSDate(now, { zone }).startOf('day')
+  const timeZone = calendar === undefined ? 'utc' : BANK_TIME_ZONES[calendar]
+  let day = DateTime.fromJSDate(now, { zone: timeZone }).startOf('day')
   for (let left = bankingDays; left > 0; ) {
     day = day.plus({ days: 1 })
     if (calendar === undefined ? day.weekday <= FRIDAY : isBankingDay(calendar, day)) left -= 1
@@ -59,7 +59,7 @@ export function releaseTime(currency: KnownCurrency, bankingDays: number, now: D
   return day.plus({ days: 1 }).toJSDate()
 }
 
-/** A rule as a sentence. */
+/** Describes a rule in a sentence. */
 export function holdReason({ bankingDays, currency, paymentRail, minAmount, ...rule }: HoldRule): string {
   const { customerAgeDaysMax: age } = rule
   const parts = [
@@ -69,17 +69,17 @@ export function holdReason({ bankingDays, currency, paymentRail, minAmount, ...r
     minAmount === undefined || currency === undefined || !isKnownCurrency(currency)
       ? undefined
       : `of ${amountText(minAmount, currency)} or more`,
-    age === undefined ? undefined : `for customers at most ${inDays(age)} old`,
+    age === undefined ? undefined : `for customers at most ${formatDays(age)} old`,
     `is held for ${bankingDays} banking ${bankingDays === 1 ? 'day' : 'days'}.`,
   ]
   return parts.filter((part) => part !== undefined).join(' ')
 }
 
-function inDays(count: number): string {
+function formatDays(count: number): string {
   return `${count} ${count === 1 ? 'day' : 'days'}`
 }
 
-/** A stored rule. The database returns small amounts as numbers. */
+/** Decodes a stored rule. The database returns small amounts as numbers. */
 export function readHoldRule(rule: {
   readonly bankingDays: number
   readonly currency?: string

@@ -5,9 +5,9 @@ import { ApiError } from '../../kernel/operation/operation.ts'
 import type { Rail } from '../../kernel/ports/rail.ts'
 
 /**
- * The fee of a rail's chain for one transfer of `currency`, in the payer's currency, rounded up; 0 for every
- * other rail. Errors: 501 `NOT_IMPLEMENTED` without a rate, 503 `UNAVAILABLE` if the fees of the chain cannot
- * be read now.
+ * The fee that a rail's chain charges for one transfer of `currency`, converted to the payer's currency and
+ * rounded up; 0 for rails without a chain. Throws 501 `NOT_IMPLEMENTED` without a rate, 503 `UNAVAILABLE` if
+ * the chain's fees cannot be read at the moment.
  */
 export async function networkCost(
   rates: RateTable,

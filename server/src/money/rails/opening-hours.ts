@@ -2,20 +2,24 @@ import type { HttpRailValue } from '@countersign/contract/connectors/rails-file'
 import { WEEKDAYS } from '@countersign/contract/core/formats'
 import { DateTime, IANAZone } from 'luxon'
 
-/** A rail's hours: days of the week, from a time to the cut-off, in its own time zone, without holidays. */
+/**
+ * The opening hours of a rail: on which days of the week, from what time to the cut-off, in which time zone,
+ * and on which holidays it is closed.
+ */
 export type Hours = NonNullable<HttpRailValue['hours']>
 
 const DAYS_MAX = 400
 
-/** The fault of well-formed hours; undefined for correct ones. */
-export function faultOfHours({ timeZone, opensAt, cutOff }: Hours): string | undefined {
+/** The fault of opening hours that fit the schema; undefined if they are correct. */
+export function findHoursFault({ timeZone, opensAt, cutOff }: Hours): string | undefined {
   if (!IANAZone.isValidZone(timeZone)) return `timeZone ${timeZone} is not in the time zone database`
   return opensAt < cutOff ? undefined : `opensAt ${opensAt} must be before cutOff ${cutOff}`
 }
 
 /**
- * The first time from `now` on at which the rail is open: `now` itself within its hours. A time that the
- * zone's clock skips becomes the time shown instead. Throws if there is no opening within 400 days.
+ * The earliest time from `now` at which the rail is open, which is `now` itself during opening hours. A local
+ * time that a clock change skips becomes the time after the change. Throws if the rail does not open within
+ * 400 days.
  */
 export function nextOpening(hours: Hours, now: Date): Date {
   const local = DateTime.fromJSDate(now, { zone: hours.timeZone })

@@ -1,5 +1,5 @@
 import { type Op, plusSeconds } from '../../kernel/operation/app.ts'
-import { askingRail } from '../../kernel/operation/spans.ts'
+import { runRailSpan } from '../../kernel/operation/spans.ts'
 import { transition } from '../../kernel/operation/transition.ts'
 import {
   PAYMENT_FAILURES,
@@ -22,34 +22,38 @@ import {
 } from '../../storage/rows/states.ts'
 import { accountAsOf } from '../external-accounts/account-changes.ts'
 import { findExternalAccountEver } from '../external-accounts/external-accounts.ts'
-import { type Gate, gateOf } from '../screenings/screen-payment.ts'
+import { type Gate, screenPayment } from '../screenings/screen-payment.ts'
 import { askAgainAt } from './ask-again.ts'
 import { beginCollection, type Collection } from './collections.ts'
 import { depositId, railPaymentId } from './rail-ids.ts'
 import { EVENTS, RECORD_EFFECTS } from './settlement-table.ts'
 import { selectDeposit, selectLastDecision, selectRailPayment } from './store.ts'
 
-/** A payment for a rail, without the data of the rail's own record. */
+/** A payment to be made by a rail, before the data of its stored record is added. */
 export type PaymentOrder = Omit<RailPayment, 'account' | 'mandate' | 'alreadySubmitted' | 'now'> & {
-  /** The name of the rail; null in the sandbox. */
+  /** The name of the rail; null for the sandbox. */
   readonly rail: string | null
   readonly direction: 'OUT' | 'PULL'
-  /** The external account at the other end, whose details the rail gets. */
+  /** The external account that is paid or debited; its details are passed to the rail. */
   readonly accountId: string | null
-  /** A pull's mandate, if its rail needs one. */
+  /** The mandate of a pull, if the rail needs one. */
   readonly mandateId?: string | undefined
-  /** The time whose details of that account count. Default: when the rail's record was made. */
+  /** Use the account's details as of this time. By default, as of the creation of the payment's record. */
   readonly madeAt?: Date
-  /** Signs with the key of the paying wallet, if it is on a chain. Called when the rail takes the payment. */
+  /** Signs with the key of the paying chain wallet. Called when the rail takes the payment. */
   readonly sign?: (() => Promise<SignedChainPayment>) | undefined
 }
 
 /**
- * The record of a payment that begins, with its final rail, for the write set that makes the payment's work
- * due. Empty for a simulated rail, whose records are written with its replies. Guard: this payment has no
- * record yet.
+ * Creates the record of a payment at its final rail. Belongs to the write set that schedules the payment's
+ * job. Empty for a simulated rail, whose records are written together with its replies; guard: the payment
+ * has no record yet.
  */
-export function giveToRail(op: Op, payment: Omit<PaymentOrder, 'submittedAt'>, submitAt: Date): Write[] {
+export function createPaymentRecord(
+  op: Op,
+  payment: Omit<PaymentOrder, 'submittedAt'>,
+  submitAt: Date,
+): Write[] {
   if (!op.rails.find(payment.rail)?.isSimulated)
     return [insert('rail_payments', railPaymentRow(op, payment, submitAt))]
   op.known.addAbsent('rail_payments', railPaymentId(payment.direction, payment.id))
@@ -82,7 +86,7 @@ function railPaymentRow(
   }
 }
 
-/** A payment's record, by its direction and its name at the rail, if there is one. */
+/** The record of a payment, by direction and id at the rail, if there is one. */
 export async function findRailPayment(
   op: Op,
   direction: 'OUT' | 'PULL',
@@ -91,7 +95,7 @@ export async function findRailPayment(
   return selectRailPayment(op, railPaymentId(direction, paymentId))
 }
 
-/** The last decision about what became of a payment, if it has one. */
+/** The latest decision about the outcome of a payment, if any. */
 export async function findLastDecision(
   op: Op,
   { id }: Pick<RailPaymentRow, 'id'>,
@@ -100,24 +104,24 @@ export async function findLastDecision(
 }
 
 /**
- * A rail's reply about a payment, and the writes that record it. Guard of the writes: no other report was
- * applied in the meantime.
+ * A rail's reply about a payment, and the writes that record it. Guard: no other report was applied in the
+ * meantime.
  */
 export interface RailReplied {
   readonly answer: RailAnswer
   readonly writes: readonly Write[]
 }
 
-/** A payment's record; `isStored` is false for a new one on a simulated rail. */
+/** The record of a payment. `isStored` is false if the payment is new on a simulated rail. */
 interface Recorded {
   readonly row: RailPaymentRow
   readonly isStored: boolean
 }
 
 /**
- * Gives a payment to its rail, or polls its outcome. The rail is not called if the outcome is known, or if a
- * payment to a chain is held back: it waits for a person, or has failed. Throws if the rail is no longer in
- * the file, or the address cannot be screened: the payment waits.
+ * Submits a payment to its rail, or polls its outcome. Does not call the rail if the outcome is known, or if
+ * a chain payment is held back because it waits for a decision or has failed. Throws if the rail is no longer
+ * configured or the address cannot be screened; the job is then retried.
  */
 export async function askRail(
   op: Op,
@@ -127,83 +131,96 @@ export async function askRail(
   const { rail: name, direction, accountId, mandateId, madeAt, sign, ...payment } = order
   const rail = op.rails.find(name)
   if (!rail) return answerWithoutRail(op, order)
-  const recorded = await recordOf(op, rail, order)
+  const recorded = await findOrCreateRecord(op, rail, order)
   const { row } = recorded
-  const ended = mayComeBack && row.state === 'DELIVERED' ? undefined : answerOf(row)
+  const ended = mayComeBack && row.state === 'DELIVERED' ? undefined : recordedAnswer(row)
   if (ended) return { answer: ended, writes: [] }
   const gate =
     row.state === RAIL_PAYMENT_INITIAL ? await screenBeforeSending(op, order, alreadySubmitted) : CLEARED
-  const stop = heldBack(op, rail, recorded, gate, alreadySubmitted)
+  const stop = findStop(op, rail, recorded, gate, alreadySubmitted)
   if (stop) return stop
   if (op.now < row.submit_at) return { answer: askLater(row.submit_at), writes: gate.writes }
   const payee = accountId === null ? undefined : await findExternalAccountEver(op, accountId)
   const isNew = row.state === RAIL_PAYMENT_INITIAL && !alreadySubmitted
   if (payee?.status === 'UNDER_REVIEW' && isNew)
-    return { answer: askLater(plusSeconds(op.now, IN_DOUBT_SECONDS)), writes: gate.writes }
+    return { answer: askLater(plusSeconds(op.now, DOUBT_RECHECK_SECONDS)), writes: gate.writes }
   if (payee?.status === 'INACTIVE' && isNew)
-    return endUnsent(op, recorded, `The account is INACTIVE: ${payee.status_reason ?? 'its bank refuses it'}`)
+    return failUnsent(
+      op,
+      recorded,
+      `The account is INACTIVE: ${payee.status_reason ?? 'its bank refuses it'}`,
+    )
   const account = payee && (await accountAsOf(op, payee, madeAt ?? row.created_at)).account_info
-  const asking = { ...payment, account, alreadySubmitted, submittedAt: row.submit_at, now: op.now }
+  const request = { ...payment, account, alreadySubmitted, submittedAt: row.submit_at, now: op.now }
   if (account && (await rail.isAccountInDoubt?.(op.read, op.platform.id, account)))
-    return { answer: askLater(plusSeconds(op.now, IN_DOUBT_SECONDS)), writes: gate.writes }
+    return { answer: askLater(plusSeconds(op.now, DOUBT_RECHECK_SECONDS)), writes: gate.writes }
   if (rail.enqueue) {
     const collection = mandateId === undefined ? undefined : await beginCollection(op, mandateId)
-    const queued = await enqueuePayment(op, recorded, asking, { sign, collection }, rail.enqueue.bind(rail))
+    const queued = await enqueuePayment(op, recorded, request, { sign, collection }, rail.enqueue.bind(rail))
     return { ...queued, writes: [...gate.writes, ...queued.writes] }
   }
-  const answer = await call(op, rail, direction, asking)
+  const answer = await callRail(op, rail, direction, request)
   return { answer, writes: [...gate.writes, ...recordReply(op, recorded, answer)] }
 }
 
-/** The outcome of a final payment whose rail was removed. Throws if the payment is not final. */
+/** The known outcome of a payment whose rail was removed. Throws if the outcome is not final. */
 async function answerWithoutRail(op: Op, { rail, direction, id }: PaymentOrder): Promise<RailReplied> {
   const row = await findRailPayment(op, direction, id)
-  const answer = row && answerOf(row)
+  const answer = row && recordedAnswer(row)
   if (!answer) throw new Error(`The rail ${rail} is not in RAILS_FILE: its payments wait for it`)
   return { answer, writes: [] }
 }
 
-/** A payment's record. Throws if it was never given to its rail. */
-async function recordOf(op: Op, rail: Rail, order: PaymentOrder): Promise<Recorded> {
+/** The record of a payment. Throws if it was never submitted. */
+async function findOrCreateRecord(op: Op, rail: Rail, order: PaymentOrder): Promise<Recorded> {
   const row = await findRailPayment(op, order.direction, order.id)
   if (row) return { row, isStored: true }
   if (!rail.isSimulated) throw new Error(`${order.id} was never given to the rail ${order.rail}`)
   return { row: railPaymentRow(op, order, order.submittedAt), isStored: false }
 }
 
-/** Calls a rail. A reply about another payment leaves this one unknown, and the rail is asked again. */
-async function call(op: Op, rail: Rail, direction: 'OUT' | 'PULL', asking: RailPayment): Promise<RailAnswer> {
+/**
+ * Calls a rail. If the reply is about another payment, the outcome is unknown and the rail is asked again.
+ */
+async function callRail(
+  op: Op,
+  rail: Rail,
+  direction: 'OUT' | 'PULL',
+  request: RailPayment,
+): Promise<RailAnswer> {
   const by = direction === 'OUT' ? 'send' : 'pull'
-  return aboutPayment(asking, await askingRail(op, rail, by, () => rail[by](asking)))
+  return aboutPayment(request, await runRailSpan(op, rail, by, () => rail[by](request)))
 }
 
-/** A reply without its subject, if that is the payment of the call. */
+/** Strips the subject from a reply. If the subject is not the payment of the call, the outcome is unknown. */
 export function aboutPayment(
-  asked: Pick<RailPayment, 'id' | 'submittedAt' | 'now'>,
+  request: Pick<RailPayment, 'id' | 'submittedAt' | 'now'>,
   { subject, ...answer }: RailReply,
 ): RailAnswer {
-  if (subject === asked.id) return answer
-  const why = `The call was about ${asked.id}, and the reply is about ${subject}`
-  return { outcome: 'unknown', askAgainAt: askAgainAt('unknown', asked), why }
+  if (subject === request.id) return answer
+  const why = `The call was about ${request.id}, and the reply is about ${subject}`
+  return { outcome: 'unknown', askAgainAt: askAgainAt('unknown', request), why }
 }
 
-/** The delay before a payment to an account in doubt is checked again. */
-const IN_DOUBT_SECONDS = 15 * 60
+/** The delay before checking again if an account is still in doubt. */
+const DOUBT_RECHECK_SECONDS = 15 * 60
 
 const CLEARED: Gate = { wasReleased: false, writes: [] }
 
-/** Screens a payment before sending: an address on a chain must be on no list, or released by a person. */
+/**
+ * Screens a chain payment before it is sent: its address must not be listed, unless a person has released it.
+ */
 async function screenBeforeSending(
   op: Op,
   { direction, id, chain, identifier, amount, currency }: PaymentOrder,
   alreadySubmitted: boolean,
 ) {
   if (direction !== 'OUT' || chain === null || identifier === null) return CLEARED
-  return gateOf(op, { id, chain, identifier, amount, currency }, alreadySubmitted)
+  return screenPayment(op, { id, chain, identifier, amount, currency }, alreadySubmitted)
 }
 
-/** The outcome of a held-back payment; undefined if it may be sent. */
-function heldBack(
+/** The outcome of a payment that must not be sent; undefined if it may be sent. */
+function findStop(
   op: Op,
   rail: Rail,
   recorded: Recorded,
@@ -213,7 +230,7 @@ function heldBack(
   if (held?.outcome === 'failed')
     return { answer: held, writes: [...writes, ...recordReply(op, recorded, held)] }
   if (held) return { answer: held, writes }
-  // A call cannot be taken back, so the screening that allows it is stored first.
+  // A call cannot be undone, so store the screening that allows it first.
   if (writes.length > 0 && !rail.enqueue && !rail.isSimulated) return { answer: askLater(op.now), writes }
   const opensAt = wasReleased && !alreadySubmitted ? rail.opensAt(op.now) : op.now
   return opensAt > op.now ? { answer: askLater(opensAt), writes } : undefined
@@ -223,7 +240,7 @@ function askLater(askAgainAt: Date): RailAnswer {
   return { outcome: 'accepted', askAgainAt }
 }
 
-/** Adds a payment to the rail's queue, once. Its record does not change until the rail has it. */
+/** Adds a payment to the rail's queue once. The record does not change until the rail has the payment. */
 async function enqueuePayment(
   op: Op,
   recorded: Recorded,
@@ -232,27 +249,27 @@ async function enqueuePayment(
   enqueue: NonNullable<Rail['enqueue']>,
 ): Promise<RailReplied> {
   const { row } = recorded
-  if (collection && 'fault' in collection) return endUnsent(op, recorded, collection.fault)
+  if (collection && 'fault' in collection) return failUnsent(op, recorded, collection.fault)
   const mandate = collection?.mandate
   const { returnOf } = payment
   const deposit = returnOf === undefined ? undefined : await selectDeposit(op, depositId(row.rail, returnOf))
   const sender = deposit?.details.sender
   const { id: recordId, platform_id: platformId, direction } = row
-  const asked = { ...payment, mandate, recordId, platformId, direction, sender }
-  const reply = enqueue({ ...asked, signed: await sign?.() })
+  const request = { ...payment, mandate, recordId, platformId, direction, sender }
+  const reply = enqueue({ ...request, signed: await sign?.() })
   return reply.outcome === 'queued'
     ? { answer: { outcome: 'accepted' }, writes: [...reply.writes, ...(collection?.writes(row) ?? [])] }
     : { answer: reply, writes: recordReply(op, recorded, reply) }
 }
 
-function endUnsent(op: Op, recorded: Recorded, detail: string): RailReplied {
+function failUnsent(op: Op, recorded: Recorded, detail: string): RailReplied {
   const answer = { outcome: 'failed', failureReason: 'QUOTE_EXECUTION_FAILED', detail } as const
   return { answer, writes: recordReply(op, recorded, answer) }
 }
 
 /**
- * Fails a payment that cannot be given to its rail after all; if the rail is known to have it, polls it
- * instead. Guard of the writes: no report of the rail in the meantime.
+ * Fails a payment that cannot be submitted after all. If the rail may have it already, polls it instead.
+ * Guard: the rail has reported nothing in the meantime.
  */
 export async function failBeforeSending(
   op: Op,
@@ -267,8 +284,8 @@ export async function failBeforeSending(
   return { answer, writes: recordReply(op, recorded, answer) }
 }
 
-/** A payment's outcome, by its record; undefined until the rail reports it. */
-function answerOf({ state, failure, transaction_hash }: RailPaymentRow): RailAnswer | undefined {
+/** The outcome of a payment according to its record; undefined until the rail has reported one. */
+function recordedAnswer({ state, failure, transaction_hash }: RailPaymentRow): RailAnswer | undefined {
   if (state === 'GIVEN' || state === 'ACCEPTED') return undefined
   if (state === 'DELIVERED')
     return {
@@ -276,7 +293,7 @@ function answerOf({ state, failure, transaction_hash }: RailPaymentRow): RailAns
       ...(transaction_hash === null ? {} : { transactionHash: transaction_hash }),
     }
   const reason = {
-    failureReason: failureReasonOf(failure?.code),
+    failureReason: toFailureReason(failure?.code),
     detail: failure?.message ?? 'The payment was cancelled',
   }
   if (state === 'FAILED') return { outcome: 'failed', ...reason }
@@ -289,11 +306,11 @@ function answerOf({ state, failure, transaction_hash }: RailPaymentRow): RailAns
   }
 }
 
-function failureReasonOf(code: string | undefined): PaymentFailure {
+function toFailureReason(code: string | undefined): PaymentFailure {
   return PAYMENT_FAILURES.find((one) => one === code) ?? 'QUOTE_EXECUTION_FAILED'
 }
 
-/** Records a reply by the table `RECORD_EFFECTS`. */
+/** Applies a reply to the payment's record, by the table `RECORD_EFFECTS`. */
 function recordReply(op: Op, { row, isStored }: Recorded, answer: RailAnswer): Write[] {
   const effect = RECORD_EFFECTS[row.state][answer.outcome]
   if (answer.outcome === 'unknown' || effect === 'contradiction') {
@@ -307,7 +324,7 @@ function recordReply(op: Op, { row, isStored }: Recorded, answer: RailAnswer): W
   return [isStored ? moved.write : insert('rail_payments', moved.row)]
 }
 
-/** The failure reason for a payment's record; undefined for any other reply. */
+/** The failure to store with a payment; undefined if the reply is not a failure. */
 export function failureOf(answer: RailAnswer): RailFailure | undefined {
   if (!('failureReason' in answer)) return undefined
   const { failureReason: code, detail: message } = answer
@@ -316,7 +333,7 @@ export function failureOf(answer: RailAnswer): RailFailure | undefined {
   return { code, message, reason, ...(isMoneyMissing ? { isMoneyMissing } : {}) }
 }
 
-/** The fields that a rail reports next to the state. */
+/** The fields that a rail reports about a payment in addition to its state. */
 export interface ReportedFields {
   readonly connectorReference?: string | undefined
   readonly transactionHash?: string | undefined
@@ -328,17 +345,17 @@ export function isNews(state: RailPaymentState, by: RailPaymentEvent): boolean {
   return RAIL_PAYMENT_TRANSITIONS[state][by] !== null
 }
 
-/** Moves the record of a payment on. Guard: its state has not changed in the meantime. */
+/** Moves a payment's record to the next state. Guard: its state is unchanged. */
 export function moveRailPayment(
   op: Op,
   row: RailPaymentRow,
   by: RailPaymentEvent,
-  told: ReportedFields,
+  reported: ReportedFields,
 ): { readonly row: RailPaymentRow; readonly write: Write } {
   return transition(op, 'rail_payments', RAIL_PAYMENT_TRANSITIONS, row, by, {
-    ...(told.connectorReference === undefined ? {} : { rail_reference: told.connectorReference }),
-    ...(told.transactionHash === undefined ? {} : { transaction_hash: told.transactionHash }),
-    ...(told.failure === undefined ? {} : { failure: told.failure }),
+    ...(reported.connectorReference === undefined ? {} : { rail_reference: reported.connectorReference }),
+    ...(reported.transactionHash === undefined ? {} : { transaction_hash: reported.transactionHash }),
+    ...(reported.failure === undefined ? {} : { failure: reported.failure }),
     ...(by === 'deliver' ? { delivered_at: op.now } : {}),
     ...(by === 'return' ? { returned_at: op.now } : {}),
   })

@@ -5,19 +5,19 @@ import type { Write } from '../../storage/commit/writes.ts'
 
 const ATTEMPTS_MAX = 6
 
-/** A rail's work outside of requests and jobs. */
+/** The context of a rail's work outside of requests and jobs. */
 export interface RailWorker {
   readonly app: App
   readonly rail: { readonly name: string }
   readonly platformId: string
 }
 
-/** One operation of the worker, outside of any request. */
+/** Creates an operation for the worker. */
 export async function opOf({ app, rail, platformId }: RailWorker): Promise<Op> {
   return operate(app, platformId, { kind: 'rail', rail: rail.name })
 }
 
-/** Reads, decides and commits, again after stale reads. Throws if that does not end. */
+/** Reads, decides and commits, repeating after stale reads. Throws if the records keep changing. */
 export async function decide(worker: RailWorker, by: (op: Op) => Promise<readonly Write[]>): Promise<void> {
   for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
     const op = await opOf(worker)

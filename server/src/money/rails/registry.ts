@@ -8,15 +8,15 @@ import {
 } from '../../kernel/ports/rail.ts'
 import { isWithin, limitsOf, serves } from './routing.ts'
 
-/** A rail in the file, with its entry. */
+/** A rail in the rails file, with its entry. */
 export interface ConfiguredRail extends Rail {
   readonly name: string
   readonly entry: RailEntryValue
 }
 
 /**
- * The rails in the file. They can be replaced while the server runs: payments in progress find their rail by
- * name.
+ * The rails in the rails file. They can be replaced while the server runs: payments in progress look up their
+ * rail by name.
  */
 export class RailRegistry implements Rails {
   #rails: readonly ConfiguredRail[] = []
@@ -25,8 +25,8 @@ export class RailRegistry implements Rails {
   readonly #sandbox: Rail | undefined
 
   /**
-   * `oldestPlatform` owns the rails that name no platform. `sandbox` carries everything that no rail of the
-   * file carries, for every platform; production has no sandbox rail.
+   * `oldestPlatform` owns the rails whose entries name no platform. `sandbox` carries whatever no configured
+   * rail carries, for every platform; it is undefined in production.
    */
   constructor(oldestPlatform: () => Promise<string | undefined>, sandbox?: Rail) {
     this.#oldestPlatform = oldestPlatform
@@ -46,27 +46,28 @@ export class RailRegistry implements Rails {
     return withColdStorage(this.#rails).find((rail) => rail.name === name)
   }
 
-  /** A rail's platform; undefined while the server has no platform. */
+  /** The platform that owns a rail; undefined while the server has no platform. */
   async ownerOf({ name }: Rail): Promise<string | undefined> {
     return this.find(name)?.entry?.platform ?? (await this.#oldestPlatform())
   }
 
-  async route(platformId: string, wanted: RouteRequest): Promise<Rail | undefined> {
-    const able = await this.#findServing(platformId, wanted)
+  async route(platformId: string, request: RouteRequest): Promise<Rail | undefined> {
+    const serving = await this.#findServing(platformId, request)
     return (
-      able.find(({ entry }) => isWithin(limitsOf(entry, wanted.currency), wanted.amount)) ?? this.#sandbox
+      serving.find(({ entry }) => isWithin(limitsOf(entry, request.currency), request.amount)) ??
+      this.#sandbox
     )
   }
 
-  async limitsFor(platformId: string, wanted: RouteRequest) {
-    const [first] = await this.#findServing(platformId, wanted)
-    return first && limitsOf(first.entry, wanted.currency)
+  async limitsFor(platformId: string, request: RouteRequest) {
+    const [first] = await this.#findServing(platformId, request)
+    return first && limitsOf(first.entry, request.currency)
   }
 
-  async #findServing(platformId: string, wanted: RouteRequest): Promise<ConfiguredRail[]> {
+  async #findServing(platformId: string, request: RouteRequest): Promise<ConfiguredRail[]> {
     return this.#of(
       platformId,
-      this.#rails.filter(({ entry }) => serves(entry, wanted)),
+      this.#rails.filter(({ entry }) => serves(entry, request)),
     )
   }
 

@@ -7,16 +7,18 @@ import type { InternalAccountRow } from '../../storage/rows/tables.ts'
 /** The amount taken back from an account, and the missing amount. */
 export interface TakenBack {
   readonly writes: readonly Write[]
-  /** Smallest unit: the available part. */
+  /** In the smallest unit: the amount that was available. */
   readonly taken: bigint
-  /** Smallest unit: the part that is now owed to the platform. 0 if the account had all of it. */
+  /**
+   * In the smallest unit: the amount that is now owed to the platform. 0 if the account had the whole amount.
+   */
   readonly shortfall: bigint
 }
 
 /**
- * Takes from an account an amount that the bank has taken back from us, to the leg of its rail. Any missing
- * rest is owed to the platform. Guard: the balance has not fallen in the meantime.
- * @param before taken from the account by the same write set
+ * Takes money that the bank has taken back from us from the credited account, and posts it to the rail's leg.
+ * Any shortfall is owed to the platform. Guard: the available balance is still sufficient.
+ * @param before the amount that the same write set has already taken from the account
  */
 export async function takeBack(
   op: Op,

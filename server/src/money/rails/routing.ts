@@ -2,37 +2,38 @@ import { accountType } from '@countersign/contract/accounts/account-types'
 import type { RailEntryValue } from '@countersign/contract/connectors/rails-file'
 import type { RailLimits, RouteRequest } from '../../kernel/ports/rail.ts'
 
-/** Pure functions that decide whether a rail carries a payment, by its entry. */
+/** The part of a rail's entry that decides which payments it carries. */
 export type Served = Pick<RailEntryValue, 'isRetired' | 'serves' | 'limits'>
 
-/** True if a rail carries this, regardless of the amount. */
-export function serves({ isRetired, serves: lines }: Served, wanted: RouteRequest): boolean {
-  return !isRetired && lines.some((line) => isFor(line, wanted))
+/** True if a rail carries such payments, regardless of the amount. */
+export function serves({ isRetired, serves: lines }: Served, request: RouteRequest): boolean {
+  return !isRetired && lines.some((line) => matchesLine(line, request))
 }
 
-/** True if it carries this amount. */
+/** True if the limits allow this amount. */
 export function isWithin({ min, max }: RailLimits, amount: bigint | undefined): boolean {
   return amount === undefined || ((min ?? amount) <= amount && amount <= (max ?? amount))
 }
 
-/** The amounts of a currency that a rail carries in one payment. */
+/** The limits of a rail for a single payment in a currency. */
 export function limitsOf({ limits = [] }: Served, currency: string): RailLimits {
   return limits.find((one) => one.currency === currency) ?? {}
 }
 
-/** The currencies that others pay in by it. */
+/** The currencies in which a rail accepts incoming payments. */
 export function currenciesIn({ serves: lines }: Served): string[] {
   return [...new Set(lines.flatMap(({ direction, currencies }) => (direction === 'IN' ? currencies : [])))]
 }
 
-function isFor(
+function matchesLine(
   { direction, accountTypes, paymentRails, currencies }: Served['serves'][number],
-  wanted: RouteRequest,
+  request: RouteRequest,
 ): boolean {
-  if (direction !== wanted.direction || !currencies.includes(wanted.currency)) return false
-  if (!accountTypes.includes(wanted.accountType)) return false
+  if (direction !== request.direction || !currencies.includes(request.currency)) return false
+  if (!accountTypes.includes(request.accountType)) return false
   if (paymentRails === undefined) return true
-  // A payment that names no network goes by any that the account has.
-  const asked = wanted.paymentRail === null ? accountType(wanted.accountType).rails : [wanted.paymentRail]
-  return paymentRails.some((one) => asked.some((rail) => rail === one))
+  // A payment without a named network may use any network of the account's type.
+  const networks =
+    request.paymentRail === null ? accountType(request.accountType).rails : [request.paymentRail]
+  return paymentRails.some((one) => networks.some((rail) => rail === one))
 }

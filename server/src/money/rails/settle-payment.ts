@@ -10,7 +10,7 @@ export type Returned = Extract<RailAnswer, { outcome: 'returned' }>
 
 type Writes = readonly Write[] | Promise<readonly Write[]>
 
-/** A payment, with its writes for each effect of the table `SETTLEMENT`. Each effect has its own guard. */
+/** A payment, with the writes for each effect in the table `SETTLEMENT`. Each effect has its own guard. */
 export interface Settling {
   readonly stage: Stage
   ask(): Promise<RailReplied>
@@ -18,27 +18,27 @@ export interface Settling {
   fail(answer: Failed): Writes
   bounce(answer: Returned): Writes
   reverse(answer: Returned): Writes
-  /** The job that polls the rail again, with the state of earlier calls in its payload. */
-  askAgain(at: Date, asked: AskedOfRail): Write
+  /** The job that polls the rail again. Its payload records what was done so far. */
+  askAgain(at: Date, progress: AskedOfRail): Write
 }
 
-/** Asks the rail of a payment, and applies its reply by the table. */
+/** Asks the rail about a payment, and applies the reply by the table `SETTLEMENT`. */
 export async function settlePayment(payment: Settling): Promise<readonly Write[]> {
   if (payment.stage === 'ENDED') return []
   const { answer, writes } = await payment.ask()
   const at = 'askAgainAt' in answer ? answer.askAgainAt : undefined
   const isDelivered = payment.stage === 'SETTLED' || answer.outcome === 'delivered'
-  const asked = isDelivered ? { alreadySubmitted: true, mayComeBack: true } : { alreadySubmitted: true }
+  const progress = isDelivered ? { alreadySubmitted: true, mayComeBack: true } : { alreadySubmitted: true }
   return [
     ...writes,
-    ...(await effectOf(payment, answer)),
-    ...(at === undefined ? [] : [payment.askAgain(at, asked)]),
+    ...(await applyEffect(payment, answer)),
+    ...(at === undefined ? [] : [payment.askAgain(at, progress)]),
   ]
 }
 
-function effectOf(payment: Settling, answer: RailAnswer): Writes {
+function applyEffect(payment: Settling, answer: RailAnswer): Writes {
   const cells = SETTLEMENT[payment.stage]
-  const effects = { ...EFFECTLESS, ...payment }
+  const effects = { ...NO_EFFECTS, ...payment }
   switch (answer.outcome) {
     case 'accepted':
       return effects[cells.accepted]()
@@ -55,4 +55,4 @@ function effectOf(payment: Settling, answer: RailAnswer): Writes {
   }
 }
 
-const EFFECTLESS = { wait: (): Writes => [], none: (): Writes => [] }
+const NO_EFFECTS = { wait: (): Writes => [], none: (): Writes => [] }

@@ -2,9 +2,9 @@ import type { RailAnswer } from '../../kernel/ports/rail.ts'
 import type { RailPaymentEvent, RailPaymentState } from '../../storage/rows/states.ts'
 
 /**
- * The effects of a rail's replies and reports, as tables: one for the record of a payment at its rail, one for the money in our books.
- * They apply to every payment, on every rail: transfers, payments and pulls of quotes,
- * refunds, deposits that go back.
+ * The effects of a rail's replies and reports, as two tables: one for the payment's record at its rail, and
+ * one for the money in the ledger. They apply to every payment on every rail: transfers, payments and pulls
+ * of quotes, refunds, and returns of deposits.
  */
 
 /** The six outcomes that a rail can report about a payment. */
@@ -18,7 +18,10 @@ export const OUTCOMES = [
 ] as const satisfies readonly RailAnswer['outcome'][]
 export type Outcome = RailAnswer['outcome']
 
-/** The event by which an outcome moves the record of a payment; null if it never does. `OUTCOME_OF` is its inverse. */
+/**
+ * The event by which an outcome moves a payment's record; null if it never moves it. `OUTCOME_OF` is the
+ * inverse.
+ */
 export const EVENTS = {
   accepted: 'accept',
   delivered: 'deliver',
@@ -37,13 +40,13 @@ export const OUTCOME_OF = {
 } as const satisfies Record<RailPaymentEvent, Outcome>
 
 export type RecordEffect =
-  /** The record changes. */
+  /** The record moves. */
   | 'move'
-  /** This report or a later one has already been applied. */
+  /** This report or a later one was applied already. */
   | 'late'
-  /** It contradicts a final outcome by which money was refunded or paid out: a person decides. */
+  /** Contradicts a final outcome after which money was refunded or paid out. A person must decide. */
   | 'contradiction'
-  /** The rail is asked again. */
+  /** Ask the rail again. */
   | 'ask'
 
 export const RECORD_EFFECTS = {
@@ -102,24 +105,24 @@ export function isContradiction(state: RailPaymentState, by: RailPaymentEvent): 
   return RECORD_EFFECTS[state][OUTCOME_OF[by]] === 'contradiction'
 }
 
-/** A payment's stage in our books. */
+/** The stage of a payment in the ledger. */
 export type Stage =
-  /** Its money is held, or has not been counted. */
+  /** Its money is held, or not booked yet. */
   | 'OPEN'
-  /** It was counted as delivered. */
+  /** It is booked as delivered. */
   | 'SETTLED'
-  /** It has failed or was returned, and no rail is called about it again. */
+  /** It has failed or was returned. No rail is called about it any more. */
   | 'ENDED'
 
-/** The effect on a payment in our books; with `wait` and `none` nothing moves. */
+/** The effect on a payment in the ledger. `wait` and `none` move nothing. */
 export type SettlementEffect =
-  /** The money is counted as delivered. */
+  /** Book the money as delivered. */
   | 'settle'
   /** It never left. */
   | 'fail'
-  /** It left and came back before it was counted as delivered. */
+  /** It left, and came back before it was booked as delivered. */
   | 'bounce'
-  /** It came back after that. */
+  /** It came back after it was booked as delivered. */
   | 'reverse'
   | 'wait'
   | 'none'
@@ -133,7 +136,7 @@ export const SETTLEMENT = {
     returned: 'bounce',
     unknown: 'wait',
   },
-  // A failure after the delivery contradicts the record, which reports it to a person.
+  // A failure after delivery contradicts the payment's record, so the report waits for a person.
   SETTLED: {
     accepted: 'wait',
     delivered: 'wait',

@@ -26,7 +26,7 @@ export async function selectDeposit(op: Op, id: string): Promise<DepositRow | un
   return op.find(DEPOSIT_BY_ID, id)
 }
 
-/** The last decision about what became of a payment, if it has one. */
+/** The latest decision about the outcome of a payment, if any. */
 export async function selectLastDecision(
   op: Op,
   railPaymentId: string,

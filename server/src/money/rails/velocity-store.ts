@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Op } from '../../kernel/operation/app.ts'
 import type { VelocityCounterRow } from '../../storage/rows/risk.ts'
 
-/** The sums of customers and payees, by their digests, in a day and its month. */
+/** The sums that count against the limits of customers and payees, by digest, for a day and its month. */
 export async function selectCounters(
   op: Op,
   digests: readonly string[],

@@ -13,26 +13,26 @@ import type { VelocityUseRow } from '../../storage/rows/risk.ts'
 import type { TransactionRow } from '../../storage/rows/tables.ts'
 import { selectCounters } from './velocity-store.ts'
 
-/** A sum of payments. */
+/** The number of payments and their total amount. */
 interface Used {
   readonly count: number
   readonly amount: bigint
 }
 
-/** The limits for one customer or payee in a payment's currency. */
-interface Limited {
+/** A customer or payee with limits in the payment's currency. */
+interface LimitedSubject {
   readonly subject: VelocitySubject
   readonly digest: string
   readonly limits: readonly LimitRule[]
 }
 
 /**
- * Counts payments against `riskConfig.velocityLimits`. One object serves all payments of one write set, because the
- * database has not counted the earlier ones yet.
+ * Counts payments against `riskConfig.velocityLimits`. All payments of one write set must share an object,
+ * because the database does not know the earlier ones yet.
  */
 export class Velocity {
   readonly #op: Op
-  /** The payments of this write set, by subject, digest, period and currency. */
+  /** The payments of this write set so far, by subject, digest, period and currency. */
   readonly #admitted = new Map<string, Used>()
 
   constructor(op: Op) {
@@ -40,45 +40,50 @@ export class Velocity {
   }
 
   /**
-   * The writes that count a payment, which belong to the write set that begins it. Guard: no concurrent payment has used up a
-   * limit. Error: 403 `VELOCITY_LIMIT_EXCEEDED`, with the limit in its details.
+   * The writes that count a payment. They belong to the write set that begins it. Guard: no concurrent
+   * payment has used up a limit; error: 403 `VELOCITY_LIMIT_EXCEEDED`, with the limit in its details.
    */
   async admit(payment: TransactionRow): Promise<readonly Write[]> {
     const op = this.#op
     const { amount, currency } = amountSent(payment)
-    const limited = subjectsOf(payment).flatMap(({ subject, name }): Limited[] => {
+    const limitedSubjects = listSubjects(payment).flatMap(({ subject, name }): LimitedSubject[] => {
       const limits = limitsOf(op, subject, currency)
-      return limits.length === 0 ? [] : [{ subject, digest: digestOf(op, name), limits }]
+      return limits.length === 0 ? [] : [{ subject, digest: digestSubject(op, name), limits }]
     })
-    if (limited.length === 0) return []
+    if (limitedSubjects.length === 0) return []
     const { day, month } = periodsOf(op.now)
-    const digests = limited.map(({ digest }) => digest)
+    const digests = limitedSubjects.map(({ digest }) => digest)
     const rows = await selectCounters(op, digests, [day, month], currency)
     const after = new Map<string, Used>()
-    for (const { subject, digest, limits } of limited)
+    for (const { subject, digest, limits } of limitedSubjects)
       for (const period of [day, month]) {
         const key = `${subject} ${digest} ${period} ${currency}`
         const stored = rows.find(
           (row) => row.subject === subject && row.subject_digest === digest && row.period === period,
         )
-        const before = plus(stored ?? NOTHING, this.#admitted.get(key) ?? NOTHING)
+        const before = addUsed(stored ?? NOTHING, this.#admitted.get(key) ?? NOTHING)
         const limit = limits.find((one) => one.period === (period === day ? 'DAY' : 'MONTH'))
         if (limit) checkLimit(limit, before, amount)
-        after.set(key, plus(this.#admitted.get(key) ?? NOTHING, { count: 1, amount }))
+        after.set(key, addUsed(this.#admitted.get(key) ?? NOTHING, { count: 1, amount }))
       }
     for (const [key, used] of after) this.#admitted.set(key, used)
-    return limited.map((one) => insert('velocity_uses', useOf(op, payment, one)))
+    return limitedSubjects.map((one) => insert('velocity_uses', toUseRow(op, payment, one)))
   }
 }
 
 const NOTHING: Used = { count: 0, amount: 0n }
 
-function plus(one: Used, other: Used): Used {
+function addUsed(one: Used, other: Used): Used {
   return { count: one.count + other.count, amount: one.amount + other.amount }
 }
 
-/** The customer who pays, unless it is the platform, and the payee: its account or address, however often it is registered. */
-function subjectsOf(payment: TransactionRow): { readonly subject: VelocitySubject; readonly name: string }[] {
+/**
+ * The limited subjects of a payment: the paying customer, unless the platform pays, and the payee. A payee is
+ * identified by its account number or address, so registering it again gains nothing.
+ */
+function listSubjects(
+  payment: TransactionRow,
+): { readonly subject: VelocitySubject; readonly name: string }[] {
   const { customer_id: customer, destination_identifier, destination_account_id } = payment
   const payee = destination_identifier ?? destination_account_id
   return [
@@ -94,8 +99,11 @@ function limitsOf(op: Op, subject: VelocitySubject, currency: string): readonly 
 
 const DIGEST_CHARACTERS = 32
 
-/** Keyed, because account numbers can be guessed, and by the first key, so that a rotation does not begin a new count. */
-function digestOf(op: Op, name: string): string {
+/**
+ * A keyed digest, because account numbers can be guessed. Always with the first key, so that key rotation
+ * does not restart the counts.
+ */
+function digestSubject(op: Op, name: string): string {
   const mac = op.enclave.mac('velocity', `${op.platform.id} ${name}`, FIRST_KEY)
   return Buffer.from(mac).toString('hex').slice(0, DIGEST_CHARACTERS)
 }
@@ -112,11 +120,11 @@ function checkLimit(limit: LimitRule, before: Used, amount: bigint): void {
   const isTooMuch = maxAmount !== undefined && before.amount + amount > maxAmount
   if (!isTooMany && !isTooMuch) return
   if (!isKnownCurrency(currency)) throw new Error(`A limit in ${currency}`)
-  const most = isTooMany
+  const limitText = isTooMany
     ? `${maxCount} payments`
     : `${amountText(maxAmount ?? 0n, currency)}, and ${amountText(amountLeft(maxAmount ?? 0n, before.amount), currency)} are left`
   throw new ApiError('VELOCITY_LIMIT_EXCEEDED', {
-    message: `The limit for ${SUBJECT_IN_WORDS[subject]} in ${currency} is ${most} in a ${PERIOD_IN_WORDS[period]}.`,
+    message: `The limit for ${SUBJECT_IN_WORDS[subject]} in ${currency} is ${limitText} in a ${PERIOD_IN_WORDS[period]}.`,
     details: {
       rule: isTooMany ? 'maxCount' : 'maxAmount',
       subject,
@@ -131,11 +139,15 @@ function checkLimit(limit: LimitRule, before: Used, amount: bigint): void {
   })
 }
 
-function amountLeft(most: bigint, used: bigint): bigint {
-  return most > used ? most - used : 0n
+function amountLeft(max: bigint, used: bigint): bigint {
+  return max > used ? max - used : 0n
 }
 
-function useOf(op: Op, payment: TransactionRow, { subject, digest, limits }: Limited): VelocityUseRow {
+function toUseRow(
+  op: Op,
+  payment: TransactionRow,
+  { subject, digest, limits }: LimitedSubject,
+): VelocityUseRow {
   const { amount, currency } = amountSent(payment)
   const ofDay = limits.find(({ period }) => period === 'DAY')
   const ofMonth = limits.find(({ period }) => period === 'MONTH')

@@ -7,22 +7,24 @@ import { job } from '../../kernel/outbox/jobs.ts'
 import type { Write } from '../../storage/commit/writes.ts'
 
 /**
- * The interval for retrying a debt of a wallet. Its holds are released an hour after it could not be paid.
+ * The interval for retrying to take a wallet's debt. The holds of the payments are released an hour after
+ * these could no longer be made.
  */
-const AGAIN_SECONDS = 60
+const RETRY_SECONDS = 60
 
 /**
- * The amount that a wallet on a chain has spent with its own key although it was held for payments. These
- * fail on the chain, and the released amount repays the debt. `transactionId` is the record of the spending.
+ * Records a debt: a chain wallet has spent money with its own key that was held for payments. Those payments
+ * fail on the chain, and the money they release repays the debt. `transactionId` is the record of the
+ * spending.
  */
 export function recordWalletDebt(op: Op, accountId: string, transactionId: string, owed: bigint): Write {
   const payload = { accountId, transactionId, owed: String(owed) }
-  return job(op, 'wallet.repay', payload, plusSeconds(op.now, AGAIN_SECONDS))
+  return job(op, 'wallet.repay', payload, plusSeconds(op.now, RETRY_SECONDS))
 }
 
 /**
- * Takes a wallet's debt from its available balance, and retries for the rest. A deleted customer's debt stays
- * open.
+ * Takes a wallet's debt from its available balance, and retries for the rest. If the customer was deleted,
+ * the debt stays open.
  */
 export const repayFromWallet: JobHandler<'wallet.repay'> = async (op, { accountId, transactionId, owed }) => {
   const account = await findInternalAccount(op, accountId)

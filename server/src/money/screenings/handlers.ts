@@ -8,7 +8,7 @@ import { job } from '../../kernel/outbox/jobs.ts'
 import { castVote } from '../../people/members/approval-votes.ts'
 import { expectRow, type Write } from '../../storage/commit/writes.ts'
 import type { ScreeningRow } from '../../storage/rows/screening.ts'
-import { paymentGoesOn } from './screen-payment.ts'
+import { schedulePayment } from './screen-payment.ts'
 import { decideScreening, findScreening, screeningView } from './screenings.ts'
 import { selectScreenings } from './store.ts'
 
@@ -33,8 +33,8 @@ export const screeningHandlers: Handlers<typeof screenings> = {
 }
 
 /**
- * Errors: 404 `SCREENING_NOT_FOUND`, 409 `INVALID_STATE_TRANSITION` if it does not wait for a decision, 403
- * `FORBIDDEN` of `castVote`.
+ * Throws 404 `SCREENING_NOT_FOUND`, 409 `INVALID_STATE_TRANSITION` if the screening is not waiting for a
+ * decision, 403 `FORBIDDEN` from `castVote`.
  */
 async function decide(op: Op, id: string, by: 'release' | 'reject', note: string | undefined) {
   const row = await findScreening(op, id)
@@ -46,17 +46,17 @@ async function decide(op: Op, id: string, by: 'release' | 'reject', note: string
   )
   const vote = by === 'release' ? await castVote(op, row.id) : undefined
   if (vote && !vote.decides) {
-    const stillWaits = expectRow('screenings', row.id, { state: row.state })
-    return { status: 200, body: screeningView(row), writes: [...vote.writes, stillWaits] } as const
+    const waitingGuard = expectRow('screenings', row.id, { state: row.state })
+    return { status: 200, body: screeningView(row), writes: [...vote.writes, waitingGuard] } as const
   }
   const decided = decideScreening(op, row, by, note)
   const writes = [...(vote?.writes ?? []), ...decided.writes, await resumePayment(op, row)]
   return { status: 200, body: screeningView(decided.row), writes } as const
 }
 
-/** Resumes the payment or the deposit, which reads the decision. */
+/** Schedules the job that continues the payment or deposit according to the decision. */
 async function resumePayment(op: Op, { transaction_id, deposit_id }: ScreeningRow): Promise<Write> {
-  if (transaction_id !== null) return paymentGoesOn(op, transaction_id)
+  if (transaction_id !== null) return schedulePayment(op, transaction_id)
   if (deposit_id === null) throw new Error('A screening of nothing')
   return job(op, 'deposit.screened', { depositId: deposit_id }, op.now)
 }

@@ -20,7 +20,7 @@ import { selectScreening } from './store.ts'
 
 const CLEAR = SCREENING_TRANSITIONS[SCREENING_INITIAL].clear
 
-/** Error: 404 `SCREENING_NOT_FOUND`. */
+/** Throws 404 `SCREENING_NOT_FOUND`. */
 export async function findScreening(op: Op, id: string): Promise<ScreeningRow> {
   const row = await selectScreening(op, id)
   if (!row || !maySee(op, null))
@@ -28,7 +28,10 @@ export async function findScreening(op: Op, id: string): Promise<ScreeningRow> {
   return row
 }
 
-/** The screening of a payment (its transaction) or a deposit, if it was screened. */
+/**
+ * The screening of a deposit or of a payment, by the id of its transaction. Undefined if it was never
+ * screened.
+ */
 export async function findScreeningOf(
   op: Op,
   direction: ScreeningDirection,
@@ -42,41 +45,41 @@ function screeningId(direction: ScreeningDirection, subject: string): string {
 }
 
 /**
- * Screens an address for the first time. `row` is undefined if no screening is configured: everything is
- * clear. Error: 503 `UNAVAILABLE` if the address cannot be screened; guard of the writes, which store the
- * result and report a hit: no other run has stored one.
+ * Screens an address for the first time. `row` is undefined if no screening is configured. The writes store
+ * the result and report a hit; guard: no other run has stored a result; error: 503 `UNAVAILABLE` if the
+ * address cannot be screened.
  */
 export async function screen(
   op: Op,
-  wanted: ScreeningWanted,
+  request: ScreeningWanted,
 ): Promise<{ readonly row?: ScreeningRow; readonly writes: readonly Write[] }> {
   if (!op.screening) return { writes: [] }
-  const row = newScreening(op, wanted, await answerOf(op, op.screening, wanted))
-  const news = row.state === CLEAR ? [] : [event(op, 'SCREENING.WAITING', row.id, screeningView(row))]
-  return { row, writes: [insert('screenings', row), ...news] }
+  const row = newScreening(op, request, await checkAddress(op, op.screening, request))
+  const events = row.state === CLEAR ? [] : [event(op, 'SCREENING.WAITING', row.id, screeningView(row))]
+  return { row, writes: [insert('screenings', row), ...events] }
 }
 
-async function answerOf(
+async function checkAddress(
   op: Op,
   screening: NonNullable<Op['screening']>,
-  wanted: ScreeningWanted,
+  request: ScreeningWanted,
 ): Promise<ScreeningResult> {
   try {
-    const address = toScreenedAddress(wanted.address, wanted.network)
+    const address = toScreenedAddress(request.address, request.network)
     const result =
-      address === undefined ? unreadableAddress(wanted) : await screening.check({ ...wanted, address })
+      address === undefined ? unreadableAddress(request) : await screening.check({ ...request, address })
     op.metrics.recordScreening(result.outcome)
     return result
   } catch (error) {
     if (!(error instanceof ScreeningFailed)) throw error
     op.metrics.recordScreening('FAILED')
-    op.log.error({ subject: wanted.subject, why: error.message }, 'an address could not be screened')
+    op.log.error({ subject: request.subject, why: error.message }, 'an address could not be screened')
     throw new ApiError('UNAVAILABLE', { message: 'Address screening is unavailable. Try again.' })
   }
 }
 
-function newScreening(op: Op, wanted: ScreeningWanted, result: ScreeningResult): ScreeningRow {
-  const { subject, direction, network, address, amount, currency } = wanted
+function newScreening(op: Op, request: ScreeningWanted, result: ScreeningResult): ScreeningRow {
+  const { subject, direction, network, address, amount, currency } = request
   const isPayment = direction === 'PAY'
   const isHit = result.outcome === 'HIT'
   return {
@@ -99,7 +102,7 @@ function newScreening(op: Op, wanted: ScreeningWanted, result: ScreeningResult):
   }
 }
 
-/** Records a decision on a screening that the caller has found waiting. Guard: it still waits. */
+/** Records the decision on a screening that is waiting for one. Guard: it is still waiting. */
 export function decideScreening(
   op: Op,
   row: ScreeningRow,
@@ -108,8 +111,8 @@ export function decideScreening(
 ): { readonly row: ScreeningRow; readonly writes: readonly Write[] } {
   const change = { note: note ?? null, decided_at: op.now }
   const moved = transition(op, 'screenings', SCREENING_TRANSITIONS, row, by, change)
-  const news = event(op, 'SCREENING.DECIDED', row.id, screeningView(moved.row))
-  return { row: moved.row, writes: [moved.write, news] }
+  const decidedEvent = event(op, 'SCREENING.DECIDED', row.id, screeningView(moved.row))
+  return { row: moved.row, writes: [moved.write, decidedEvent] }
 }
 
 /** A screening as the API shows it. */

@@ -17,18 +17,18 @@ import {
 import { selectLinked, selectStablecoinAccounts } from './store.ts'
 
 export const stablecoinAccountHandlers: Handlers<typeof stablecoinAccounts> = {
-  /** The check has no effect at the provider, so it may be repeated. */
+  /** The check changes nothing at the provider, so it is safe to repeat. */
   stablecoin_account_link: async (op, { body }) => {
     const provider = stablecoinProvider(op, body.provider)
     const { apiClientId, apiClientSecret } = body
     const answer = await provider.check({ apiClientId, apiClientSecret, isLinked: false })
-    const at = {
+    const accountKey = {
       provider_account_id: chooseAccount(op, body, answer),
       provider_environment: provider.environment,
     }
-    const before = await selectLinked(op, { provider: body.provider, ...at })
+    const before = await selectLinked(op, { provider: body.provider, ...accountKey })
     if (!before) {
-      const row = makeStablecoinAccount(op, body, at)
+      const row = makeStablecoinAccount(op, body, accountKey)
       const writes = [insert('stablecoin_accounts', row), checkJob(op, row)]
       return { status: 201, body: stablecoinAccountView(row), writes }
     }
@@ -44,7 +44,7 @@ export const stablecoinAccountHandlers: Handlers<typeof stablecoinAccounts> = {
         last_verified_at: op.now,
       },
     )
-    // Revoked accounts have no checking job; all others do.
+    // A revoked account has no scheduled check; every other account has one.
     const writes = [write, ...(before.status === 'REVOKED' ? [checkJob(op, row)] : [])]
     return { status: 201, body: stablecoinAccountView(row), writes }
   },

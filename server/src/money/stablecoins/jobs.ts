@@ -14,26 +14,26 @@ import { selectStablecoinAccount } from './store.ts'
 
 const DAY_SECONDS = 24 * 60 * 60
 
-/** The next day's check of an account's credentials. */
+/** Schedules the next check of an account's credentials, a day from now. */
 export function checkJob(op: Op, { id }: Pick<StablecoinAccountRow, 'id'>): Write {
   return job(op, 'stablecoin-account.check', { accountId: id }, plusSeconds(op.now, DAY_SECONDS))
 }
 
 /**
- * Checks whether the credentials of an account still work. If the provider does not answer, or the server is no longer
- * connected to it, the account does not change. A revoked one is not checked again.
+ * Checks whether the credentials of an account still work. The account does not change if the provider does
+ * not respond or is no longer configured. A revoked account is not checked again.
  */
 export const checkStablecoinAccount: JobHandler<'stablecoin-account.check'> = async (op, { accountId }) => {
   const account = await selectStablecoinAccount(op, accountId)
   if (!account || nextState(STABLECOIN_ACCOUNT_TRANSITIONS, account.status, 'revoke') === null) return []
   const provider = op.stablecoinProviders?.[account.provider]
-  const again = checkJob(op, account)
-  if (!provider || provider.environment !== account.provider_environment) return [again]
+  const nextCheck = checkJob(op, account)
+  if (!provider || provider.environment !== account.provider_environment) return [nextCheck]
   const answer = await provider.check({ ...openCredentials(op, account), isLinked: true })
-  const event = eventOf(account, answer)
+  const event = toEvent(account, answer)
   if (event === undefined) {
     op.log.warn({ accountId, provider: account.provider }, 'a stablecoin provider did not answer')
-    return [again]
+    return [nextCheck]
   }
   const change = event === 'accept' ? { last_verified_at: op.now } : {}
   const { write } = transition(
@@ -44,11 +44,13 @@ export const checkStablecoinAccount: JobHandler<'stablecoin-account.check'> = as
     event,
     change,
   )
-  return event === 'revoke' ? [write] : [write, again]
+  return event === 'revoke' ? [write] : [write, nextCheck]
 }
 
-/** A response's meaning for an account; undefined if the state cannot be determined. */
-function eventOf(
+/**
+ * Converts the provider's response to the event for an account; undefined if it does not determine the state.
+ */
+function toEvent(
   { provider_account_id }: StablecoinAccountRow,
   answer: CredentialAnswer,
 ): StablecoinAccountEvent | undefined {

@@ -18,13 +18,13 @@ import { selectStablecoinAccount } from './store.ts'
 type LinkBody = BodyOf<typeof stablecoin_account_link>
 type AccountView = SuccessOf<typeof stablecoin_account_get>['body']
 
-/** An account's sealed part. */
+/** The credentials of an account, which are stored sealed. */
 export interface Credentials {
   readonly apiClientId: string
   readonly apiClientSecret: string
 }
 
-/** Error: 501 `NOT_IMPLEMENTED` if no provider can check credentials. */
+/** Throws 501 `NOT_IMPLEMENTED` if no provider can check credentials. */
 export function stablecoinProvider(op: Op, provider: StablecoinAccountRow['provider']): StablecoinProvider {
   const found = op.stablecoinProviders?.[provider]
   if (!found)
@@ -33,8 +33,9 @@ export function stablecoinProvider(op: Op, provider: StablecoinAccountRow['provi
 }
 
 /**
- * The account that a request links: the named one, or the only one that the credentials reach. Errors: 400
- * `STABLECOIN_PROVIDER_ACCOUNT_INVALID`, `…_REVOKED`, `…_SELECTION_REQUIRED` with the ids, 503 `UNAVAILABLE`.
+ * The account to link: the one in the request, or else the only one that the credentials can access. Throws
+ * 400 `STABLECOIN_PROVIDER_ACCOUNT_INVALID`, `…_REVOKED`, `…_SELECTION_REQUIRED` with the ids, 503
+ * `UNAVAILABLE`.
  */
 export function chooseAccount(op: Op, body: LinkBody, answer: CredentialAnswer): string {
   switch (answer.outcome) {
@@ -54,20 +55,20 @@ export function chooseAccount(op: Op, body: LinkBody, answer: CredentialAnswer):
       op.log.warn({ provider: body.provider, reason: answer.reason }, 'a stablecoin provider did not answer')
       throw new ApiError('UNAVAILABLE', { message: `${body.provider} does not answer. Try again.` })
     case 'accepted':
-      return chooseReached(body, answer.providerAccountIds)
+      return chooseAccessible(body, answer.providerAccountIds)
   }
 }
 
-function chooseReached({ provider, providerAccountId }: LinkBody, reached: readonly string[]): string {
+function chooseAccessible({ provider, providerAccountId }: LinkBody, accessible: readonly string[]): string {
   if (providerAccountId !== undefined) {
-    if (reached.includes(providerAccountId)) return providerAccountId
+    if (accessible.includes(providerAccountId)) return providerAccountId
     throw fieldError(
       'STABLECOIN_PROVIDER_ACCOUNT_INVALID',
       'providerAccountId',
       `These credentials reach no account of that id at ${provider}`,
     )
   }
-  const [only, ...others] = reached
+  const [only, ...others] = accessible
   if (only === undefined)
     throw fieldError(
       'STABLECOIN_PROVIDER_ACCOUNT_INVALID',
@@ -76,11 +77,11 @@ function chooseReached({ provider, providerAccountId }: LinkBody, reached: reado
     )
   if (others.length === 0) return only
   throw new ApiError('STABLECOIN_PROVIDER_ACCOUNT_SELECTION_REQUIRED', {
-    details: { field: 'providerAccountId', providerAccountIds: reached },
+    details: { field: 'providerAccountId', providerAccountIds: accessible },
   })
 }
 
-/** A new record of an account whose credentials were accepted. */
+/** A new record of an account whose credentials the provider has accepted. */
 export function makeStablecoinAccount(
   op: Op,
   { provider, apiClientId, apiClientSecret }: LinkBody,
@@ -100,7 +101,10 @@ export function makeStablecoinAccount(
   }
 }
 
-/** Error: 409 `STABLECOIN_PROVIDER_ACCOUNT_ALREADY_LINKED`, with the id of the record, if the account works already. */
+/**
+ * Throws 409 `STABLECOIN_PROVIDER_ACCOUNT_ALREADY_LINKED`, with the id of the record, if the account is
+ * linked and working.
+ */
 export function checkLinkable({ id, status }: StablecoinAccountRow): void {
   if (nextState(STABLECOIN_ACCOUNT_TRANSITIONS, status, 'link') === null)
     throw new ApiError('STABLECOIN_PROVIDER_ACCOUNT_ALREADY_LINKED', {
@@ -120,7 +124,7 @@ export function openCredentials(op: Op, { id, sealed_credentials }: StablecoinAc
   return JSON.parse(op.enclave.openText('stablecoinAccount', id, sealed_credentials)) as Credentials
 }
 
-/** Error: 404 `STABLECOIN_PROVIDER_ACCOUNT_NOT_FOUND`. */
+/** Throws 404 `STABLECOIN_PROVIDER_ACCOUNT_NOT_FOUND`. */
 export async function findStablecoinAccount(op: Op, id: string): Promise<StablecoinAccountRow> {
   const row = await selectStablecoinAccount(op, id)
   if (!row)
@@ -130,7 +134,7 @@ export async function findStablecoinAccount(op: Op, id: string): Promise<Stablec
   return row
 }
 
-/** The record as the API shows it: without the credentials. */
+/** The account as the API shows it, without its credentials. */
 export function stablecoinAccountView(row: StablecoinAccountRow): AccountView {
   return present({
     id: row.id,

@@ -15,7 +15,7 @@ export async function selectStablecoinAccount(op: Op, id: string): Promise<Stabl
   return ofPlatform(op).selectAll().where('id', '=', id).executeTakeFirst()
 }
 
-/** The record of an account at a provider, if the platform has linked it before. */
+/** The record of an account at a provider, if this platform has ever linked it. */
 export async function selectLinked(
   op: Op,
   {

@@ -8,46 +8,46 @@ import type { InternalAccountRow } from '../../storage/rows/tables.ts'
 import { chooseRail } from '../rails/choose-rail.ts'
 import { networkCost } from '../rails/network-cost.ts'
 
-/** An outgoing transfer's rail and its cost. */
-export interface Carriage {
+/** The rail of an outgoing transfer, and its fees. */
+export interface RouteWithFees {
   readonly rail: Rail
-  /** The fee of its chain; 0 for every other rail. */
+  /** The fee of the rail's chain; 0 for rails without a chain. */
   readonly fees: bigint
-  /** Undefined if the server has no rates. */
+  /** Undefined if the server has no exchange rates. */
   readonly ownRates: OwnRateDetails | undefined
 }
 
 /**
- * The rail that carries an amount less the fees of its chain, and these fees. Errors: 400 `INVALID_AMOUNT` naming `amount` if they leave
- * nothing, and the errors of `chooseRail` and `networkCost`.
+ * Chooses the rail for an amount less its chain fee, and computes the fee. Throws 400 `INVALID_AMOUNT`
+ * naming `amount` if the fee leaves nothing, and the errors of `chooseRail` and `networkCost`.
  */
-export async function carriageOf(
+export async function chooseRailWithFees(
   op: Op,
   { currency }: InternalAccountRow,
-  wanted: Omit<RouteRequest, 'direction' | 'amount'>,
+  request: Omit<RouteRequest, 'direction' | 'amount'>,
   amount: bigint,
-): Promise<Carriage> {
+): Promise<RouteWithFees> {
   const rates = await op.rates?.snapshot()
-  // The rail depends on the amount that it carries, and the amount on the cost of the rail.
+  // The rail depends on the amount that it carries, and that amount on the fee of the rail.
   for (let fees = 0n; ; ) {
-    const rail = await chooseRail(op, { ...wanted, direction: 'OUT', amount: amount - fees }, 'amount')
-    const cost = await costOn(rates, rail, currency)
+    const rail = await chooseRail(op, { ...request, direction: 'OUT', amount: amount - fees }, 'amount')
+    const cost = await chainFee(rates, rail, currency)
     if (cost <= fees) {
       const own = rates && isKnownCurrency(currency) ? ownRateDetails(rates, currency) : undefined
       return { rail, fees, ownRates: own && fees > 0n ? { ...own, svcApiFixedFee: fees } : own }
     }
-    if (cost >= amount) throw leavesNothing(cost, currency)
+    if (cost >= amount) throw nothingLeft(cost, currency)
     fees = cost
   }
 }
 
-async function costOn(rates: RateTable | undefined, rail: Rail, currency: string): Promise<bigint> {
+async function chainFee(rates: RateTable | undefined, rail: Rail, currency: string): Promise<bigint> {
   if (!rail.chain || !isKnownCurrency(currency)) return 0n
   if (!rates) throw new ApiError('NOT_IMPLEMENTED', { message: 'This server has no exchange rates.' })
   return networkCost(rates, currency, rail, currency)
 }
 
-function leavesNothing(fees: bigint, currency: string): ApiError {
+function nothingLeft(fees: bigint, currency: string): ApiError {
   if (!isKnownCurrency(currency)) throw new Error(`An account in ${currency}`)
   return new ApiError('INVALID_AMOUNT', {
     message: `The fee of the network, ${amountText(fees, currency)}, leaves nothing of amount.`,

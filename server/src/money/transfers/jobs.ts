@@ -26,9 +26,9 @@ import { askRail, failBeforeSending, type RailReplied } from '../rails/rail-paym
 import { takeBack } from '../rails/reverse-credit.ts'
 import { type Delivered, type Returned, settlePayment } from '../rails/settle-payment.ts'
 import type { Stage } from '../rails/settlement-table.ts'
-import { holdFor, paymentOrderOf } from './transfers.ts'
+import { holdFor, toPaymentOrder } from './transfers.ts'
 
-/** Additional writes of the write set that ends a transfer of the platform's own money. */
+/** Adds writes to the write set that ends a transfer of the platform's own money. */
 export type EndOfOwnTransfer = (
   op: Op,
   transaction: TransactionRow,
@@ -36,10 +36,10 @@ export type EndOfOwnTransfer = (
 ) => Promise<readonly Write[]>
 
 /**
- * Submits a transfer to its rail or polls its outcome, and moves the money once the outcome is known. Money
- * may come back after it was delivered.
+ * Submits a transfer to its rail or polls its outcome, and moves the money when the outcome is known. Money
+ * may come back even after it was delivered.
  */
-export function settlingTransfers(endOfOwn: EndOfOwnTransfer): JobHandler<'transfer.settle'> {
+export function createTransferSettler(endOfOwn: EndOfOwnTransfer): JobHandler<'transfer.settle'> {
   return async (op, payload) => {
     const transaction = await findTransaction(op, payload.transactionId)
     const writes = await settleTransfer(op, transaction, payload)
@@ -54,33 +54,35 @@ async function settleTransfer(
   transaction: TransactionWithCustomer,
   payload: JobPayloads['transfer.settle'],
 ): Promise<readonly Write[]> {
-  const stage = stageOf(transaction)
+  const stage = getStage(transaction)
   if (stage === 'ENDED') return []
   const isOut = transaction.kind === 'TRANSFER_OUT'
   const accountId = requireColumn(transaction, isOut ? 'source_account_id' : 'destination_account_id')
   const account = await findInternalAccount(op, accountId)
   return settlePayment({
     stage,
-    ask: () => ask(op, transaction, account, payload),
+    ask: () => submitOrPoll(op, transaction, account, payload),
     settle: (answer) => recordDelivery(op, transaction, account, answer),
     fail: (answer) => failDelivery(op, transaction, account, answer),
     bounce: (answer) => failDelivery(op, transaction, account, answer),
     reverse: (answer) =>
-      isOut ? cameBack(op, transaction, account, answer) : takeBackPull(op, transaction, account, answer),
+      isOut
+        ? refundReturned(op, transaction, account, answer)
+        : reversePull(op, transaction, account, answer),
     askAgain: (at, asked) => job(op, 'transfer.settle', { ...payload, ...asked }, at),
   })
 }
 
-function stageOf({ state }: TransactionRow): Stage {
+function getStage({ state }: TransactionRow): Stage {
   if (state === 'PENDING') return 'OPEN'
   return state === 'COMPLETED' ? 'SETTLED' : 'ENDED'
 }
 
 /**
- * Pulls nothing that would overflow the balance. Money pulled before may be on its way, so its outcome is
- * polled.
+ * Nothing is pulled that would overflow the balance. A pull that was submitted before may be on its way, so
+ * it is polled in any case.
  */
-async function ask(
+async function submitOrPoll(
   op: Op,
   transaction: TransactionRow,
   account: InternalAccountRow,
@@ -89,7 +91,7 @@ async function ask(
   const alreadySubmitted = payload.alreadySubmitted === true
   const isPull = transaction.kind === 'TRANSFER_IN'
   const submittedAt = new Date(payload.submittedAt ?? transaction.created_at)
-  const order = { ...paymentOrderOf(transaction), submittedAt }
+  const order = { ...toPaymentOrder(transaction), submittedAt }
   if (
     isPull &&
     !alreadySubmitted &&
@@ -109,14 +111,14 @@ async function recordDelivery(
 ): Promise<readonly Write[]> {
   const change = { settled_at: op.now, ...withTransactionHash(transaction, answer) }
   return [
-    ...moneyMoved(op, transaction, account),
+    ...moveMoney(op, transaction, account),
     ...(await holdAtArrival(op, transaction, account)),
     ...moveTransaction(op, transaction, 'settle', change).writes,
     balanceUpdated(op, account),
   ]
 }
 
-/** Holds what a transfer in has just credited, if a rule of the platform does. */
+/** Holds the money that a transfer in has just credited, if a rule of the platform says so. */
 async function holdAtArrival(
   op: Op,
   transaction: TransactionRow,
@@ -132,7 +134,10 @@ async function holdAtArrival(
   })
 }
 
-/** Fails a transfer that never left, or came back before it was completed. A transfer in has moved no money by then. */
+/**
+ * Fails a transfer that never left, or that came back before it was completed. A transfer in has not credited
+ * anything by then.
+ */
 function failDelivery(
   op: Op,
   transaction: TransactionWithCustomer,
@@ -151,10 +156,10 @@ function toFailure(transaction: TransactionRow, { failureReason, detail }: Setba
 }
 
 /**
- * The receiving bank has sent the money back: it is on the account again. If the customer was deleted in the
- * meantime, it is in the refunds account, for the platform to handle.
+ * The receiving bank has returned the money: it is credited to the account again. If the customer was deleted
+ * in the meantime, it goes to the refunds account for the platform to handle.
  */
-async function cameBack(
+async function refundReturned(
   op: Op,
   transaction: TransactionWithCustomer,
   account: InternalAccountRow,
@@ -162,27 +167,27 @@ async function cameBack(
 ): Promise<readonly Write[]> {
   const { amount, currency } = amountSent(transaction)
   const { rail } = transaction.details
-  const isGone = await isOwnerDeleted(op, account.id)
-  const status = REFUND_TRANSITIONS[REFUND_INITIAL][isGone ? 'fail' : 'complete']
+  const isOwnerGone = await isOwnerDeleted(op, account.id)
+  const status = REFUND_TRANSITIONS[REFUND_INITIAL][isOwnerGone ? 'fail' : 'complete']
   const refund = { ...newRefund(op, answer.reason), status, settledAt: op.now.toISOString() }
   const fees = transaction.fees ?? 0n
   const legs: Leg[] = [
     { system: 'rail', rail, currency, amount: fees - amount },
     ...(fees > 0n ? [{ system: 'fees', currency, amount: -fees } as const] : []),
-    isGone ? { system: 'refunds', currency, amount } : { account: account.id, currency, amount },
+    isOwnerGone ? { system: 'refunds', currency, amount } : { account: account.id, currency, amount },
   ]
   return [
     ...post(op, causeOf(transaction), legs),
     ...moveTransaction(op, transaction, 'return', { ...toFailure(transaction, answer), refund }).writes,
-    ...(isGone ? [] : [balanceUpdated(op, account)]),
+    ...(isOwnerGone ? [] : [balanceUpdated(op, account)]),
   ]
 }
 
 /**
- * The paying bank has taken back pulled money. It comes from the hold if the money is still held; the part
- * that the account no longer has is owed to the platform.
+ * The paying bank has taken back a pull. The money is taken from the hold if it is still held; otherwise from
+ * the account, and any shortfall is owed to the platform.
  */
-async function takeBackPull(
+async function reversePull(
   op: Op,
   transaction: TransactionWithCustomer,
   account: InternalAccountRow,
@@ -213,13 +218,15 @@ function causeOf({ id }: TransactionRow): Cause {
   return { cause: 'transaction', causeId: id }
 }
 
-function moneyMoved(op: Op, transaction: TransactionRow, account: InternalAccountRow): Write[] {
+function moveMoney(op: Op, transaction: TransactionRow, account: InternalAccountRow): Write[] {
   if (transaction.kind === 'TRANSFER_OUT') return payFromHold(op, transaction, account)
   const legs = arrivalLegs(account, amountReceived(transaction).amount, transaction.details.rail)
   return post(op, causeOf(transaction), legs)
 }
 
-/** Pays the rail from the hold, less the fees of its chain, which the platform has paid there. */
+/**
+ * Pays the rail from the hold, except for the chain fee, which the platform has paid on the chain already.
+ */
 function payFromHold(op: Op, transaction: TransactionRow, account: InternalAccountRow): Write[] {
   const held = requireHold(transaction, account)
   const fees = transaction.fees ?? 0n

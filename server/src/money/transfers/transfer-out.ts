@@ -11,7 +11,7 @@ import type { InternalAccountRow } from '../../storage/rows/tables.ts'
 import { checkUsable } from '../external-accounts/account-changes.ts'
 import { chainOf, checkRail } from '../external-accounts/external-accounts.ts'
 import { checkPayee, checkPayment } from '../rails/choose-rail.ts'
-import { carriageOf } from './carriage.ts'
+import { chooseRailWithFees } from './carriage.ts'
 import {
   checkLimits,
   findParties,
@@ -29,7 +29,7 @@ type PaymentRequest = Pick<TransferOutBody, 'remittanceInformation'> & {
   readonly destination: Pick<TransferOutBody['destination'], 'paymentRail'>
 }
 
-/** Checks a transfer out. Without an amount it sends everything that the account can spend. */
+/** Checks a transfer out. Without an amount, it sends everything that the account can spend. */
 export async function draftTransferOut(op: Op, body: TransferOutBody): Promise<TransferDraft> {
   const { source, destination } = body
   const parties = await findParties(op, source.accountId, 'source', destination.accountId, 'destination')
@@ -40,14 +40,14 @@ export async function draftTransferOut(op: Op, body: TransferOutBody): Promise<T
   return draftPayment(op, parties, { ...body, amount })
 }
 
-/** Error: 400 `INSUFFICIENT_BALANCE`. The hold has its own guard; this error tells the caller the numbers. */
+/** Throws 400 `INSUFFICIENT_BALANCE`, with the amounts. The hold itself is guarded by the ledger. */
 export function checkAvailable(account: InternalAccountRow, available: bigint, amount: bigint): void {
   if (amount > available) throw insufficientFunds(account, available, amount)
 }
 
 /**
- * Checks a payment between two accounts, except for the balance. A chain fee is part of the amount, as in a
- * quote that locks its sending side: the payee receives the rest.
+ * Checks a payment between two accounts, except for the balance. A chain fee is included in the amount, as in
+ * a quote that locks its sending side: the payee receives the rest.
  */
 export async function draftPayment(
   op: Op,
@@ -57,11 +57,11 @@ export async function draftPayment(
   await checkUsable(op, external, 'destination.accountId')
   checkRail(external, destination.paymentRail, 'destination.paymentRail')
   checkLimits(op, 'OUTGOING', internal, amount)
-  const wanted = toRouteRequest(external, destination.paymentRail ?? null)
-  const { rail, fees, ownRates } = await carriageOf(op, internal, wanted, amount)
+  const request = toRouteRequest(external, destination.paymentRail ?? null)
+  const { rail, fees, ownRates } = await chooseRailWithFees(op, internal, request, amount)
   const { account_info: account, currency } = external
   await checkPayee(op, rail, account, 'destination.accountId')
-  const { paymentRail } = wanted
+  const { paymentRail } = request
   const remittanceInformation = information ?? null
   checkPayment(
     rail,
@@ -96,15 +96,18 @@ export async function draftPayment(
   }
 }
 
-function insufficientFunds(account: InternalAccountRow, available: bigint, asked?: bigint): ApiError {
+function insufficientFunds(account: InternalAccountRow, available: bigint, requested?: bigint): ApiError {
   if (!isKnownCurrency(account.currency)) throw new Error(`An account in ${account.currency}`)
-  const has = `The account can spend ${amountText(available, account.currency)}`
+  const spendable = `The account can spend ${amountText(available, account.currency)}`
   return new ApiError('INSUFFICIENT_BALANCE', {
-    message: asked === undefined ? `${has}.` : `${has}, not ${amountText(asked, account.currency)}.`,
+    message:
+      requested === undefined
+        ? `${spendable}.`
+        : `${spendable}, not ${amountText(requested, account.currency)}.`,
     details: {
       field: 'amount',
       available,
-      ...(asked === undefined ? {} : { required: asked }),
+      ...(requested === undefined ? {} : { required: requested }),
       currency: account.currency,
     },
   })

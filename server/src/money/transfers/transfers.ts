@@ -25,9 +25,9 @@ import { checkUsable } from '../external-accounts/account-changes.ts'
 import { findExternalAccount, pullingRailOf } from '../external-accounts/external-accounts.ts'
 import { checkPayment, chooseRail } from '../rails/choose-rail.ts'
 import { findDebitMandate } from '../rails/collections.ts'
-import { giveToRail, type PaymentOrder } from '../rails/rail-payments.ts'
+import { createPaymentRecord, type PaymentOrder } from '../rails/rail-payments.ts'
 
-/** A checked transfer that has not begun: nothing of it is written yet. */
+/** A checked transfer that has not begun. Nothing of it is stored yet. */
 export interface TransferDraft {
   readonly transaction: TransactionWithCustomer
   /** The internal account. */
@@ -39,18 +39,18 @@ export interface BegunTransfer {
   readonly writes: readonly Write[]
 }
 
-/** Checks a transfer in. Without an amount it pulls the amount that the rail reports as available. */
+/** Checks a transfer in. Without an amount, it pulls the amount that the rail reports as available. */
 export async function draftTransferIn(op: Op, body: BodyOf<typeof transfer_in>): Promise<TransferDraft> {
   const { source, destination } = body
   const parties = await findParties(op, destination.accountId, 'destination', source.accountId, 'source')
   const { internal, external, platformCustomerId } = parties
   await checkUsable(op, external, 'source.accountId')
-  const wanted = { ...toRouteRequest(external, pullingRailOf(external) ?? null), direction: 'PULL' } as const
+  const request = { ...toRouteRequest(external, pullingRailOf(external) ?? null), direction: 'PULL' } as const
   const amount =
-    body.amount ?? (await findPullable(await chooseRail(op, wanted, 'source.accountId'), external))
-  const rail = await chooseRail(op, { ...wanted, amount }, 'amount')
+    body.amount ?? (await findPullable(await chooseRail(op, request, 'source.accountId'), external))
+  const rail = await chooseRail(op, { ...request, amount }, 'amount')
   const { account_info: account, currency } = external
-  const { direction, paymentRail } = wanted
+  const { direction, paymentRail } = request
   const debit = await findDebitMandate(op, rail, external)
   const pull = { direction, account, amount, currency, paymentRail, remittanceInformation: null }
   checkPayment(rail, { ...pull, mandate: debit?.mandate }, PULL_FIELDS)
@@ -80,12 +80,12 @@ export async function draftTransferIn(op: Op, body: BodyOf<typeof transfer_in>):
 export const TRANSFER_FIELDS = { amount: 'amount', remittanceInformation: 'remittanceInformation' } as const
 const PULL_FIELDS = { account: 'source.accountId', ...TRANSFER_FIELDS } as const
 
-/** The route that a payment to or from an external account needs. */
+/** The route request for a payment to or from an external account. */
 export function toRouteRequest({ account_type, currency }: ExternalAccountRow, paymentRail: string | null) {
   return { accountType: account_type, currency, paymentRail, amount: undefined }
 }
 
-/** A transfer's rail, and the time until which it waits for the rail's hours. */
+/** The rail of a transfer and, if the rail is closed, when it opens. */
 export function railDetails(op: Op, rail: Rail) {
   const opensAt = rail.opensAt(op.now)
   return present({
@@ -94,7 +94,10 @@ export function railDetails(op: Op, rail: Rail) {
   })
 }
 
-/** The amount that can be pulled. Errors, naming `amount`: 400 `INVALID_INPUT` if it is unknown, `INSUFFICIENT_BALANCE`. */
+/**
+ * The amount that can be pulled. Errors, naming `amount`: 400 `INVALID_INPUT` if it is unknown,
+ * `INSUFFICIENT_BALANCE` if it is zero.
+ */
 async function findPullable(rail: Rail, account: ExternalAccountRow): Promise<bigint> {
   const { identifier, currency } = account
   const paymentRail = pullingRailOf(account) ?? null
@@ -113,8 +116,8 @@ async function findPullable(rail: Rail, account: ExternalAccountRow): Promise<bi
 }
 
 /**
- * Begins a transfer. A transfer out holds its amount immediately; a transfer in credits nothing until the rail has the money.
- * Guard: the account can spend the amount.
+ * Begins a transfer. A transfer out holds its amount immediately; a transfer in credits nothing until the
+ * rail has the money. Guard: the account can spend the amount.
  * @param counted the writes of `Velocity.admit`, which counts a transfer out
  */
 export function beginTransfer(
@@ -125,16 +128,20 @@ export function beginTransfer(
   if (transaction.kind === 'TRANSFER_IN')
     return {
       transaction,
-      writes: [...ownerIsThere(account), record(transaction), ...scheduleSettlement(op, transaction)],
+      writes: [
+        ...guardOwner(account),
+        insertTransaction(transaction),
+        ...scheduleSettlement(op, transaction),
+      ],
     }
-  const { holdId, write } = holdOf(op, transaction, account)
+  const { holdId, write } = placeHold(op, transaction, account)
   const updated = { ...transaction, hold_id: holdId }
   return {
     transaction: updated,
     writes: [
       ...counted,
       write,
-      record(updated),
+      insertTransaction(updated),
       ...announce(op, updated),
       balanceUpdated(op, account),
       ...scheduleSettlement(op, updated),
@@ -142,33 +149,36 @@ export function beginTransfer(
   }
 }
 
-/** Records a transfer that needs an approval before it begins. It holds nothing. */
+/** Records a transfer that must be approved before it begins. Holds no money. */
 export function recordTransfer(op: Op, { transaction, account }: TransferDraft): Write[] {
   return [
-    ...ownerIsThere(account),
-    record(transaction),
+    ...guardOwner(account),
+    insertTransaction(transaction),
     ...(transaction.direction === 'DEBIT' ? announce(op, transaction) : []),
   ]
 }
 
-/** Begins a recorded transfer, `counted` as in `beginTransfer`. Guards: it has neither begun nor ended, the account can spend the amount. */
+/**
+ * Begins a recorded transfer; `counted` is as in `beginTransfer`. Guards: it has neither begun nor ended, and
+ * the account can spend the amount.
+ */
 export function beginRecordedTransfer(
   op: Op,
   transaction: TransactionWithCustomer,
   account: InternalAccountRow,
   counted: readonly Write[],
 ): BegunTransfer {
-  const waiting = { state: transaction.state, hold_id: null }
+  const notBegun = { state: transaction.state, hold_id: null }
   if (transaction.kind === 'TRANSFER_IN')
     return {
       transaction,
       writes: [
-        ...ownerIsThere(account),
-        expectRow('transactions', transaction.id, waiting),
+        ...guardOwner(account),
+        expectRow('transactions', transaction.id, notBegun),
         ...scheduleSettlement(op, transaction, op.now),
       ],
     }
-  const { holdId, write } = holdOf(op, transaction, account)
+  const { holdId, write } = placeHold(op, transaction, account)
   const change = { hold_id: holdId, updated_at: op.now }
   const updated = { ...transaction, ...change }
   return {
@@ -176,7 +186,7 @@ export function beginRecordedTransfer(
     writes: [
       ...counted,
       write,
-      update('transactions', transaction.id, waiting, change),
+      update('transactions', transaction.id, notBegun, change),
       balanceUpdated(op, account),
       ...scheduleSettlement(op, updated, op.now),
     ],
@@ -184,22 +194,22 @@ export function beginRecordedTransfer(
 }
 
 /**
- * Guard: the owner is not deleted in the meantime. A transfer out needs none, because the ledger closes the
- * account.
+ * Guard: the owner is not deleted in the meantime. A transfer out does not need it, because its account is
+ * closed in the ledger when the owner is deleted.
  */
-export function ownerIsThere({ customer_id }: InternalAccountRow): Write[] {
+export function guardOwner({ customer_id }: InternalAccountRow): Write[] {
   return customer_id === null ? [] : [expectRow('customers', customer_id, { deleted_at: null })]
 }
 
-function record({ platform_customer_id: _, ...row }: TransactionWithCustomer): Write {
+function insertTransaction({ platform_customer_id: _, ...row }: TransactionWithCustomer): Write {
   return insert('transactions', row)
 }
 
-function holdOf(op: Op, transaction: TransactionRow, account: InternalAccountRow) {
+function placeHold(op: Op, transaction: TransactionRow, account: InternalAccountRow) {
   return hold(op, { cause: 'transaction', causeId: transaction.id }, holdFor(transaction, account))
 }
 
-/** The amount that a transfer out holds of its account. */
+/** The hold of a transfer out on its account. */
 export function holdFor(transaction: TransactionRow, { id, currency }: InternalAccountRow) {
   const { rail } = transaction.details
   return { account: id, to: 'rail', rail, currency, amount: amountSent(transaction).amount } as const
@@ -212,7 +222,10 @@ export interface Parties {
   readonly balance: Balance
 }
 
-/** The two accounts: of one approved owner, and of one currency. Errors name the side. */
+/**
+ * Finds the two accounts, which must have the same approved owner and the same currency. Errors name the
+ * side.
+ */
 export async function findParties(
   op: Op,
   internalId: string,
@@ -228,7 +241,7 @@ export async function findParties(
   return checkParties(internal, internalSide, external, externalSide)
 }
 
-/** Checks two accounts that were found. Errors name the side. */
+/** Checks that two accounts can pay each other. Errors name the side. */
 export function checkParties(
   internal: OwnedAccountRow,
   internalSide: 'source' | 'destination',
@@ -284,8 +297,8 @@ export function checkLimits(
   checkCurrencyLimits(platformConfig(op), type, currency, amount, 'amount')
 }
 
-/** A transfer's payment order for its rail. */
-export function paymentOrderOf(transaction: TransactionRow): Omit<PaymentOrder, 'submittedAt'> {
+/** The payment order of a transfer, for its rail. */
+export function toPaymentOrder(transaction: TransactionRow): Omit<PaymentOrder, 'submittedAt'> {
   const isOut = transaction.kind === 'TRANSFER_OUT'
   return {
     rail: transaction.details.rail ?? null,
@@ -305,20 +318,20 @@ export function paymentOrderOf(transaction: TransactionRow): Omit<PaymentOrder, 
 }
 
 /**
- * A transfer's record at its rail, and its job, due immediately or when the rail opens. `submittedAt` is
- * given if that is later than the recording.
+ * The record of a transfer at its rail, and its job, which is due immediately or when the rail opens.
+ * `submittedAt` is set for a transfer that was recorded earlier.
  */
 function scheduleSettlement(op: Op, transaction: TransactionWithCustomer, submittedAt?: Date): Write[] {
   op.known.add('transactions', transaction.id, transaction)
   const rail = op.rails.find(transaction.details.rail ?? null)
-  // A removed rail accepts nothing: the job fails until it is configured again.
+  // If the rail was removed, the job fails until it is configured again.
   const submitsAt = rail?.opensAt(op.now) ?? op.now
   const payload = {
     transactionId: transaction.id,
     ...(submittedAt ? { submittedAt: submittedAt.toISOString() } : {}),
   }
   return [
-    ...giveToRail(op, paymentOrderOf(transaction), submitsAt),
+    ...createPaymentRecord(op, toPaymentOrder(transaction), submitsAt),
     job(op, 'transfer.settle', payload, submitsAt),
   ]
 }

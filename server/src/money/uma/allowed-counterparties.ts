@@ -4,7 +4,10 @@ import { type PlatformConfig, readPlatformConfig } from '../../people/platforms/
 import { findPlatform } from '../../people/platforms/platforms.ts'
 import { expectRow, type Write } from '../../storage/commit/writes.ts'
 
-/** True if a platform with these settings allows payments to a provider. Its own domain is always allowed. */
+/**
+ * True if these settings of a platform allow payments to a provider. The platform's own domain is always
+ * allowed.
+ */
 export function isAllowed(
   { umaProviderConfig: { mode, domains }, umaDomain }: PlatformConfig,
   domain: string,
@@ -12,7 +15,7 @@ export function isAllowed(
   return mode === 'ALL' || domain === umaDomain || domains.includes(domain)
 }
 
-/** Error: 403 `COUNTERPARTY_NOT_ALLOWED`, naming `field`. `address` is in lower case. */
+/** Throws 403 `COUNTERPARTY_NOT_ALLOWED`, naming `field`. `address` must be in lower case. */
 export function checkAllowed(config: PlatformConfig, address: string, field: string): void {
   const domain = address.slice(address.indexOf('@') + 1)
   if (!isAllowed(config, domain))
@@ -23,8 +26,8 @@ export function checkAllowed(config: PlatformConfig, address: string, field: str
 }
 
 /**
- * Checks with the current settings instead of the ones at the beginning of the operation, and returns the
- * guard that they have not changed when the payment begins.
+ * Checks against the platform's current settings instead of those at the start of the operation. Returns the
+ * guard that the settings are unchanged when the payment is written.
  */
 export async function checkStillAllowed(op: Op, address: string, field: string): Promise<readonly Write[]> {
   const platform = await findPlatform(op)

@@ -4,7 +4,7 @@ import { currencyConfig, platformConfig } from '../../people/platforms/platform-
 import type { Counterparty } from '../../storage/rows/stored-documents.ts'
 import type { CustomerRow } from '../../storage/rows/tables.ts'
 
-/** The counterparty in the sandbox, with everything that a platform may require. */
+/** The counterparty in the sandbox. It has all the information that a platform may require. */
 export const SANDBOX_COUNTERPARTY: Counterparty = {
   FULL_NAME: 'Grace Hopper',
   BIRTH_DATE: '1906-12-09',
@@ -28,7 +28,7 @@ export const SANDBOX_COUNTERPARTY: Counterparty = {
   ID_NUMBER: '000000000',
 }
 
-/** The information that a customer of this platform discloses. */
+/** The information about a customer that this platform discloses to counterparties. */
 export function customerAsCounterparty({ customer_type, email, region, details }: CustomerRow): Counterparty {
   const { fullName, birthDate, nationality, phoneNumber, businessInfo } = details
   return present({
@@ -44,8 +44,8 @@ export function customerAsCounterparty({ customer_type, email, region, details }
   })
 }
 
-/** The disclosed information that the platform requires in this currency. */
-export function pickRequired(op: Op, currency: string, told: Counterparty): Counterparty {
-  const asked = currencyConfig(platformConfig(op), currency)?.requiredCounterpartyFields ?? []
-  return present(Object.fromEntries(asked.map(({ name }) => [name, told[name]])))
+/** The part of the disclosed information that the platform requires in this currency. */
+export function pickRequired(op: Op, currency: string, disclosed: Counterparty): Counterparty {
+  const required = currencyConfig(platformConfig(op), currency)?.requiredCounterpartyFields ?? []
+  return present(Object.fromEntries(required.map(({ name }) => [name, disclosed[name]])))
 }

@@ -14,14 +14,14 @@ import {
   selectInvitation,
 } from './invitation-store.ts'
 
-/** A new code. The constraint of its row ensures that it is unique. */
+/** A new code. The primary key guarantees that it is unique. */
 export function newCode(op: Pick<Op, 'random'>): string {
   return Array.from(op.random(INVITATION_CODE_CHARACTERS), (byte) =>
     INVITATION_CODE_ALPHABET.charAt(byte % INVITATION_CODE_ALPHABET.length),
   ).join('')
 }
 
-/** The canonical spelling of a code as a person types it; undefined if the text is not a code. */
+/** Normalizes a code as people type it; undefined if the text cannot be a code. */
 export function readCode(text: string): string | undefined {
   const code = text.toUpperCase().replaceAll('O', '0').replaceAll(/[IL]/g, '1')
   const isCode =
@@ -30,31 +30,31 @@ export function readCode(text: string): string | undefined {
   return isCode ? code : undefined
 }
 
-/** Operations whose wrong code is counted already, since an operation may run again. */
+/** Operations whose wrong code has been counted. An operation may run again, and must not count twice. */
 const counted = new WeakSet<Op>()
 
 /**
- * The invitation with a code, on any platform. Errors: 404 `INVITATION_NOT_FOUND`, 429 `RATE_LIMITED` with
- * `Retry-After` for a platform that tried too many wrong codes. The count is in the database, so it holds
- * across processes.
+ * The invitation with this code, on any platform. Throws 404 `INVITATION_NOT_FOUND`, 429 `RATE_LIMITED` with
+ * `Retry-After` for a platform that has tried too many wrong codes. Failures are counted in the database, so
+ * that the limit applies across processes.
  */
 export async function findInvitation(op: Op, text: string): Promise<InvitationWithInviter> {
   const realNow = new Date(op.now.getTime() - Number(op.platform.clock_offset_ms))
   const attempts = await selectAttempts(op, realNow)
-  if (!counted.has(op)) refuseBeyond(INVITATION_CODE_FAILURES_MAX - 1, attempts, realNow)
+  if (!counted.has(op)) checkFailures(INVITATION_CODE_FAILURES_MAX - 1, attempts, realNow)
   const code = readCode(text)
   const invitation = code === undefined ? undefined : await selectInvitation(op, code)
   if (invitation) return invitation
-  // Text without the form of a code does not count as a guess.
+  // Text that cannot be a code does not count as a guess.
   if (code !== undefined && !counted.has(op)) {
     counted.add(op)
     const forgottenAt = plusSeconds(realNow, INVITATION_CODE_FAILURE_SECONDS)
-    refuseBeyond(INVITATION_CODE_FAILURES_MAX, await countFailure(op, realNow, forgottenAt), realNow)
+    checkFailures(INVITATION_CODE_FAILURES_MAX, await countFailure(op, realNow, forgottenAt), realNow)
   }
   throw new ApiError('INVITATION_NOT_FOUND', { details: { field: 'invitationCode' } })
 }
 
-function refuseBeyond(failuresMax: number, attempts: InvitationAttempts | undefined, realNow: Date): void {
+function checkFailures(failuresMax: number, attempts: InvitationAttempts | undefined, realNow: Date): void {
   if (!attempts || attempts.failures <= failuresMax) return
   const seconds = Math.ceil((attempts.forgotten_at.getTime() - realNow.getTime()) / 1000)
   throw new ApiError('RATE_LIMITED', { headers: { 'Retry-After': String(Math.max(1, seconds)) } })

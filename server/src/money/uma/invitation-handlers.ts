@@ -37,8 +37,8 @@ export const invitationHandlers: Handlers<typeof invitations> = {
   },
 
   /**
-   * The caller may be another platform than the one that made the invitation, which gets the event: in its outbox, by its clock
-   * and at its endpoint, in the transaction of the claim.
+   * The invitation may belong to another platform than the caller's. Its event is then written to that
+   * platform's outbox, with that platform's clock and endpoint, in the same transaction as the claim.
    */
   invitation_claim: async (op, { params, body }) => {
     const invitation = await findInvitation(op, params.invitationCode)
@@ -49,10 +49,17 @@ export const invitationHandlers: Handlers<typeof invitations> = {
     const owner = await findOpenPlatform(op.read, invitation.platform_id)
     if (!owner) throw new StaleRead('The platform of the invitation was reset')
     const now = readInviterTime(op, invitation)
-    const teller = { now, platform: owner, newId: op.newId }
+    const eventContext = { now, platform: owner, newId: op.newId }
     const claim = { invitee_uma: invitee.uma_address, claimed_at: now }
     const { is_inviter_gone, clock_offset_ms, ...found } = invitation
-    const { row, write } = transition(teller, 'invitations', INVITATION_TRANSITIONS, found, 'claim', claim)
+    const { row, write } = transition(
+      eventContext,
+      'invitations',
+      INVITATION_TRANSITIONS,
+      found,
+      'claim',
+      claim,
+    )
     const view = invitationView(row, row.state)
     return {
       status: 200,
@@ -62,7 +69,7 @@ export const invitationHandlers: Handlers<typeof invitations> = {
         expectRow('customers', invitee.id, { deleted_at: null, uma_address: invitee.uma_address }),
         expectRow('customers', row.customer_id, { deleted_at: null }),
         platformIsOpen(owner),
-        event(teller, 'INVITATION.CLAIMED', row.id, view),
+        event(eventContext, 'INVITATION.CLAIMED', row.id, view),
       ],
     }
   },

@@ -3,7 +3,7 @@ import { nextState, transition } from '../../kernel/operation/transition.ts'
 import type { JobHandler } from '../../kernel/outbox/job-kinds.ts'
 import { selectInvitation } from './invitation-store.ts'
 
-/** Ends an invitation that was neither claimed nor canceled in its time. */
+/** Expires an invitation that was neither claimed nor canceled before its deadline. */
 export const expireInvitation: JobHandler<'invitation.expire'> = async (op, { code }) => {
   const invitation = await selectInvitation(op, code)
   if (!invitation || nextState(INVITATION_TRANSITIONS, invitation.state, 'expire') === null) return []

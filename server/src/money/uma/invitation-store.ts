@@ -4,14 +4,14 @@ import { onlyRow } from '../../storage/engine/port.ts'
 import type { InvitationAttemptsRow, InvitationRow } from '../../storage/rows/look-up.ts'
 import type { BarePlatformRow } from '../../storage/rows/tables.ts'
 
-/** An invitation with the values from other tables that its state depends on. */
+/** An invitation, with values of other tables that determine its state. */
 export interface InvitationWithInviter extends InvitationRow {
-  /** True if the customer who invites was deleted. */
+  /** True if the inviter was deleted. */
   readonly is_inviter_gone: boolean
   readonly clock_offset_ms: BarePlatformRow['clock_offset_ms']
 }
 
-/** An invitation of any platform on this server, except reset ones. */
+/** An invitation on any platform of this server that has not been reset. */
 export async function selectInvitation(op: Op, code: string): Promise<InvitationWithInviter | undefined> {
   return op.read
     .selectFrom('invitations')
@@ -28,7 +28,7 @@ export async function selectInvitation(op: Op, code: string): Promise<Invitation
 
 export type InvitationAttempts = Pick<InvitationAttemptsRow, 'failures' | 'forgotten_at'>
 
-/** The platform's wrong codes that still count at `realNow`. */
+/** The platform's wrong codes that are still counted at `realNow`. */
 export async function selectAttempts(op: Op, realNow: Date) {
   return op.read
     .selectFrom('invitation_attempts')
@@ -39,8 +39,8 @@ export async function selectAttempts(op: Op, realNow: Date) {
 }
 
 /**
- * Counts a wrong code, in a separate statement, because the count must survive the refusal. Returns the new
- * count.
+ * Counts a wrong code in a separate statement, because the count must survive the error response. Returns the
+ * new count.
  */
 export async function countFailure(op: Op, realNow: Date, forgottenAt: Date): Promise<InvitationAttempts> {
   const { rows } = await op.db.query<InvitationAttempts>(

@@ -26,7 +26,7 @@ import { customerAtUma, readUmaAddress } from './uma.ts'
 
 type InvitationView = SuccessOf<typeof invitation_get>['body']
 
-/** The error for claiming or cancelling an invitation that is no longer pending, by its state. */
+/** The errors for claiming or canceling an invitation that is no longer pending, by state. */
 const ENDED_ERRORS = {
   CLAIMED: 'INVITATION_ALREADY_CLAIMED',
   CANCELLED: 'INVITATION_CANCELLED',
@@ -34,8 +34,8 @@ const ENDED_ERRORS = {
 } as const satisfies Record<Exclude<InvitationState, 'PENDING'>, ErrorCode>
 
 /**
- * Finds the customer of the calling platform with an UMA address. Error: 400 `INVALID_UMA_ADDRESS`, naming `field`,
- * if the text is not an address or no customer of this platform has it.
+ * Finds the customer of the calling platform with an UMA address. Throws 400 `INVALID_UMA_ADDRESS`, naming
+ * `field`, if the text is not an address or no customer of this platform has it.
  */
 export async function findOwnCustomer(op: Op, text: string, field: string): Promise<CustomerRow> {
   const customer = await customerAtUma(op, readUmaAddress(text, field))
@@ -48,7 +48,10 @@ export async function findOwnCustomer(op: Op, text: string, field: string): Prom
   return customer
 }
 
-/** Builds the row of a new invitation. Errors: 400 `INVITATIONS_NOT_CONFIGURED`, or 400 with the invalid field. */
+/**
+ * Builds the row of a new invitation. Throws 400 `INVITATIONS_NOT_CONFIGURED`, or 400 with the invalid
+ * field.
+ */
 export function makeInvitation(
   op: Op,
   inviter: CustomerRow,
@@ -80,10 +83,10 @@ export function makeInvitation(
   }
 }
 
-/** Chooses the currency of an invitation: the first one of the inviter, otherwise of the platform. */
+/** Chooses an invitation's currency: the first one of the inviter, or else the first one of the platform. */
 function chooseCurrency(op: Op, inviter: CustomerRow): KnownCurrency {
-  const own = platformConfig(op).supportedCurrencies.map(({ currencyCode }) => currencyCode)
-  const currency = [...(inviter.currencies ?? []), ...own].find(isKnownCurrency)
+  const platformCurrencies = platformConfig(op).supportedCurrencies.map(({ currencyCode }) => currencyCode)
+  const currency = [...(inviter.currencies ?? []), ...platformCurrencies].find(isKnownCurrency)
   if (!currency)
     throw fieldError(
       'INVALID_CURRENCY',
@@ -93,7 +96,7 @@ function chooseCurrency(op: Op, inviter: CustomerRow): KnownCurrency {
   return currency
 }
 
-/** The time on the clock of the inviting platform, which decides when an invitation expires. */
+/** The time on the inviting platform's clock, which determines when an invitation expires. */
 export function readInviterTime(op: Op, { clock_offset_ms }: InvitationWithInviter): Date {
   return new Date(op.now.getTime() - Number(op.platform.clock_offset_ms) + Number(clock_offset_ms))
 }
@@ -109,7 +112,7 @@ export function computeState(op: Op, invitation: InvitationWithInviter): Invitat
   return expires_at !== null && expires_at <= readInviterTime(op, invitation) ? applyEvent('expire') : state
 }
 
-/** Error: 400 with the reason if the invitation is no longer pending. */
+/** Throws 400 with the reason if the invitation is no longer pending. */
 export function assertPending(op: Op, invitation: InvitationWithInviter): void {
   const state = computeState(op, invitation)
   if (state === 'PENDING') return

@@ -4,8 +4,8 @@ import { type Op, plusSeconds } from '../../kernel/operation/app.ts'
 import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
 
 /**
- * The id of a lookup contains the lookup: its receiver, its expiry, and a digest that only this server can compute for this
- * platform. So a lookup writes nothing, and nothing has to be cleaned up.
+ * A lookup's id contains all its data: the receiver, the expiry, and a digest that only this server can
+ * compute for this platform. So a lookup writes no row, and there is nothing to clean up.
  */
 const PREFIX = 'Lookup:'
 const EXPIRY_BYTES = 6
@@ -14,17 +14,17 @@ const RECEIVER_BYTES = 16
 const MAC_BYTES = 16
 const BODY_BYTES = EXPIRY_BYTES + SALT_BYTES + RECEIVER_BYTES
 
-/** The id of a new lookup of `receiver`: a lowercase UMA address, or the id of an external account. */
+/** A new lookup id for `receiver`: an UMA address in lower case, or the id of an external account. */
 export function newLookupId(op: Op, receiver: string): string {
   const expiry = Buffer.alloc(EXPIRY_BYTES)
   expiry.writeUIntBE(plusSeconds(op.now, LOOKUP_SECONDS).getTime(), 0, EXPIRY_BYTES)
-  const body = Buffer.concat([expiry, op.random(SALT_BYTES), digestOf(receiver)])
+  const body = Buffer.concat([expiry, op.random(SALT_BYTES), digestReceiver(receiver)])
   return PREFIX + Buffer.concat([body, mac(op, body)]).toString('base64url')
 }
 
 /**
- * Checks that a lookup is of this platform, not expired, and for `receiver` as `newLookupId` takes it. Errors,
- * naming `field`: 404 `LOOKUP_REQUEST_NOT_FOUND`, 400 if it is for another receiver.
+ * Checks that a lookup belongs to this platform, has not expired, and is for this `receiver`. Errors, naming
+ * `field`: 404 `LOOKUP_REQUEST_NOT_FOUND`, 400 if it is for another receiver.
  */
 export function checkLookup(op: Op, lookupId: string, receiver: string, field = 'lookupId'): void {
   const text = lookupId.slice(PREFIX.length)
@@ -37,11 +37,11 @@ export function checkLookup(op: Op, lookupId: string, receiver: string, field = 
     timingSafeEqual(bytes.subarray(BODY_BYTES), mac(op, body))
   if (!isOurs || body.readUIntBE(0, EXPIRY_BYTES) <= op.now.getTime())
     throw new ApiError('LOOKUP_REQUEST_NOT_FOUND', { details: { field } })
-  if (!body.subarray(EXPIRY_BYTES + SALT_BYTES).equals(digestOf(receiver)))
+  if (!body.subarray(EXPIRY_BYTES + SALT_BYTES).equals(digestReceiver(receiver)))
     throw fieldError('INVALID_INPUT', field, `${field} is a lookup of another receiver`)
 }
 
-function digestOf(receiver: string): Buffer {
+function digestReceiver(receiver: string): Buffer {
   return createHash('sha256').update(receiver).digest().subarray(0, RECEIVER_BYTES)
 }
 

@@ -10,8 +10,8 @@ import { isAllowed } from './allowed-counterparties.ts'
 type ProviderView = SuccessOf<typeof uma_provider_list>['body']['data'][number]
 
 /**
- * The providers that a platform can know of, by domain: itself, the operator's, and in sandbox the sandbox's
- * own. Other platforms of this server are not among them: none of their data is visible.
+ * The providers that a platform may know, by domain: itself, those that the operator configured and, in the
+ * sandbox, the simulated one. Other platforms of this server are not listed: nothing about them is visible.
  */
 export function listKnownProviders(op: Op): readonly KnownUmaProvider[] {
   const own: KnownUmaProvider = {
@@ -21,16 +21,16 @@ export function listKnownProviders(op: Op): readonly KnownUmaProvider[] {
       .supportedCurrencies.map(({ currencyCode }) => currencyCode)
       .filter(isKnownCurrency),
   }
-  const ofSandbox = { ...SANDBOX_UMA_PROVIDER, domain: op.sandboxUmaDomain }
+  const sandboxProvider = { ...SANDBOX_UMA_PROVIDER, domain: op.sandboxUmaDomain }
   const others =
     op.mode === 'sandbox'
-      ? [ofSandbox, ...(op.umaProviders ?? INVENTED_UMA_PROVIDERS)]
+      ? [sandboxProvider, ...(op.umaProviders ?? INVENTED_UMA_PROVIDERS)]
       : (op.umaProviders ?? [])
   const byDomain = new Map([...others, own].map((provider) => [provider.domain, provider]))
   return [...byDomain.values()].sort((one, other) => (one.domain < other.domain ? -1 : 1))
 }
 
-/** The providers that match a query, as the API shows them. */
+/** The providers that match the query, as the API shows them. */
 export function matchingProviders(op: Op, query: QueryOf<typeof uma_provider_list>): ProviderView[] {
   const { countryCode, currencyCode, hasBlockedProviders = false } = query
   const config = platformConfig(op)

@@ -21,7 +21,7 @@ export const receiverHandlers: Handlers<typeof receivers> = {
     }
   },
 
-  /** Records of a customer other than the sender are treated as missing, as in a quote. */
+  /** Records of any customer other than the sender are treated as missing, as in a quote. */
   receiver_external_account_lookup: async (op, { params, query }) => {
     const account = await findExternalAccount(op, params.accountId, 'accountId')
     const sender = await findSender(op, query)

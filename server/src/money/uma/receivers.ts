@@ -7,18 +7,19 @@ import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
 import { findCustomer } from '../../people/customers/customers.ts'
 import { platformConfig } from '../../people/platforms/platform-config.ts'
 import type { CustomerRow } from '../../storage/rows/tables.ts'
-import { type Source, sourcesOf } from '../prices/exchange-rates.ts'
+import { listSources, type Source } from '../prices/exchange-rates.ts'
 import { findCustomerAtUma, readUmaAddress } from './uma.ts'
 
-/** The sender, as a lookup may name it. */
+/** The sender, as identified in the query. */
 export interface Sender {
   readonly customerId?: string
   readonly senderUmaAddress?: string
 }
 
 /**
- * The sending customer, if the lookup names one. Errors: 400 `INVALID_UMA_ADDRESS`, 404 `UMA_NOT_FOUND` and
- * `USER_NOT_FOUND`, 410 `CUSTOMER_DELETED`, and 400 naming `customerId` if the two are not the same customer.
+ * The sending customer, if the lookup names one. Throws 400 `INVALID_UMA_ADDRESS`, 404 `UMA_NOT_FOUND` and
+ * `USER_NOT_FOUND`, 410 `CUSTOMER_DELETED`, and 400 naming `customerId` if id and address identify different
+ * customers.
  */
 export async function findSender(
   op: Op,
@@ -26,18 +27,18 @@ export async function findSender(
 ): Promise<CustomerRow | undefined> {
   const field = 'senderUmaAddress'
   const address = senderUmaAddress === undefined ? undefined : readUmaAddress(senderUmaAddress, field)
-  const named = customerId === undefined ? undefined : await findCustomer(op, customerId)
-  if (address === undefined) return named
-  const addressed = await findCustomerAtUma(op, address, field)
-  if (named && named.id !== addressed.id)
+  const namedCustomer = customerId === undefined ? undefined : await findCustomer(op, customerId)
+  if (address === undefined) return namedCustomer
+  const customerAtAddress = await findCustomerAtUma(op, address, field)
+  if (namedCustomer && namedCustomer.id !== customerAtAddress.id)
     throw fieldError('INVALID_INPUT', 'customerId', 'customerId is not the customer of senderUmaAddress')
-  return addressed
+  return customerAtAddress
 }
 
 /**
- * The currencies in which this platform can pay a receiver, for one sending currency: the sender's first one
- * that the platform pays from, else the first that it pays from. A currency that no payment can deliver is
- * left out. Error: 501 `NOT_IMPLEMENTED` without rates.
+ * The currencies in which this platform can pay a receiver. The sending currency is the sender's first one
+ * that the platform can send, or else the first one that the platform can send. Omits currencies that no
+ * payment can deliver; error: 501 `NOT_IMPLEMENTED` without exchange rates.
  */
 export async function currencyPreferences(
   op: Op,
@@ -45,7 +46,7 @@ export async function currencyPreferences(
   currencies: readonly KnownCurrency[],
 ) {
   if (!op.rates) throw new ApiError('NOT_IMPLEMENTED', { message: 'This server has no exchange rates.' })
-  const sources = sourcesOf(platformConfig(op))
+  const sources = listSources(platformConfig(op))
   const preferred = sender?.currencies?.find((code) => sources.some(({ currency }) => currency === code))
   const source = sources.find(({ currency }) => currency === preferred) ?? sources[0]
   if (!source) return []
@@ -56,17 +57,17 @@ export async function currencyPreferences(
 function preference(op: Op, rates: RateTable, source: Source, receiving: KnownCurrency) {
   const priceFor = (sendingAmount: bigint) =>
     price(rates, op.fees, source.currency, receiving, 'SENDING', sendingAmount)
-  const most = priceFor(source.maxAmount)
-  if (!most) return undefined
+  const largest = priceFor(source.maxAmount)
+  if (!largest) return undefined
   const lockable = BigInt(LOCKED_AMOUNT_MAX)
-  const max = most.receivingAmount < lockable ? most.receivingAmount : lockable
-  // One unit more than the largest amount that a payment below the minimum buys.
+  const max = largest.receivingAmount < lockable ? largest.receivingAmount : lockable
+  // One unit more than the largest amount that a payment just below the minimum buys.
   const min = (priceFor(source.minAmount - 1n)?.receivingAmount ?? 0n) + 1n
   if (min > max) return undefined
   return {
     currency: currencyRecord(receiving),
     sendingCurrency: currencyRecord(source.currency),
-    estimatedExchangeRate: exchangeRate(most),
+    estimatedExchangeRate: exchangeRate(largest),
     min,
     max,
   }

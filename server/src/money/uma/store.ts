@@ -1,7 +1,10 @@
 import type { Op } from '../../kernel/operation/app.ts'
 import type { CustomerRow } from '../../storage/rows/tables.ts'
 
-/** The customer at an UMA address, in lower case. A deleted customer's address stays taken and finds nobody. */
+/**
+ * The customer with this UMA address in lower case. The address of a deleted customer stays taken, but finds
+ * nobody.
+ */
 export async function selectCustomerAtUma(op: Op, address: string): Promise<CustomerRow | undefined> {
   return op.read
     .selectFrom('customers')
@@ -12,7 +15,7 @@ export async function selectCustomerAtUma(op: Op, address: string): Promise<Cust
     .executeTakeFirst()
 }
 
-/** The currencies that a customer has an open account in. */
+/** The currencies in which a customer has an open account. */
 export async function selectAccountCurrencies(op: Op, customerId: string): Promise<string[]> {
   const rows = await op.read
     .selectFrom('internal_accounts')

@@ -17,20 +17,20 @@ import { checkAllowed } from './allowed-counterparties.ts'
 import { customerAsCounterparty, SANDBOX_COUNTERPARTY } from './counterparty.ts'
 import { selectAccountCurrencies, selectCustomerAtUma } from './store.ts'
 
-/** The receiver at an UMA address. */
+/** A receiver of UMA payments. */
 export interface UmaReceiver {
   /** In lower case. */
   readonly address: string
-  /** The currencies that it receives, at least one; the first is the default. */
+  /** The currencies that it accepts, at least one. The first is the default. */
   readonly currencies: readonly KnownCurrency[]
-  /** A customer of this platform. */
+  /** Set if the receiver is a customer of this platform. */
   readonly customerId?: string
   readonly counterparty: Counterparty
-  /** The information about the sender that it requires. */
+  /** The information about the sender that the receiver requires. */
   readonly asks: readonly AskedField[]
 }
 
-/** Normalizes an UMA address for comparison. Error: 400 `INVALID_UMA_ADDRESS`, naming `field`. */
+/** Normalizes an UMA address for comparison. Throws 400 `INVALID_UMA_ADDRESS`, naming `field`. */
 export function readUmaAddress(text: string, field: string): string {
   const address = canonicalUmaAddress(text)
   if (address === undefined)
@@ -39,11 +39,10 @@ export function readUmaAddress(text: string, field: string): string {
 }
 
 /**
- * The receiver at an UMA address: in sandbox one of the sandbox's own receivers (specification 4.16), else an
- * approved customer of this platform, in the currencies of its open accounts. There are no others, because
- * this server is not connected to an UMA network; providers that the platform does not allow are not asked.
- * Errors, naming `field`: 400 `INVALID_UMA_ADDRESS`, 403 `COUNTERPARTY_NOT_ALLOWED`, 404 `UMA_NOT_FOUND`, in
- * sandbox `COUNTERPARTY_ERRORS`.
+ * The receiver at an UMA address: in the sandbox a simulated receiver (specification 4.16), otherwise an
+ * approved customer of this platform, with the currencies of its open accounts. There are no others, because
+ * this server is not connected to an UMA network. Errors, naming `field`: 400 `INVALID_UMA_ADDRESS`, 403
+ * `COUNTERPARTY_NOT_ALLOWED`, 404 `UMA_NOT_FOUND`, in the sandbox `COUNTERPARTY_ERRORS`.
  */
 export async function resolveUma(op: Op, text: string, field: string): Promise<UmaReceiver> {
   const address = readUmaAddress(text, field)
@@ -62,26 +61,28 @@ export async function resolveUma(op: Op, text: string, field: string): Promise<U
   return { address, currencies, customerId: customer.id, counterparty, asks: [] }
 }
 
-/** The customer at an address as `readUmaAddress` gives it, approved or not. Error: 404 `UMA_NOT_FOUND`, naming `field`. */
+/** The customer at a normalized address, approved or not. Throws 404 `UMA_NOT_FOUND`, naming `field`. */
 export async function findCustomerAtUma(op: Op, address: string, field: string): Promise<CustomerRow> {
   const customer = await customerAtUma(op, address)
   if (!customer) throw new ApiError('UMA_NOT_FOUND', { details: { field } })
   return customer
 }
 
-/** The customer at an address as `readUmaAddress` gives it, approved or not, if there is one. */
+/** The customer at a normalized address, approved or not; undefined if nobody has the address. */
 export async function customerAtUma(op: Op, address: string): Promise<CustomerRow | undefined> {
   return selectCustomerAtUma(op, address)
 }
 
-/** True if payments in a currency may come in, also for a currency without settings. */
+/**
+ * True if the platform accepts incoming payments in this currency. A currency without settings is accepted.
+ */
 export function mayReceive(op: Op, currency: string): boolean {
   const settings = currencyConfig(platformConfig(op), currency)
   return settings === undefined || settings.enabledTransactionTypes.includes('INCOMING')
 }
 
 /**
- * Refuses, in sandbox, a receiver that is found but gives no quote. Errors, naming `field`: 400
+ * Rejects a simulated receiver that can be found but not quoted. Errors, naming `field`: 400
  * `QUOTE_REQUEST_FAILED`, 424 `PAYREQ_REQUEST_FAILED`, 500 `SVC_SWITCH_ERROR`.
  */
 export function checkQuotes(op: Op, { address }: UmaReceiver, field: string): void {
@@ -89,12 +90,12 @@ export function checkQuotes(op: Op, { address }: UmaReceiver, field: string): vo
   if (refusal) throw new ApiError(refusal.code, { details: { field } })
 }
 
-/** True if the sandbox's provider at an address does not disclose its customer. */
+/** True if the address belongs to a simulated provider that does not disclose its customer. */
 export function isUnknownToItsProvider(op: Op, address: string): boolean {
   return UMA_REFUSALS[sandboxName(op, address) ?? '']?.code === 'LNURLP_REQUEST_FAILED'
 }
 
-/** The part before the `@` in an address of the sandbox's own receivers. */
+/** The part before the `@` in the address of a simulated receiver. */
 function sandboxName(op: Op, address: string): string | undefined {
   const [name, domain] = address.split('@')
   return op.mode === 'sandbox' && domain === op.sandboxUmaDomain ? name : undefined
@@ -110,7 +111,10 @@ function sandboxReceiver(op: Op, address: string, field: string): UmaReceiver | 
   return currency && { address, currencies: [currency], counterparty: SANDBOX_COUNTERPARTY, asks: asks ?? [] }
 }
 
-/** The currencies that a customer receives: its own first, then in the order of the settings, the wallet's last. */
+/**
+ * The currencies that a customer can receive: its preferred ones first, then in the order of the settings,
+ * and the wallet's currency last.
+ */
 async function listReceivedCurrencies(op: Op, customer: CustomerRow): Promise<KnownCurrency[]> {
   const held = (await selectAccountCurrencies(op, customer.id)).filter(isKnownCurrency)
   const settings = platformConfig(op).supportedCurrencies.map(({ currencyCode }) => currencyCode)

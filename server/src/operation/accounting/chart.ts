@@ -12,37 +12,37 @@ import type { AccountKind } from './store.ts'
 
 export type Entry = Static<typeof ChartEntry>
 
-/** An account in the operator's chart, or one missing from it, which has a name but no code. */
+/** An account of the operator's chart. A ledger account missing from the chart gets a name, but no code. */
 export interface ChartAccount {
   readonly kind: ChartKind
-  /** Empty in the sandbox, whose only rail has no name in the ledger. */
+  /** Omitted in the sandbox, whose only rail has no name in the ledger. */
   readonly rail?: string
   readonly type: ChartAccountType
   readonly code?: string
   readonly name: string
 }
 
-/** Finds the chart's account for a kind of ledger account. */
+/** Finds the account in the chart for a kind of ledger account. */
 export type FindChartAccount = (of: AccountKind) => ChartAccount
 
-/** Finds accounts in a chart, each kind once. */
+/** Creates a lookup of a chart's accounts that caches its results. */
 export function createChart(entries: readonly Entry[]): FindChartAccount {
-  const byPlace = new Map(entries.map((entry) => [placeOf(entry), entry]))
-  const known = new Map<string, ChartAccount>()
+  const byKey = new Map(entries.map((entry) => [keyOf(entry), entry]))
+  const cache = new Map<string, ChartAccount>()
   return (of) => {
     const key = `${of.name} ${of.isOwn} ${of.currency}`
-    const before = known.get(key)
-    if (before) return before
-    const account = chartAccount(byPlace, of)
-    known.set(key, account)
+    const cached = cache.get(key)
+    if (cached) return cached
+    const account = chartAccount(byKey, of)
+    cache.set(key, account)
     return account
   }
 }
 
-function chartAccount(byPlace: ReadonlyMap<string, Entry>, of: AccountKind): ChartAccount {
+function chartAccount(byKey: ReadonlyMap<string, Entry>, of: AccountKind): ChartAccount {
   const { kind, rail } = kindOf(of)
   const { currency } = of
-  const places = [
+  const candidates = [
     ...(rail === undefined
       ? []
       : [
@@ -52,18 +52,18 @@ function chartAccount(byPlace: ReadonlyMap<string, Entry>, of: AccountKind): Cha
     { kind, currency },
     { kind },
   ]
-  const entry = places.map((place) => byPlace.get(placeOf(place))).find((one) => one !== undefined)
+  const entry = candidates.map((candidate) => byKey.get(keyOf(candidate))).find((one) => one !== undefined)
   const where = rail === undefined ? {} : { rail }
   if (entry) return { kind, ...where, type: entry.type, code: entry.code, name: entry.name }
-  const words = `${kind.charAt(0)}${kind.slice(1).toLowerCase()}`
-  return { kind, ...where, type: CHART_KINDS[kind], name: rail === undefined ? words : `${words} ${rail}` }
+  const label = `${kind.charAt(0)}${kind.slice(1).toLowerCase()}`
+  return { kind, ...where, type: CHART_KINDS[kind], name: rail === undefined ? label : `${label} ${rail}` }
 }
 
-function placeOf({ kind, rail, currency }: Pick<Entry, 'kind' | 'rail' | 'currency'>): string {
+function keyOf({ kind, rail, currency }: Pick<Entry, 'kind' | 'rail' | 'currency'>): string {
   return `${kind} ${rail ?? '*'} ${currency ?? '*'}`
 }
 
-/** A ledger account's kind: `rail:example-bank` is a RAIL named example-bank. */
+/** Splits the name of a ledger account: `rail:example-bank` is of kind RAIL, with the rail example-bank. */
 function kindOf({ name, isOwn }: AccountKind): { readonly kind: ChartKind; readonly rail?: string } {
   if (name === null) return { kind: isOwn ? 'PLATFORM' : 'CUSTOMERS' }
   const [word = '', rail] = name.split(':')
@@ -73,11 +73,11 @@ function kindOf({ name, isOwn }: AccountKind): { readonly kind: ChartKind; reado
 }
 
 /**
- * Error: 400 `INVALID_INPUT` for an entry that duplicates another, names an impossible rail or currency, or
- * uses another account's code or name.
+ * Throws 400 `INVALID_INPUT` if an entry duplicates another, has an invalid rail or currency, or reuses the
+ * code or name of a different account.
  */
 export function checkChart(entries: readonly Entry[]): void {
-  const places = new Set<string>()
+  const candidates = new Set<string>()
   const byCode = new Map<string, Entry>()
   const byName = new Map<string, Entry>()
   for (const [at, entry] of entries.entries()) {
@@ -88,19 +88,19 @@ export function checkChart(entries: readonly Entry[]): void {
     if (rail !== undefined && kind !== 'RAIL') refuse('rail', `An account of the kind ${kind} has no rail`)
     if (currency !== undefined && !isKnownCurrency(currency))
       refuse('currency', `${currency} is not a currency of this server`)
-    if (places.has(placeOf(entry))) refuse('kind', 'An earlier entry has the same kind, rail and currency')
+    if (candidates.has(keyOf(entry))) refuse('kind', 'An earlier entry has the same kind, rail and currency')
     const sameCode = byCode.get(code) ?? entry
     if (sameCode.name !== name || sameCode.type !== type)
       refuse('code', `An earlier entry has the code ${code} with another name or type`)
     if ((byName.get(name) ?? entry).code !== code)
       refuse('name', `An earlier entry has the name ${name} with another code`)
-    places.add(placeOf(entry))
+    candidates.add(keyOf(entry))
     byCode.set(code, entry)
     byName.set(name, entry)
   }
 }
 
-/** Error: 409 `CHART_OF_ACCOUNTS_INCOMPLETE`, which names the kinds of accounts that the chart lacks. */
+/** Throws 409 `CHART_OF_ACCOUNTS_INCOMPLETE`, listing the kinds of accounts missing from the chart. */
 export function checkComplete(find: FindChartAccount, kinds: readonly AccountKind[]): void {
   const missing = kinds.flatMap((of) => {
     const { code, kind, rail } = find(of)

@@ -8,7 +8,7 @@ interface JournalWriter {
   readonly type: 'csv' | 'plain'
   /** The file name extension. */
   readonly extension: string
-  /** True if every account must be in the chart, because the program knows no others. */
+  /** True if the program can import only accounts that are in the chart. */
   readonly needsChart: boolean
   /** True if a file can have only one currency. */
   readonly needsCurrency: boolean

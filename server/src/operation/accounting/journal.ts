@@ -9,13 +9,13 @@ import { JOURNAL_WRITERS } from './journal-formats.ts'
 import { type PostedRow, selectAccountKinds, selectChart, selectPosted } from './store.ts'
 import type { Posted, Writer, WriterSettings } from './writer.ts'
 
-/** Small enough that many downloads fit into memory. */
-const READ_AT_ONCE = 500
+/** Rows per batch: few enough that many downloads fit into memory at the same time. */
+const BATCH_ROWS = 500
 const DAY_MS = 24 * 60 * 60 * 1000
 
 /**
- * A period's journal as a file. Errors: 400 `INVALID_INPUT` for a period that ends before it begins, and for
- * a format that needs a currency; 409 `CHART_OF_ACCOUNTS_INCOMPLETE`.
+ * The journal of a period as a file. Throws 400 `INVALID_INPUT` if the period ends before it begins or the
+ * format requires a currency, 409 `CHART_OF_ACCOUNTS_INCOMPLETE`.
  */
 export async function journalFile(
   op: Op,
@@ -42,26 +42,26 @@ export async function journalFile(
     taxRate: row?.tax_rate ?? 'Tax Exempt',
   }
   const fileName = `journal-${utcDay(from)}-${utcDay(to)}.${extension}`
-  const pieces = piecesOf(op, { from, to, ...present({ currency }) }, find, open(settings))
+  const pieces = generatePieces(op, { from, to, ...present({ currency }) }, find, open(settings))
   return { type, fileName, pieces }
 }
 
-/** The file's days in order, so that lines have ascending posting dates. */
-async function* piecesOf(
+/** Generates the file day by day, so that posting dates are in ascending order. */
+async function* generatePieces(
   op: Op,
   period: { readonly from: Date; readonly to: Date; readonly currency?: string },
   find: FindChartAccount,
   writer: Writer,
 ): AsyncGenerator<string> {
   let before = writer.head
-  for (const day of daysOf(op, period)) {
+  for (const day of splitIntoDays(op, period)) {
     let after: string | undefined
     do {
-      const rows = await selectPosted(op, { ...period, ...day }, after, READ_AT_ONCE)
+      const rows = await selectPosted(op, { ...period, ...day }, after, BATCH_ROWS)
       const piece = before + writer.write(rows.map((row) => toPosted(row, find)))
       if (piece !== '') yield piece
       before = ''
-      after = rows.length < READ_AT_ONCE ? undefined : rows.at(-1)?.id
+      after = rows.length < BATCH_ROWS ? undefined : rows.at(-1)?.id
     } while (after !== undefined)
     const end = writer.endDay(day.from)
     if (end !== '') yield end
@@ -69,8 +69,8 @@ async function* piecesOf(
   if (before !== '') yield before
 }
 
-/** The days of a period in UTC, without those before the platform and after today. */
-function* daysOf(op: Op, period: { readonly from: Date; readonly to: Date }) {
+/** The UTC days of a period, clipped to the time from the platform's creation to today. */
+function* splitIntoDays(op: Op, period: { readonly from: Date; readonly to: Date }) {
   const to = Math.min(period.to.getTime(), op.now.getTime() + DAY_MS)
   let from = Math.max(period.from.getTime(), op.platform.created_at.getTime() - DAY_MS)
   while (from < to) {

@@ -11,7 +11,10 @@ export async function selectChart(op: Op): Promise<ChartOfAccountsRow | undefine
   return op.find(CHART_BY_ID, op.platform.id)
 }
 
-/** The properties of a ledger account that a chart maps. `name` is null for an internal account. */
+/**
+ * The properties of a ledger account that determine its place in the chart. `name` is null for internal
+ * accounts.
+ */
 export interface AccountKind {
   readonly name: string | null
   /** False for customers' accounts. */
@@ -19,7 +22,7 @@ export interface AccountKind {
   readonly currency: KnownCurrency
 }
 
-/** The account kinds in the platform's ledger. */
+/** The kinds of accounts in the platform's ledger. */
 export async function selectAccountKinds(op: Op): Promise<AccountKind[]> {
   const { rows } = await op.db.query<AccountKind>(
     `SELECT DISTINCT name, owner = platform_id AS "isOwn", currency FROM ledger_accounts WHERE platform_id = $1
@@ -29,7 +32,7 @@ export async function selectAccountKinds(op: Op): Promise<AccountKind[]> {
   return rows
 }
 
-/** A posted transfer with its accounts' kinds. */
+/** A posted transfer, with the kinds of its accounts. */
 export interface PostedRow {
   readonly id: string
   readonly amount: bigint
@@ -51,9 +54,9 @@ const MATCHING =
   "t.platform_id = $1 AND t.state = 'posted' AND t.id > $6 AND ($7::text IS NULL OR t.currency = $7)"
 
 /**
- * $2, $3: the period. $4, $5: the ids of transfers made since a day before it. Those that ended later than
- * that after their creation are found by their end. Ids begin with the time, so the primary key has the
- * transfers in order.
+ * $2 and $3: the period. $4 and $5: the range of ids of transfers created in the period or up to a day before
+ * it. Transfers that took longer to post are in `ledger_late_ends`. Ids begin with the creation time, so the
+ * primary key has chronological order.
  */
 const POSTED = `
 SELECT t.id, t.amount, t.currency, t.cause, t.cause_id, t.ended_at,
@@ -72,7 +75,7 @@ FROM (
 ) AS t JOIN ledger_accounts d ON d.id = t.debit_account_id JOIN ledger_accounts c ON c.id = t.credit_account_id
 ORDER BY t.id`
 
-/** The next transfers posted in [from, to), in the order in which they were made. */
+/** The next transfers posted in [from, to), in the order of their creation. */
 export async function selectPosted(
   op: Op,
   period: { readonly from: Date; readonly to: Date; readonly currency?: string },

@@ -13,7 +13,7 @@ interface Row extends Posted {
   readonly of: Side
 }
 
-/** The journal as a CSV file, with a row for each side of each transfer. */
+/** Writes the journal as a CSV file with one row for each side of a transfer. */
 export function openCsv(): Writer {
   return {
     head: csvHeader(NAMES),
@@ -40,13 +40,13 @@ const COLUMNS: Columns<JournalColumn, Row> = {
   rail: ({ of }) => of.account.rail,
   currency: ({ currency }) => currency,
   units: ({ side, amount }) => (side === 'DEBIT' ? amount : -amount),
-  debit: (row) => (row.side === 'DEBIT' ? figureOf(row) : undefined),
-  credit: (row) => (row.side === 'CREDIT' ? figureOf(row) : undefined),
+  debit: (row) => (row.side === 'DEBIT' ? toFigure(row) : undefined),
+  credit: (row) => (row.side === 'CREDIT' ? toFigure(row) : undefined),
   ledgerAccountId: ({ of }) => of.accountId,
   causeType: ({ cause }) => cause,
   cause: ({ causeId }) => causeId,
 }
 
-function figureOf({ amount, currency }: Posted): Figure {
+function toFigure({ amount, currency }: Posted): Figure {
   return { figure: decimalText(amount, CURRENCIES[currency].decimals) }
 }

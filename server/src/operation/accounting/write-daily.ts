@@ -7,7 +7,7 @@ import { utcDay } from '../../base/formats/utc-day.ts'
 import type { ChartAccount } from './chart.ts'
 import type { Posted, Writer, WriterSettings } from './writer.ts'
 
-/** A day's sum on one account in one currency: above 0 for a debit. */
+/** The sum of one account in one currency on a day. Debits are positive. */
 interface DaySum {
   readonly account: ChartAccount
   readonly currency: KnownCurrency
@@ -18,15 +18,15 @@ interface DayLine extends DaySum {
   readonly date: string
 }
 
-/** Xero manual journals: one a day, whose lines sum to zero. A debit is positive. */
+/** Writes Xero manual journals, one per day, whose lines sum to zero. Debits are positive. */
 export function openXero({ dateFormat, taxRate }: WriterSettings): Writer {
   return openDaily({
     '*Narration': ({ date, currency }) => `Countersign ${date} ${currency}`,
-    '*Date': ({ date }) => dateIn(dateFormat, date),
+    '*Date': ({ date }) => formatDate(dateFormat, date),
     Description: ({ account }) => account.name,
     '*AccountCode': ({ account }) => account.code,
     '*TaxRate': () => taxRate,
-    '*Amount': (line) => figureOf(line, line.sum),
+    '*Amount': (line) => toFigure(line, line.sum),
     TrackingName1: () => undefined,
     TrackingOption1: () => undefined,
     TrackingName2: () => undefined,
@@ -34,14 +34,14 @@ export function openXero({ dateFormat, taxRate }: WriterSettings): Writer {
   })
 }
 
-/** QuickBooks Online journal entries: one per day and currency. */
+/** Writes QuickBooks Online journal entries, one per day and currency. */
 export function openQuickBooks({ dateFormat }: WriterSettings): Writer {
   return openDaily({
     '*JournalNo': ({ date, currency }) => `CS-${date.replaceAll('-', '')}-${currency}`,
-    '*JournalDate': ({ date }) => dateIn(dateFormat, date),
+    '*JournalDate': ({ date }) => formatDate(dateFormat, date),
     '*AccountName': ({ account }) => account.name,
-    '*Debits': (line) => (line.sum > 0n ? figureOf(line, line.sum) : undefined),
-    '*Credits': (line) => (line.sum < 0n ? figureOf(line, -line.sum) : undefined),
+    '*Debits': (line) => (line.sum > 0n ? toFigure(line, line.sum) : undefined),
+    '*Credits': (line) => (line.sum < 0n ? toFigure(line, -line.sum) : undefined),
     Description: ({ date }) => `Countersign ${date}`,
     Name: () => undefined,
     Currency: ({ currency }) => currency,
@@ -50,7 +50,7 @@ export function openQuickBooks({ dateFormat }: WriterSettings): Writer {
   })
 }
 
-/** A file with daily sums. Only one day's sums are in memory. */
+/** Writes a file of daily sums, holding only one day's sums in memory. */
 function openDaily<Name extends string>(columns: Columns<Name, DayLine>): Writer {
   const names = keysOf(columns)
   const sums = new Map<string, DaySum>()
@@ -82,17 +82,19 @@ function openDaily<Name extends string>(columns: Columns<Name, DayLine>): Writer
   }
 }
 
-function figureOf({ currency }: DaySum, amount: bigint): Figure {
+function toFigure({ currency }: DaySum, amount: bigint): Figure {
   return { figure: decimalText(amount, CURRENCIES[currency].decimals) }
 }
 
-const DATES: Readonly<Record<JournalDateFormat, (year: string, month: string, day: string) => string>> = {
+const DATE_FORMATS: Readonly<
+  Record<JournalDateFormat, (year: string, month: string, day: string) => string>
+> = {
   'YYYY-MM-DD': (year, month, day) => `${year}-${month}-${day}`,
   'DD/MM/YYYY': (year, month, day) => `${day}/${month}/${year}`,
   'MM/DD/YYYY': (year, month, day) => `${month}/${day}/${year}`,
 }
 
-function dateIn(format: JournalDateFormat, date: string): string {
+function formatDate(format: JournalDateFormat, date: string): string {
   const [year = '', month = '', day = ''] = date.split('-')
-  return DATES[format](year, month, day)
+  return DATE_FORMATS[format](year, month, day)
 }

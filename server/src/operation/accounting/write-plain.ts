@@ -5,7 +5,7 @@ import { utcDay } from '../../base/formats/utc-day.ts'
 import type { ChartAccount } from './chart.ts'
 import type { Posted, Side, Writer } from './writer.ts'
 
-/** The first part of account names. Both programs derive the account type from it. */
+/** The first part of each account name, from which both programs derive the type of the account. */
 const ROOTS: Readonly<Record<ChartAccountType, string>> = {
   ASSET: 'Assets',
   LIABILITY: 'Liabilities',
@@ -14,7 +14,7 @@ const ROOTS: Readonly<Record<ChartAccountType, string>> = {
   EXPENSE: 'Expenses',
 }
 
-/** Writes the journal as an hledger file, which Ledger can also read. */
+/** Writes the journal for hledger. Ledger can read the file too. */
 export function openHledger(): Writer {
   return {
     head: '; The journal of Countersign. Times are UTC.\ndecimal-mark .\n\n',
@@ -27,20 +27,23 @@ function hledgerEntry(posted: Posted): string {
   const { id, at, debit, credit, cause, causeId } = posted
   return (
     `${utcDay(at)} * ${cause}\n    ; transfer: ${id}, cause: ${causeId}\n` +
-    `    ${hledgerName(debit.account)}  ${amountOf(posted, '')}  ; account: ${debit.accountId}\n` +
-    `    ${hledgerName(credit.account)}  ${amountOf(posted, '-')}  ; account: ${credit.accountId}\n\n`
+    `    ${hledgerName(debit.account)}  ${formatAmount(posted, '')}  ; account: ${debit.accountId}\n` +
+    `    ${hledgerName(credit.account)}  ${formatAmount(posted, '-')}  ; account: ${credit.accountId}\n\n`
   )
 }
 
-/** `Assets:1010 Bank EUR`. Accounts that the chart lacks are below `Ledger`, so that their names cannot collide. */
+/**
+ * For example `Assets:1010 Bank EUR`. Accounts missing from the chart go under `Ledger`, so that their names
+ * cannot collide with others.
+ */
 function hledgerName({ type, code, name }: ChartAccount): string {
   return `${ROOTS[type]}:${code === undefined ? `Ledger:${name}` : `${code} ${name}`}`
 }
 
-/** Writes the journal as a beancount file. Each account is opened on the day of its first transfer. */
+/** Writes the journal for beancount. Each account is opened on the day of its first transfer. */
 export function openBeancount(): Writer {
   const opened = new Set<string>()
-  const openingsOf = ({ at, debit, credit }: Posted) =>
+  const openAccounts = ({ at, debit, credit }: Posted) =>
     [debit, credit].map(({ account }) => {
       const name = beancountName(account)
       if (opened.has(name)) return ''
@@ -49,7 +52,7 @@ export function openBeancount(): Writer {
     })
   return {
     head: '; The journal of Countersign. Times are UTC.\n\n',
-    write: (posted) => posted.map((one) => openingsOf(one).join('') + beancountEntry(one)).join(''),
+    write: (posted) => posted.map((one) => openAccounts(one).join('') + beancountEntry(one)).join(''),
     endDay: () => '',
   }
 }
@@ -57,7 +60,7 @@ export function openBeancount(): Writer {
 function beancountEntry(posted: Posted): string {
   const { id, at, debit, credit, cause, causeId } = posted
   const line = ({ account, accountId }: Side, sign: string) =>
-    `  ${beancountName(account)}  ${amountOf(posted, sign)}\n    account: "${accountId}"\n`
+    `  ${beancountName(account)}  ${formatAmount(posted, sign)}\n    account: "${accountId}"\n`
   return (
     `${utcDay(at)} * "${cause}"\n  transfer: "${id}"\n  cause: "${causeId}"\n` +
     `${line(debit, '')}${line(credit, '-')}\n`
@@ -65,14 +68,14 @@ function beancountEntry(posted: Posted): string {
 }
 
 /**
- * `Assets:1010-Bank-EUR`: a part begins with a capital letter or a digit, and has letters, digits and dashes. Codes have no
- * dash, so the names of two codes always differ.
+ * For example `Assets:1010-Bank-EUR`: each part begins with a capital letter or digit and contains letters,
+ * digits and dashes. Codes contain no dash, so different codes give different names.
  */
 function beancountName({ type, code, name }: ChartAccount): string {
   const words = name.replaceAll(/[^A-Za-z0-9]+/g, '-').replaceAll(/-+$/g, '')
   return `${ROOTS[type]}:${code === undefined ? `Ledger:${words}` : `${code}-${words}`}`
 }
 
-function amountOf({ amount, currency }: Posted, sign: string): string {
+function formatAmount({ amount, currency }: Posted, sign: string): string {
   return `${sign}${decimalText(amount, CURRENCIES[currency].decimals)} ${currency}`
 }

@@ -2,19 +2,19 @@ import type { JournalDateFormat } from '@countersign/contract/books/chart-of-acc
 import type { KnownCurrency } from '@countersign/contract/core/currencies'
 import type { ChartAccount } from './chart.ts'
 
-/** A side of a posted transfer, with its account in the chart. */
+/** One side of a posted transfer, with its account in the chart. */
 export interface Side {
   readonly accountId: string
   readonly account: ChartAccount
 }
 
-/** A posted transfer, as in the journal. */
+/** A posted transfer, as the journal shows it. */
 export interface Posted {
   readonly id: string
   readonly at: Date
   readonly debit: Side
   readonly credit: Side
-  /** Above 0, in the smallest unit. */
+  /** In the smallest unit; always positive. */
   readonly amount: bigint
   readonly currency: KnownCurrency
   readonly cause: string
@@ -29,10 +29,10 @@ export interface WriterSettings {
 
 /** Writes one file, day by day. */
 export interface Writer {
-  /** The beginning of the file. */
+  /** The text at the start of the file. */
   readonly head: string
-  /** The next transfers, all of one day. */
+  /** Writes the next transfers, all of the same day. */
   write(posted: readonly Posted[]): string
-  /** Ends a day, given any moment of it. */
+  /** Ends a day, which is given by any time on it. */
   endDay(day: Date): string
 }

@@ -2,9 +2,9 @@ import type { Op } from '../../kernel/operation/app.ts'
 import { type BalancesRow, selectBalancesBack, selectBalancesForth } from './store.ts'
 
 /**
- * Balances at a time: everything posted before it, and the amounts held then. Either later transfers are
- * subtracted from the current balances, or earlier ones are summed up, whichever period is shorter. Smallest
- * unit, on the account's normal side, by account id.
+ * Balances at a time: everything posted before it, and the amounts held at that time. Either subtracts later
+ * transfers from the current balances or sums up all earlier ones, depending on which period is shorter. In
+ * the smallest unit, on the account's normal side, by account id.
  */
 export async function findBalancesAt(
   op: Op,

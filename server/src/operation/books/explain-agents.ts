@@ -4,7 +4,7 @@ import type { AgentActionRow, AgentDecisionRow } from '../../storage/rows/agent.
 import type { Step } from './steps.ts'
 import { selectDecisionsOfAction } from './store.ts'
 
-/** An agent policy's decision about a payment, and the platform's reaction. */
+/** The decision of an agent's policy about a payment, and the platform's decision after it. */
 export async function agentSteps(op: Op, action: AgentActionRow): Promise<Step[]> {
   const decisions = await selectDecisionsOfAction(op, action)
   const approval = approvalStep(action)
@@ -29,7 +29,7 @@ function decisionStep({ id, agent_id, decision, policy_version, created_at }: Ag
   }
 }
 
-/** The platform's decision about an action; undefined if the policy allowed it immediately. */
+/** The platform's decision about an action; undefined if the policy allowed the action immediately. */
 function approvalStep(action: AgentActionRow): Step | undefined {
   const { id, state, decided, reason, updated_at } = action
   if (decided === null && state === 'APPROVED') return undefined

@@ -4,7 +4,10 @@ import type { CardTransactionRow } from '../../storage/rows/card.ts'
 import type { Step } from './steps.ts'
 import { selectPublicKey, selectPullSignatures, selectSignedRequest } from './store.ts'
 
-/** The paying wallet's signature: the payload, the session that signed it, and that session's credential. */
+/**
+ * The signature of the paying wallet: the signed payload, the session that signed it, and the credential of
+ * that session.
+ */
 export async function walletSignature(op: Op, requestId: string): Promise<Step[]> {
   const request = await selectSignedRequest(op, requestId)
   if (!request) return []
@@ -37,7 +40,7 @@ function describeSignature(sessionId: string | null, credentialId: string | null
     : `The wallet signed it with ${sessionId}, which ${credentialId} has issued.`
 }
 
-/** A card key's signatures, if an embedded wallet pays for the purchase: one per pull. */
+/** The signatures of the card's delegated key, one per pull, if an embedded wallet pays for the purchase. */
 export async function cardSignatures(op: Op, purchase: CardTransactionRow): Promise<Step[]> {
   const rows = await selectPullSignatures(op, purchase.id)
   return Promise.all(

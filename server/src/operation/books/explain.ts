@@ -12,13 +12,13 @@ import type { DepositRow, PaymentDecisionRow } from '../../storage/rows/rail.ts'
 import type { QuoteRow } from '../../storage/rows/tables.ts'
 import { agentSteps } from './explain-agents.ts'
 import { cardSignatures, walletSignature } from './explain-signatures.ts'
-import { describeParty, payeeOf, payerOf, senderOf } from './parties.ts'
+import { describeParty, findPayee, findPayer, toSender } from './parties.ts'
 import type { Step } from './steps.ts'
 import { selectLedgerAccount, selectPaymentDecisions, selectPurchase } from './store.ts'
 
 /**
- * The steps that led to a transfer, from the entry back to the person who agreed to it, as far as each
- * exists.
+ * Explains a transfer step by step, from the ledger entry back to the person who approved it, as far as the
+ * steps are recorded.
  */
 export async function explain(op: Op, transfer: LedgerTransferRow): Promise<Step[]> {
   const entry = await entryStep(op, transfer)
@@ -48,7 +48,10 @@ export async function explain(op: Op, transfer: LedgerTransferRow): Promise<Step
 
 async function entryStep(op: Op, transfer: LedgerTransferRow): Promise<Step> {
   const { id, state, amount, currency, debit_account_id, credit_account_id, created_at, ended_at } = transfer
-  const [from, to] = await Promise.all([nameOf(op, debit_account_id), nameOf(op, credit_account_id)])
+  const [from, to] = await Promise.all([
+    describeLedgerAccount(op, debit_account_id),
+    describeLedgerAccount(op, credit_account_id),
+  ])
   const words = { pending: 'is held of', posted: 'went from', voided: 'was held of' }[state]
   const rest = { pending: `, to go to ${to}`, posted: ` to ${to}`, voided: ', and given back' }[state]
   return {
@@ -60,13 +63,13 @@ async function entryStep(op: Op, transfer: LedgerTransferRow): Promise<Step> {
   }
 }
 
-/** A description of a ledger account. */
-async function nameOf(op: Op, accountId: string): Promise<string> {
+/** Describes a ledger account. */
+async function describeLedgerAccount(op: Op, accountId: string): Promise<string> {
   const account = await selectLedgerAccount(op, accountId)
   return account?.name ? `the platform's account “${account.name}” in ${account.currency}` : accountId
 }
 
-/** A record without further explanation: sandbox money, an operator's booking. */
+/** A cause without further steps, such as sandbox money or an operator's booking. */
 function causeStep({ cause, cause_id, created_at }: LedgerTransferRow): Step {
   const summary =
     cause === 'sandbox_fund'
@@ -82,7 +85,7 @@ function causeStep({ cause, cause_id, created_at }: LedgerTransferRow): Step {
 }
 
 function depositStep({ id, state, reason, rail, rail_reference, details, updated_at }: DepositRow): Step {
-  const from = describeParty(senderOf(details)) || 'somebody who is not named'
+  const from = describeParty(toSender(details)) || 'somebody who is not named'
   const why = reason === null ? '' : ` (${reason})`
   return {
     step: 'CAUSE',
@@ -124,7 +127,7 @@ async function transactionStep(
   }
 }
 
-/** A description of a payment, even if one of its accounts has since been deleted. */
+/** Describes a payment, even if one of its accounts was deleted later. */
 async function describePayment(
   op: Op,
   transaction: TransactionWithCustomer,
@@ -133,10 +136,10 @@ async function describePayment(
   const { kind, sent_amount, sent_currency, received_amount, received_currency } = transaction
   const words = (amount: bigint | null, currency: KnownCurrency | null) =>
     amount === null || currency === null ? 'money' : amountText(amount, currency)
-  const from = `from ${describeParty(await payerOf(op, transaction)) || 'outside'}`
+  const from = `from ${describeParty(await findPayer(op, transaction)) || 'outside'}`
   if (kind === 'RECEIPT') return `Receive ${words(received_amount, received_currency)} ${from}`
   if (kind === 'TRANSFER_IN') return `Pull ${words(received_amount, received_currency)} ${from}`
-  const to = describeParty(await payeeOf(op, transaction, quote)) || 'outside'
+  const to = describeParty(await findPayee(op, transaction, quote)) || 'outside'
   const arrives = words(received_amount, received_currency)
   return quote
     ? `Pay ${words(sent_amount, sent_currency)} ${from}, so that ${to} receives ${arrives}`

@@ -5,7 +5,7 @@ import { type Order, page } from '../../kernel/operation/paging.ts'
 import { uuidOf } from '../../storage/engine/ids.ts'
 import type { LedgerTransferRow } from '../../storage/rows/ledger.ts'
 import { explain } from './explain.ts'
-import { causesOf, ledgerAccountViews, ledgerTransferView } from './ledger-views.ts'
+import { findCauses, ledgerAccountViews, ledgerTransferView } from './ledger-views.ts'
 import {
   type ListedAccount,
   selectLedgerAccount,
@@ -14,7 +14,7 @@ import {
   selectTransfers,
 } from './store.ts'
 
-/** In the order of the index on a platform's accounts. */
+/** Follows the index on a platform's ledger accounts. */
 const BY_ID: Order<ListedAccount> = {
   columns: ['platform_id', 'id'],
   of: ({ platform_id, id }) => [platform_id, id],
@@ -49,7 +49,7 @@ export const ledgerBookHandlers: Handlers<typeof ledgerBooks> = {
     const { cause, accountId } = query
     if (cause === undefined && accountId === undefined)
       throw fieldError('INVALID_INPUT', 'cause', 'Give cause, accountId, or both')
-    const causes = cause === undefined ? undefined : await causesOf(op, cause)
+    const causes = cause === undefined ? undefined : await findCauses(op, cause)
     return {
       status: 200,
       body: await page(op, query, {

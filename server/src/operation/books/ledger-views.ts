@@ -8,7 +8,7 @@ import type { LedgerTransferRow } from '../../storage/rows/ledger.ts'
 import { findBalancesAt } from './balances.ts'
 import { type ListedAccount, selectLedgerAccount } from './store.ts'
 
-/** Ledger accounts as the API shows them, with their balances now or at a given time. */
+/** Ledger accounts as the API shows them, with their balances now or at the given time. */
 export async function ledgerAccountViews(op: Op, rows: readonly ListedAccount[], asOf: string | undefined) {
   const then =
     asOf === undefined
@@ -33,7 +33,7 @@ export async function ledgerAccountViews(op: Op, rows: readonly ListedAccount[],
   })
 }
 
-/** A transfer as the API shows it. Named accounts have their names. */
+/** A transfer as the API shows it. System accounts are shown with their names. */
 export async function ledgerTransferView(op: Op, row: LedgerTransferRow) {
   const [debit, credit] = await Promise.all([side(op, row.debit_account_id), side(op, row.credit_account_id)])
   return present({
@@ -53,15 +53,17 @@ async function side(op: Op, accountId: string) {
   return present({ accountId, name: account?.name })
 }
 
-/** The ids that transfers of one payment may have as their cause: a transaction and its quote are one payment. */
-export async function causesOf(op: Op, id: string): Promise<readonly string[]> {
+/**
+ * The ids that may be the cause of a payment's transfers: a transaction and its quote are the same payment.
+ */
+export async function findCauses(op: Op, id: string): Promise<readonly string[]> {
   try {
     if (id.startsWith('Quote:')) return [id, (await findQuote(op, id)).transaction_id]
     if (!id.startsWith('Transaction:')) return [id]
     const { quote_id } = await findTransaction(op, id)
     return quote_id === null ? [id] : [id, quote_id]
   } catch (error) {
-    // An unknown id has no transfers.
+    // No payment has this id, so no transfer does either.
     if (error instanceof ApiError) return [id]
     throw error
   }

@@ -4,7 +4,7 @@ import { type HoldRow, type MovementRow, selectHolds, selectMovements } from './
 
 export type { HoldRow, MovementRow } from './store.ts'
 
-/** The postings to an account in [from, to), in counting order, up to `max`. */
+/** Up to `max` postings to an account in [from, to), in the order in which they count. */
 export async function findMovements(
   op: Op,
   accountId: string,
@@ -15,17 +15,17 @@ export async function findMovements(
   return selectMovements(op, accountId, from, to, max)
 }
 
-/** The maximum number of holds that a statement lists. */
+/** The maximum number of holds in a statement. */
 const HOLDS_MAX = 1_000
 
 const DAY_MS = 24 * 60 * 60 * 1000
-/** The periods searched for holds, one after the other: most are from today, few are old. */
-const REACHES_MS = [2 * DAY_MS, 60 * DAY_MS, Number.POSITIVE_INFINITY] as const
+/** The periods to search for holds, one after the other: most holds are recent. */
+const LOOKBACKS_MS = [2 * DAY_MS, 60 * DAY_MS, Number.POSITIVE_INFINITY] as const
 const BEGINNING = new Date(0)
 
 /**
- * An account's holds at a time, newest first. `held` is their sum: once the found holds reach it, the rest of
- * the account's history is not read.
+ * The holds of an account at a time, newest first. `held` is their total: once the holds found so far reach
+ * it, older transfers are not read.
  */
 export async function findHolds(
   op: Op,
@@ -36,9 +36,9 @@ export async function findHolds(
   const found: HoldRow[] = []
   let left = held
   let before = at
-  for (const reachMs of REACHES_MS) {
+  for (const lookbackMs of LOOKBACKS_MS) {
     if (left <= 0n || found.length >= HOLDS_MAX) break
-    const from = Number.isFinite(reachMs) ? shiftTime(at, -reachMs) : BEGINNING
+    const from = Number.isFinite(lookbackMs) ? shiftTime(at, -lookbackMs) : BEGINNING
     const rows = await selectHolds(op, accountId, at, { from, before }, HOLDS_MAX - found.length)
     for (const { amount } of rows) left -= amount
     found.push(...rows)

@@ -4,10 +4,10 @@ import { findQuote } from '../../money/quotes/quotes.ts'
 import { payingAccountId } from '../../money/quotes/settlement.ts'
 import { findDepositRow } from '../../money/rails/deposit-rows.ts'
 import type { QuoteRow } from '../../storage/rows/tables.ts'
-import { type Party, payeeOf, payerOf, senderOf } from './parties.ts'
+import { findPayee, findPayer, type Party, toSender } from './parties.ts'
 import { selectPurchase } from './store.ts'
 
-/** The meaning of a movement for the account's owner. */
+/** The kind of a movement from the point of view of the account's owner. */
 export type MovementKind =
   | 'DEPOSIT'
   | 'PAYMENT_IN'
@@ -17,10 +17,10 @@ export type MovementKind =
   | 'CARD_REFUND'
   | 'OTHER'
 
-/** The origin of a movement, as its account's owner sees it. */
+/** The origin of a movement, as the owner of the account sees it. */
 export interface Origin {
   readonly kind: MovementKind
-  /** The part of the movement that is a fee, without a sign. */
+  /** The fee contained in the movement, always positive. */
   readonly fee: bigint
   readonly transactionId?: string
   readonly counterparty?: Party
@@ -28,58 +28,63 @@ export interface Origin {
   readonly description?: string | null
 }
 
-/** A movement of an account, posted or held. */
+/** A posted or held movement on an account. */
 export interface AccountMovement {
   readonly accountId: string
-  /** Positive if it adds money. */
+  /** Positive if it adds money to the account. */
   readonly change: bigint
   readonly cause: string
   readonly causeId: string
 }
 
-/** A movement's origin. One caused by any other record has only a kind. */
-export async function originOf(op: Op, moved: AccountMovement): Promise<Origin> {
-  const find = ORIGINS[moved.cause]
-  return find ? find(op, moved) : { kind: moved.change > 0n ? 'DEPOSIT' : 'OTHER', fee: 0n }
+/** The origin of a movement. For causes without details it has only a kind. */
+export async function findOrigin(op: Op, movement: AccountMovement): Promise<Origin> {
+  const find = ORIGINS[movement.cause]
+  return find ? find(op, movement) : { kind: movement.change > 0n ? 'DEPOSIT' : 'OTHER', fee: 0n }
 }
 
-const ORIGINS: Readonly<Record<string, (op: Op, moved: AccountMovement) => Promise<Origin>>> = {
-  quote: ofQuote,
-  transaction: ofTransaction,
-  card_transaction: ofPurchase,
-  deposit: ofDeposit,
+const ORIGINS: Readonly<Record<string, (op: Op, movement: AccountMovement) => Promise<Origin>>> = {
+  quote: quoteOrigin,
+  transaction: transactionOrigin,
+  card_transaction: purchaseOrigin,
+  deposit: depositOrigin,
   sandbox_fund: async () => ({ kind: 'DEPOSIT', fee: 0n, counterparty: { name: 'Sandbox' } }),
 }
 
-async function ofQuote(op: Op, moved: AccountMovement): Promise<Origin> {
-  const quote = await findQuote(op, moved.causeId)
+async function quoteOrigin(op: Op, movement: AccountMovement): Promise<Origin> {
+  const quote = await findQuote(op, movement.causeId)
   const transaction = await findTransaction(op, quote.transaction_id)
-  const isPayer = payingAccountId(quote) === moved.accountId
-  const counterparty = isPayer ? await payeeOf(op, transaction, quote) : await payerOf(op, transaction)
-  // Money that returns to a payer, or is taken back from a payee, undoes the payment.
-  const isUndone = isPayer === moved.change > 0n
-  const kind = isUndone ? 'REFUND' : isPayer ? 'PAYMENT_OUT' : 'PAYMENT_IN'
-  return { kind, fee: isPayer ? feeIn(quote, moved.change) : 0n, counterparty, ...namesOf(transaction) }
+  const isPayer = payingAccountId(quote) === movement.accountId
+  const counterparty = isPayer ? await findPayee(op, transaction, quote) : await findPayer(op, transaction)
+  // Money that comes back to a payer, or is taken back from a payee, reverses the payment.
+  const isReversal = isPayer === movement.change > 0n
+  const kind = isReversal ? 'REFUND' : isPayer ? 'PAYMENT_OUT' : 'PAYMENT_IN'
+  return {
+    kind,
+    fee: isPayer ? feeIn(quote, movement.change) : 0n,
+    counterparty,
+    ...findReferences(transaction),
+  }
 }
 
-/** The fee of a payment that left an account whole, or came back whole. */
+/** The fee, if the movement is the whole payment or its whole refund. */
 function feeIn(quote: QuoteRow, change: bigint): bigint {
   const amount = change < 0n ? -change : change
   return amount === quote.sending_amount ? quote.fees : 0n
 }
 
-async function ofTransaction(op: Op, moved: AccountMovement): Promise<Origin> {
-  const transaction = await findTransaction(op, moved.causeId)
+async function transactionOrigin(op: Op, movement: AccountMovement): Promise<Origin> {
+  const transaction = await findTransaction(op, movement.causeId)
   if (transaction.quote_id !== null)
-    return ofQuote(op, { ...moved, cause: 'quote', causeId: transaction.quote_id })
+    return quoteOrigin(op, { ...movement, cause: 'quote', causeId: transaction.quote_id })
   const isOut = transaction.kind === 'TRANSFER_OUT'
-  const isUndone = isOut === moved.change > 0n
-  const counterparty = isOut ? await payeeOf(op, transaction) : await payerOf(op, transaction)
-  const kind = isUndone ? 'REFUND' : isOut ? 'PAYMENT_OUT' : 'PAYMENT_IN'
-  return { kind, fee: 0n, counterparty, ...namesOf(transaction) }
+  const isReversal = isOut === movement.change > 0n
+  const counterparty = isOut ? await findPayee(op, transaction) : await findPayer(op, transaction)
+  const kind = isReversal ? 'REFUND' : isOut ? 'PAYMENT_OUT' : 'PAYMENT_IN'
+  return { kind, fee: 0n, counterparty, ...findReferences(transaction) }
 }
 
-function namesOf(transaction: TransactionWithCustomer) {
+function findReferences(transaction: TransactionWithCustomer) {
   return {
     transactionId: transaction.id,
     reference: transaction.reference,
@@ -87,8 +92,8 @@ function namesOf(transaction: TransactionWithCustomer) {
   }
 }
 
-/** Money that a rail brought in, or that its bank has taken back. */
-async function ofDeposit(op: Op, { causeId, change }: AccountMovement): Promise<Origin> {
+/** Money that arrived by a rail, or that the bank took back. */
+async function depositOrigin(op: Op, { causeId, change }: AccountMovement): Promise<Origin> {
   const kind = change > 0n ? 'DEPOSIT' : 'REFUND'
   const deposit = await findDepositRow(op, causeId)
   if (!deposit) return { kind, fee: 0n }
@@ -97,13 +102,13 @@ async function ofDeposit(op: Op, { causeId, change }: AccountMovement): Promise<
     kind,
     fee: 0n,
     ...(transaction_id === null ? {} : { transactionId: transaction_id }),
-    counterparty: senderOf(details),
+    counterparty: toSender(details),
     reference,
     description: details.remittanceInformation ?? null,
   }
 }
 
-async function ofPurchase(op: Op, { causeId, change }: AccountMovement): Promise<Origin> {
+async function purchaseOrigin(op: Op, { causeId, change }: AccountMovement): Promise<Origin> {
   const kind = change < 0n ? 'CARD_PURCHASE' : 'CARD_REFUND'
   const purchase = await selectPurchase(op, causeId)
   if (!purchase) return { kind, fee: 0n }

@@ -11,16 +11,16 @@ import type { DepositDetails } from '../../storage/rows/rail.ts'
 import type { QuoteRow } from '../../storage/rows/tables.ts'
 import { selectCustomerDetails } from './store.ts'
 
-/** A movement's other side, as far as known. */
+/** The other party of a movement, as far as it is known. */
 export interface Party {
   readonly name?: string
   readonly accountId?: string
   readonly umaAddress?: string
-  /** A description of an external account. */
+  /** The description of an external account. */
   readonly description?: string
 }
 
-/** An account owner's name; null is the platform itself. */
+/** The name of an account's owner; null stands for the platform itself. */
 export async function ownerName(op: Op, customerId: string | null): Promise<string> {
   if (customerId === null) return platformConfig(op).embeddedWalletConfig.appName
   const details = await selectCustomerDetails(op, customerId)
@@ -28,7 +28,7 @@ export async function ownerName(op: Op, customerId: string | null): Promise<stri
 }
 
 /** The payee of a transaction. */
-export async function payeeOf(
+export async function findPayee(
   op: Op,
   transaction: TransactionWithCustomer,
   quote?: QuoteRow,
@@ -36,41 +36,41 @@ export async function payeeOf(
   const umaAddress = quote?.destination_uma ?? transaction.details.uma
   const accountId = transaction.destination_account_id
   if (umaAddress !== undefined && umaAddress !== null)
-    return present({ ...nameKnown(transaction), umaAddress })
-  if (accountId !== null) return partyOfAccount(op, accountId, transaction.created_at)
+    return present({ ...disclosedName(transaction), umaAddress })
+  if (accountId !== null) return findAccountParty(op, accountId, transaction.created_at)
   if (transaction.details.isByOwnKey) return present({ description: transaction.destination_identifier })
   return present({ umaAddress: transaction.destination_identifier })
 }
 
-/** A transaction's payer. Money paid in for a quote comes from an unknown account. */
-export async function payerOf(op: Op, transaction: TransactionWithCustomer): Promise<Party> {
+/** The payer of a transaction. Money paid in for a quote comes from an unknown account. */
+export async function findPayer(op: Op, transaction: TransactionWithCustomer): Promise<Party> {
   if (transaction.source_account_id !== null)
-    return partyOfAccount(op, transaction.source_account_id, transaction.created_at)
+    return findAccountParty(op, transaction.source_account_id, transaction.created_at)
   const statedSender = transaction.details.sender
-  if (statedSender) return senderOf(statedSender)
-  return present({ ...nameKnown(transaction), umaAddress: transaction.source_identifier })
+  if (statedSender) return toSender(statedSender)
+  return present({ ...disclosedName(transaction), umaAddress: transaction.source_identifier })
 }
 
 /** The sender of a deposit, as far as the rail has reported it. */
-export function senderOf({ sender }: DepositDetails): Party {
-  return present({ name: sender?.name, description: textOf(sender) })
+export function toSender({ sender }: DepositDetails): Party {
+  return present({ name: sender?.name, description: senderText(sender) })
 }
 
-function textOf(sender: DepositDetails['sender']): string | undefined {
+function senderText(sender: DepositDetails['sender']): string | undefined {
   const parts = [sender?.name, sender?.accountIdentifier, sender?.bankName].filter(
     (part) => part !== undefined,
   )
   return parts.length > 0 ? parts.join(', ') : undefined
 }
 
-/** The name of the other side, if it was disclosed. */
-function nameKnown({ details }: TransactionWithCustomer): { readonly name?: string } {
+/** The name of the other party, if it was disclosed. */
+function disclosedName({ details }: TransactionWithCustomer): { readonly name?: string } {
   const name = details.counterparty?.FULL_NAME
   return typeof name === 'string' ? { name } : {}
 }
 
 /** An account with its details at the time of the payment. */
-async function partyOfAccount(op: Op, accountId: string, at: Date): Promise<Party> {
+async function findAccountParty(op: Op, accountId: string, at: Date): Promise<Party> {
   if (accountId.startsWith('InternalAccount:')) {
     const { customer_id } = await findInternalAccount(op, accountId)
     return { name: await ownerName(op, customer_id), accountId }
@@ -81,8 +81,8 @@ async function partyOfAccount(op: Op, accountId: string, at: Date): Promise<Part
   return present({ name: nameOfHolder(account), accountId, description: describeAccount(account) })
 }
 
-/** A description of a party; empty if it is unknown. */
+/** Describes a party; empty if nothing is known. */
 export function describeParty({ name, description, umaAddress, accountId }: Party = {}): string {
-  // An external account's description begins with its holder's name.
+  // The description of an external account already starts with its holder's name.
   return description ?? [name, umaAddress ?? accountId].filter((part) => part !== undefined).join(', ')
 }

@@ -1,4 +1,4 @@
-/** A time moved by some milliseconds, forward or back. */
+/** Moves a time forward or, if `ms` is negative, backward. */
 export function shiftTime(at: Date, ms: number): Date {
   return new Date(at.getTime() + ms)
 }

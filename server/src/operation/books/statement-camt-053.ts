@@ -1,18 +1,21 @@
 import { utcDay } from '../../base/formats/utc-day.ts'
 import { type Element, element, optional } from '../../base/formats/xml-text.ts'
-import { absoluteText, hexOf, lastMoment, otherSide, xmlText } from './statement-fields.ts'
+import { absoluteText, idDigits, lastMoment, otherSide, xmlText } from './statement-fields.ts'
 import { KIND_WORDS } from './statement-words.ts'
 import type { Line, Statement } from './statements.ts'
 
 const NAMESPACE = 'urn:iso:std:iso:20022:tech:xsd:camt.053.001.08'
 
-/** A statement as camt.053.001.08 (ISO 20022). The account is named by the 32 hex digits of its id. */
+/**
+ * Writes a statement as camt.053.001.08 (ISO 20022). The account is identified by the 32 hex digits of its
+ * id.
+ */
 export function* statementCamt053(statement: Statement): Generator<string> {
   const { account, ownerName, from, to, createdAt, opening, closing, lines } = statement
-  const id = hexOf(account.id)
+  const id = idDigits(account.id)
   const created = createdAt.toISOString()
   const head = element('GrpHdr', [
-    element('MsgId', `CS-${hexOf(account.id).slice(-12)}-${created.replaceAll(/\D/g, '')}`),
+    element('MsgId', `CS-${idDigits(account.id).slice(-12)}-${created.replaceAll(/\D/g, '')}`),
     element('CreDtTm', created),
   ])
   const own = element('Acct', [
@@ -39,12 +42,12 @@ export function* statementCamt053(statement: Statement): Generator<string> {
 function balance(statement: Statement, code: string, amount: bigint, at: Date): Element {
   return element('Bal', [
     element('Tp', [element('CdOrPrtry', [element('Cd', code)])]),
-    ...amountOf(statement, amount),
+    ...amountElement(statement, amount),
     element('Dt', [element('Dt', utcDay(at))]),
   ])
 }
 
-function amountOf(statement: Statement, amount: bigint): Element[] {
+function amountElement(statement: Statement, amount: bigint): Element[] {
   const { currency } = statement.account
   return [
     element('Amt', absoluteText(statement, amount), ` Ccy="${currency}"`),
@@ -56,20 +59,20 @@ function entry(statement: Statement, line: Line, number: number): Element {
   const { kind, amount, at, transferId, origin } = line
   return element('Ntry', [
     element('NtryRef', String(number)),
-    ...amountOf(statement, amount),
+    ...amountElement(statement, amount),
     element('RvslInd', String(kind === 'REFUND' || kind === 'FEE_REFUND' || kind === 'CARD_REFUND')),
     element('Sts', [element('Cd', 'BOOK')]),
     element('BookgDt', [element('DtTm', at.toISOString())]),
     element('ValDt', [element('Dt', utcDay(at))]),
-    element('AcctSvcrRef', hexOf(transferId)),
+    element('AcctSvcrRef', idDigits(transferId)),
     element('BkTxCd', [element('Prtry', [element('Cd', kind), element('Issr', 'Countersign')])]),
     element('NtryDtls', [
       element('TxDtls', [
         element('Refs', [
-          element('AcctSvcrRef', hexOf(transferId)),
+          element('AcctSvcrRef', idDigits(transferId)),
           optional('EndToEndId', xmlText(origin.reference, 35)),
         ]),
-        ...amountOf(statement, amount),
+        ...amountElement(statement, amount),
         parties(line),
         remittance(line),
       ]),
@@ -78,7 +81,7 @@ function entry(statement: Statement, line: Line, number: number): Element {
   ])
 }
 
-/** A line's other side: the payer or the payee. */
+/** The other party of a line, as payer or payee. */
 function parties(line: Line): Element | undefined {
   const name = xmlText(otherSide(line), 140)
   if (name === undefined) return undefined

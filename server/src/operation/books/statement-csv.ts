@@ -8,7 +8,9 @@ import type { Line, Statement } from './statements.ts'
 
 const NAMES = keysOf(STATEMENT_COLUMNS)
 
-/** A row of the file. All movements' amounts sum to the closing balance minus the opening one. */
+/**
+ * A row of the file. The amounts of all movements add up to the closing balance minus the opening balance.
+ */
 interface Row extends Partial<Pick<Line, 'kind' | 'transferId' | 'cause' | 'origin' | 'amount' | 'balance'>> {
   readonly line: 'OPENING' | 'MOVEMENT' | 'CLOSING' | 'HOLD'
   readonly at: Date
@@ -17,7 +19,7 @@ interface Row extends Partial<Pick<Line, 'kind' | 'transferId' | 'cause' | 'orig
 
 const ROWS_AT_ONCE = 500
 
-/** A statement as a CSV file. */
+/** Writes a statement as a CSV file. */
 export function* statementCsv(statement: Statement): Generator<string> {
   const columns = columnsOf(statement)
   yield csvHeader(NAMES)

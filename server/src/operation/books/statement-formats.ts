@@ -13,15 +13,15 @@ type TextFormat = Exclude<StatementFormat, 'json'>
 
 interface StatementWriter {
   readonly type: 'csv' | 'html' | 'xml' | 'plain' | 'ofx'
-  /** The file name extension; undefined for a page. */
+  /** The file name extension; undefined for the page. */
   readonly extension?: string
   readonly headers?: Readonly<Record<string, string>>
-  /** True if the format can name only ISO 4217 currencies. */
+  /** True if the format supports only ISO 4217 currency codes. */
   readonly isForIsoCurrencies: boolean
   readonly write: (statement: Statement) => Iterable<string>
 }
 
-/** The writer for each statement format. A new format is one entry here and one in the contract. */
+/** The writer of each statement format. A new format needs one entry here and one in the contract. */
 const STATEMENT_WRITERS: Readonly<Record<TextFormat, StatementWriter>> = {
   csv: { type: 'csv', extension: 'csv', isForIsoCurrencies: false, write: statementCsv },
   html: { type: 'html', headers: PAGE_HEADERS, isForIsoCurrencies: false, write: statementPage },
@@ -30,7 +30,9 @@ const STATEMENT_WRITERS: Readonly<Record<TextFormat, StatementWriter>> = {
   ofx: { type: 'ofx', extension: 'ofx', isForIsoCurrencies: true, write: statementOfx },
 }
 
-/** A statement as a file or a page. Error: 400 `INVALID_INPUT` for a currency that the format cannot name. */
+/**
+ * A statement as a file or as a page. Throws 400 `INVALID_INPUT` if the format does not support the currency.
+ */
 export function statementText(statement: Statement, format: TextFormat): AnswerText<StatementWriter['type']> {
   const { type, extension, headers, isForIsoCurrencies, write } = STATEMENT_WRITERS[format]
   const { from, to, account } = statement

@@ -1,11 +1,11 @@
 import type { StatementLineKind } from '@countersign/contract/books/statements'
 import { mtBalance, mtField, mtLine } from '../../base/formats/mt-940.ts'
 import { utcDay } from '../../base/formats/utc-day.ts'
-import { absoluteText, hexOf, lastMoment, otherSide } from './statement-fields.ts'
+import { absoluteText, idDigits, lastMoment, otherSide } from './statement-fields.ts'
 import { KIND_WORDS } from './statement-words.ts'
 import type { Line, Statement } from './statements.ts'
 
-/** Types of transactions (SWIFT, field 61). Others are TRF, a transfer. */
+/** SWIFT transaction types for field 61. All other kinds are TRF, a transfer. */
 const TYPES: Readonly<Partial<Record<StatementLineKind, string>>> = {
   FEE: 'CHG',
   FEE_REFUND: 'CHG',
@@ -19,12 +19,15 @@ const INFORMATION_LINES_MAX = 6
 const REFERENCE_CHARACTERS = 16
 const DAY_MS = 24 * 60 * 60 * 1000
 
-/** A statement as MT940 (SWIFT), without the envelope of the network. The account is named by the 32 hex digits of its id. */
+/**
+ * Writes a statement as MT940 (SWIFT), without the network's envelope. The account is identified by the 32
+ * hex digits of its id.
+ */
 export function* statementMt940(statement: Statement): Generator<string> {
   const { account, from, opening, closing, held, lines } = statement
   const end = lastMoment(statement)
-  const id = hexOf(account.id)
-  yield mtField('20', `CS${id.slice(-14)}`) + mtField('25', id) + mtField('28C', `${numberOf(end)}/1`)
+  const id = idDigits(account.id)
+  yield mtField('20', `CS${id.slice(-14)}`) + mtField('25', id) + mtField('28C', `${statementNumber(end)}/1`)
   yield mtField('60F', balance(statement, from, opening))
   for (const line of lines) yield movement(statement, line)
   yield mtField('62F', balance(statement, end, closing))
@@ -47,26 +50,30 @@ function movement(statement: Statement, line: Line): string {
   const head = mtLine({
     ...{ valueOn: date, bookedOn: date, mark: amount < 0n ? 'D' : 'C' },
     ...{ figure: absoluteText(statement, amount), type: `N${TYPES[kind] ?? 'TRF'}` },
-    owner: referenceOf(origin.reference),
-    bank: hexOf(transferId).slice(-REFERENCE_CHARACTERS),
+    owner: formatReference(origin.reference),
+    bank: idDigits(transferId).slice(-REFERENCE_CHARACTERS),
     details: [],
   })
   const text = [KIND_WORDS[kind], otherSide(line), origin.reference, origin.description]
     .filter((part) => part !== undefined && part !== null)
     .join(' ')
-  return mtField('61', head) + mtField('86', informationOf(text))
+  return mtField('61', head) + mtField('86', formatInformation(text))
 }
 
 /**
- * The owner's reference, if the field can hold it: at most 16 characters, and no slashes that would end it.
+ * The payment's reference, if the field can hold it: at most 16 characters, and no slashes, which would end
+ * it.
  */
-function referenceOf(reference: string | undefined): string {
+function formatReference(reference: string | undefined): string {
   const fits = reference !== undefined && /^[A-Za-z0-9?:().,'+ -]{1,16}$/.test(reference)
   return fits ? reference : 'NONREF'
 }
 
-/** Lines of 65 characters from the SWIFT set. None begins like a field or the message's end. */
-function informationOf(text: string): string {
+/**
+ * Splits text into lines of 65 characters of the SWIFT character set. No line may begin like a field tag or
+ * the end of the message.
+ */
+function formatInformation(text: string): string {
   const lines: string[] = []
   let left = swiftText(text)
   while (left !== '' && lines.length < INFORMATION_LINES_MAX) {
@@ -76,7 +83,10 @@ function informationOf(text: string): string {
   return lines.join('\r\n')
 }
 
-/** Letters lose their diacritics, and characters outside of the SWIFT set become a period. */
+/**
+ * Converts text to the SWIFT character set: removes diacritics, and replaces all other characters with a
+ * period.
+ */
 function swiftText(text: string): string {
   return text
     .normalize('NFKD')
@@ -86,8 +96,8 @@ function swiftText(text: string): string {
     .trim()
 }
 
-/** A statement's five-digit number: the year and the day of the year. */
-function numberOf(time: Date): string {
+/** The five-digit number of a statement: the year's last two digits and the day of the year. */
+function statementNumber(time: Date): string {
   const day = Math.floor((time.getTime() - Date.UTC(time.getUTCFullYear(), 0, 1)) / DAY_MS) + 1
   return `${time.toISOString().slice(2, 4)}${String(day).padStart(3, '0')}`
 }

@@ -1,35 +1,35 @@
 import { CURRENCIES } from '@countersign/contract/core/currencies'
 import { decimalText } from '../../base/formats/decimal.ts'
 import { type Element, element, optional } from '../../base/formats/xml-text.ts'
-import { hexOf, lastMoment, otherSide, xmlText } from './statement-fields.ts'
+import { idDigits, lastMoment, otherSide, xmlText } from './statement-fields.ts'
 import { KIND_WORDS } from './statement-words.ts'
 import type { Line, Statement } from './statements.ts'
 
-/** OFX allows 22 characters for an account number: the last ones of its id. */
+/** OFX allows 22 characters for an account number, so it is the end of the account's id. */
 const ACCOUNT_CHARACTERS = 22
 
-/** A statement as OFX 2.2. The whole file is in the account's currency. */
+/** Writes a statement as OFX 2.2. The whole file is in the account's currency. */
 export function* statementOfx(statement: Statement): Generator<string> {
   const { account, from, createdAt, closing, lines } = statement
   const end = lastMoment(statement)
   yield '<?xml version="1.0" encoding="UTF-8" standalone="no"?>\n' +
     '<?OFX OFXHEADER="200" VERSION="220" SECURITY="NONE" OLDFILEUID="NONE" NEWFILEUID="NONE"?>\n<OFX>'
   yield element('SIGNONMSGSRSV1', [
-    element('SONRS', [status(), element('DTSERVER', timeOf(createdAt)), element('LANGUAGE', 'ENG')]),
+    element('SONRS', [status(), element('DTSERVER', formatTime(createdAt)), element('LANGUAGE', 'ENG')]),
   ])
   yield `\n<BANKMSGSRSV1><STMTTRNRS>${element('TRNUID', '0')}${status()}<STMTRS>`
   yield element('CURDEF', account.currency)
   yield element('BANKACCTFROM', [
     element('BANKID', 'CNTRSIGN'),
-    element('ACCTID', hexOf(account.id).slice(-ACCOUNT_CHARACTERS)),
+    element('ACCTID', idDigits(account.id).slice(-ACCOUNT_CHARACTERS)),
     element('ACCTTYPE', 'CHECKING'),
   ])
-  yield `\n<BANKTRANLIST>${element('DTSTART', timeOf(from))}${element('DTEND', timeOf(end))}\n`
+  yield `\n<BANKTRANLIST>${element('DTSTART', formatTime(from))}${element('DTEND', formatTime(end))}\n`
   for (const line of lines) yield `${transaction(statement, line)}\n`
   yield '</BANKTRANLIST>'
   yield element('LEDGERBAL', [
-    element('BALAMT', amountOf(statement, closing)),
-    element('DTASOF', timeOf(end)),
+    element('BALAMT', formatAmount(statement, closing)),
+    element('DTASOF', formatTime(end)),
   ])
   yield '</STMTRS></STMTTRNRS></BANKMSGSRSV1></OFX>\n'
 }
@@ -44,28 +44,28 @@ function transaction(statement: Statement, line: Line): Element {
     (part) => part !== undefined && part !== null,
   )
   return element('STMTTRN', [
-    element('TRNTYPE', typeOf(line)),
-    element('DTPOSTED', timeOf(at)),
-    element('TRNAMT', amountOf(statement, amount)),
-    // A payment and its fee are one transfer.
-    element('FITID', `${hexOf(transferId)}-${kind}`),
+    element('TRNTYPE', toTransactionType(line)),
+    element('DTPOSTED', formatTime(at)),
+    element('TRNAMT', formatAmount(statement, amount)),
+    // A payment and its fee belong to the same transfer, so the kind makes the id unique.
+    element('FITID', `${idDigits(transferId)}-${kind}`),
     optional('NAME', xmlText(otherSide(line) ?? KIND_WORDS[kind], 32)),
     optional('MEMO', xmlText(memo.join(' '), 255)),
   ])
 }
 
-function typeOf({ kind, amount }: Line): string {
+function toTransactionType({ kind, amount }: Line): string {
   if (kind === 'FEE' || kind === 'FEE_REFUND') return 'FEE'
   if (kind === 'CARD_PURCHASE' || kind === 'CARD_REFUND') return 'POS'
   return amount < 0n ? 'DEBIT' : 'CREDIT'
 }
 
-function amountOf({ account: { currency } }: Statement, amount: bigint): string {
+function formatAmount({ account: { currency } }: Statement, amount: bigint): string {
   return decimalText(amount, CURRENCIES[currency].decimals)
 }
 
-/** `20260105093000.000[0:GMT]` */
-function timeOf(time: Date): string {
+/** A time such as `20260105093000.000[0:GMT]`. */
+function formatTime(time: Date): string {
   const digits = time.toISOString().replaceAll(/\D/g, '')
   return `${digits.slice(0, 14)}.${digits.slice(14)}[0:GMT]`
 }

@@ -6,14 +6,14 @@ import { STYLE, STYLE_HASH } from './statement-style.ts'
 import { KIND_WORDS } from './statement-words.ts'
 import type { Hold, Line, Statement } from './statements.ts'
 
-/** Nothing is loaded and nothing runs; only the page's own style applies. */
+/** The page loads nothing and runs no scripts. Only its own style applies. */
 export const PAGE_HEADERS: Readonly<Record<string, string>> = {
   'Content-Security-Policy': `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
 }
 
 const ROWS_AT_ONCE = 200
 
-/** A statement as a page for reading and printing. */
+/** Renders a statement as a page for reading and printing. */
 export function* statementPage(statement: Statement): Generator<string> {
   const { lines, holds } = statement
   const figure = figureIn(statement)
@@ -31,7 +31,7 @@ export function* statementPage(statement: Statement): Generator<string> {
 
 type FormatAmount = (amount: bigint) => string
 
-/** An amount with digit grouping: 1,234,567.89. */
+/** Formats an amount with grouped digits, such as 1,234,567.89. */
 function figureIn({ account: { currency } }: Statement): FormatAmount {
   const { decimals } = CURRENCIES[currency]
   return (amount) => {
@@ -42,7 +42,7 @@ function figureIn({ account: { currency } }: Statement): FormatAmount {
   }
 }
 
-/** `2025-10-13 09:30` in UTC. */
+/** A time in UTC, such as `2025-10-13 09:30`. */
 function minute(time: Date): string {
   return time.toISOString().slice(0, 16).replace('T', ' ')
 }
@@ -85,7 +85,7 @@ function movement({ at, kind, amount, balance, origin }: Line, figure: FormatAmo
 `
 }
 
-/** A fee is listed below its payment, which names the payee. */
+/** A fee is listed right below its payment, whose row names the payee. */
 function isFee(kind: Line['kind']): boolean {
   return kind === 'FEE' || kind === 'FEE_REFUND'
 }

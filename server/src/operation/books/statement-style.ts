@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-/** For paper, desktops and phones; on phones each table row becomes a separate block. */
+/** The style for paper, desktops and phones. On a phone each table row becomes a block. */
 export const STYLE = `
 :root{color-scheme:light;--ink:#14202e;--soft:#4a5868;--line:#c3ccd6;--pale:#f3f5f8}
 *{box-sizing:border-box}
@@ -45,5 +45,5 @@ h2{break-after:avoid}
 .sum td,.sum th{background:none;border-top:1px solid var(--ink)}
 }`
 
-/** The hash that allows the page's style; its policy allows nothing else. */
+/** The hash by which the Content-Security-Policy allows this style, and no other. */
 export const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64')

@@ -1,6 +1,6 @@
 import type { StatementLineKind } from '@countersign/contract/books/statements'
 
-/** The label for each line kind. */
+/** The label of each kind of line. */
 export const KIND_WORDS: Readonly<Record<StatementLineKind, string>> = {
   DEPOSIT: 'Deposit',
   PAYMENT_IN: 'Payment received',

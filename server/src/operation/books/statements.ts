@@ -12,11 +12,11 @@ import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
 import type { InternalAccountRow } from '../../storage/rows/tables.ts'
 import { findBalancesAt } from './balances.ts'
 import { findHolds, findMovements, type HoldRow, type MovementRow } from './movements.ts'
-import { type AccountMovement, type Origin, originOf } from './origins.ts'
+import { type AccountMovement, findOrigin, type Origin } from './origins.ts'
 import { ownerName } from './parties.ts'
 import { shiftTime } from './shift-time.ts'
 
-/** A statement line. Amounts are in the smallest unit of the account's currency. */
+/** A line of a statement. Amounts are in the smallest unit of the account's currency. */
 export interface Line {
   readonly at: Date
   readonly kind: StatementLineKind
@@ -28,7 +28,7 @@ export interface Line {
   readonly origin: Origin
 }
 
-/** An amount held at the end of the period. */
+/** An amount that is held at the end of the period. */
 export interface Hold extends Pick<Line, 'transferId' | 'cause' | 'origin'> {
   readonly since: Date
   readonly amount: bigint
@@ -53,14 +53,14 @@ export interface Statement {
 type Asked = QueryOf<typeof statement_get>
 
 /**
- * An internal account's statement: the postings in [from, to), each with the balance after it. Errors: 404
- * `ACCOUNT_NOT_FOUND`, 400 `INVALID_INPUT` for a period that ends before it begins, `PERIOD_TOO_LONG`.
+ * The statement of an internal account: the postings in [from, to), each with the balance after it. Throws
+ * 404 `ACCOUNT_NOT_FOUND`, 400 `INVALID_INPUT` if the period ends before it begins, `PERIOD_TOO_LONG`.
  */
-export async function makeStatement(op: Op, asked: Asked): Promise<Statement> {
-  const account = await findInternalAccount(op, asked.accountId)
-  const from = asked.from === undefined ? account.created_at : new Date(asked.from)
-  // Movements of this millisecond belong to "until now".
-  const to = asked.to === undefined ? shiftTime(op.now, 1) : new Date(asked.to)
+export async function makeStatement(op: Op, query: Asked): Promise<Statement> {
+  const account = await findInternalAccount(op, query.accountId)
+  const from = query.from === undefined ? account.created_at : new Date(query.from)
+  // Includes movements in the current millisecond.
+  const to = query.to === undefined ? shiftTime(op.now, 1) : new Date(query.to)
   if (to < from) throw fieldError('INVALID_INPUT', 'to', 'to is before from')
   const rows = await findMovements(op, account.id, from, to, STATEMENT_LINES_MAX + 1)
   const [before, then] = await Promise.all([
@@ -70,10 +70,10 @@ export async function makeStatement(op: Op, asked: Asked): Promise<Statement> {
   const opening = before.get(account.id)?.posted ?? 0n
   const held = then.get(account.id)?.held ?? 0n
   const holds = await findHolds(op, account.id, to, held)
-  const lines = await linesOf(op, account.id, opening, rows)
+  const lines = await toLines(op, account.id, opening, rows)
   const beyond = lines[STATEMENT_LINES_MAX]
   if (beyond) throw tooLong(beyond.at, from)
-  const sum = (some: readonly Line[]) => some.reduce((total, { amount }) => total + amount, 0n)
+  const sum = (part: readonly Line[]) => part.reduce((total, { amount }) => total + amount, 0n)
   return {
     account,
     ownerName: await ownerName(op, account.customer_id),
@@ -87,12 +87,15 @@ export async function makeStatement(op: Op, asked: Asked): Promise<Statement> {
     fees: -sum(lines.filter(({ kind }) => kind === 'FEE' || kind === 'FEE_REFUND')),
     lines,
     held,
-    holds: await Promise.all(holds.map((row) => holdOf(op, account.id, row))),
+    holds: await Promise.all(holds.map((row) => toHold(op, account.id, row))),
   }
 }
 
-/** The movements as lines; one with a fee becomes two. A few hundred are looked up at a time. */
-async function linesOf(
+/**
+ * Converts movements to lines; a movement that contains a fee becomes two. Details are looked up for a few
+ * hundred at a time.
+ */
+async function toLines(
   op: Op,
   accountId: string,
   opening: bigint,
@@ -100,13 +103,13 @@ async function linesOf(
 ): Promise<readonly Line[]> {
   const lines: Line[] = []
   let balance = opening
-  for (let at = 0; at < rows.length; at += LOOKED_UP_AT_ONCE) {
-    const some = rows.slice(at, at + LOOKED_UP_AT_ONCE)
+  for (let at = 0; at < rows.length; at += BATCH_ROWS) {
+    const batch = rows.slice(at, at + BATCH_ROWS)
     const moves = await Promise.all(
-      some.map(async (row) => ({ row, origin: await originOf(op, toMoved(accountId, row, row.change)) })),
+      batch.map(async (row) => ({ row, origin: await findOrigin(op, toMoved(accountId, row, row.change)) })),
     )
     for (const { row, origin } of moves) {
-      for (const { kind, amount } of partsOf(row.change, origin)) {
+      for (const { kind, amount } of splitFee(row.change, origin)) {
         balance += amount
         const { id: transferId, ended_at } = row
         lines.push({ at: ended_at, kind, amount, balance, transferId, cause: causeOf(row), origin })
@@ -116,10 +119,10 @@ async function linesOf(
   return lines
 }
 
-const LOOKED_UP_AT_ONCE = 500
+const BATCH_ROWS = 500
 
-/** The payment and its fee, which together are the movement. */
-function partsOf(change: bigint, { kind, fee }: Origin): Pick<Line, 'kind' | 'amount'>[] {
+/** Splits a movement into the payment and its fee. */
+function splitFee(change: bigint, { kind, fee }: Origin): Pick<Line, 'kind' | 'amount'>[] {
   if (fee === 0n) return [{ kind, amount: change }]
   const signed = change < 0n ? -fee : fee
   const parts: Pick<Line, 'kind' | 'amount'>[] = [
@@ -129,13 +132,13 @@ function partsOf(change: bigint, { kind, fee }: Origin): Pick<Line, 'kind' | 'am
   return parts.filter(({ amount }) => amount !== 0n)
 }
 
-async function holdOf(op: Op, accountId: string, row: HoldRow): Promise<Hold> {
+async function toHold(op: Op, accountId: string, row: HoldRow): Promise<Hold> {
   return {
     since: row.created_at,
     amount: row.amount,
     transferId: row.id,
     cause: causeOf(row),
-    origin: await originOf(op, toMoved(accountId, row, -row.amount)),
+    origin: await findOrigin(op, toMoved(accountId, row, -row.amount)),
   }
 }
 
@@ -151,7 +154,9 @@ function causeOf({ cause, cause_id }: Pick<HoldRow, 'cause' | 'cause_id'>): Line
   return { type: cause, id: cause_id }
 }
 
-/** The end of a too long statement: before the time of the first line beyond. */
+/**
+ * The error for a statement with too many lines. Names the latest `to` with which it fits, if there is one.
+ */
 function tooLong(until: Date, from: Date): ApiError {
   return new ApiError('PERIOD_TOO_LONG', {
     details: present({

@@ -12,7 +12,7 @@ import { TRANSFER_INITIAL } from '../../storage/rows/states.ts'
 import type { CustomerRow } from '../../storage/rows/tables.ts'
 import { shiftTime } from './shift-time.ts'
 
-/** A ledger account as listed. */
+/** A ledger account as it is listed. */
 export type ListedAccount = Omit<LedgerAccountRow, 'may_overdraw' | 'event_count'>
 
 export interface AccountFilters {
@@ -21,7 +21,7 @@ export interface AccountFilters {
   readonly owner?: string
 }
 
-/** The matching accounts in the platform's ledger. A named one is always the platform's own. */
+/** The matching accounts of the platform's ledger. Accounts with a name always belong to the platform. */
 export function selectLedgerAccounts(op: Op, { name, currency, owner }: AccountFilters) {
   return op.read
     .selectFrom('ledger_accounts')
@@ -55,7 +55,7 @@ export interface TransferFilters {
   readonly endDate?: string
 }
 
-/** The matching transfers; for an account, one query per side, because each side has its own index. */
+/** The matching transfers. For an account, one query per side, because each side has its own index. */
 export function selectTransfers(op: Op, causes: readonly string[] | undefined, filters: TransferFilters) {
   const { accountId, startDate, endDate } = filters
   const matching = op.read
@@ -83,12 +83,12 @@ const CUSTOMER_BY_ID = rowByKey<Pick<CustomerRow, 'id' | 'platform_id' | 'detail
   'id',
 )
 
-/** The details of a customer, deleted or not. */
+/** The details of a customer, even if the customer was deleted. */
 export async function selectCustomerDetails(op: Op, id: string): Promise<CustomerRow['details'] | undefined> {
   return (await op.find(CUSTOMER_BY_ID, id))?.details
 }
 
-/** The decisions about an action, from its beginning to its end. */
+/** The policy decisions about an action, oldest first. */
 export async function selectDecisionsOfAction(
   op: Op,
   action: {
@@ -111,7 +111,7 @@ export async function selectDecisionsOfAction(
     .execute()
 }
 
-/** A card key's signatures for a purchase's pulls. */
+/** The signatures of a card's delegated key for the pulls of a purchase. */
 export async function selectPullSignatures(op: Op, cardTransactionId: string) {
   return op.read
     .selectFrom('card_pull_signatures')
@@ -122,7 +122,7 @@ export async function selectPullSignatures(op: Op, cardTransactionId: string) {
     .execute()
 }
 
-/** The public key of a card's key. */
+/** The public key of a delegated key. */
 export async function selectPublicKey(op: Op, delegatedKeyId: string): Promise<string | undefined> {
   const row = await op.read
     .selectFrom('delegated_keys')
@@ -161,9 +161,9 @@ export async function selectSignedRequest(op: Op, id: string): Promise<SignedReq
 }
 
 /**
- * Both sides of an account's transfers, as a part of a statement about accounts `a`: those made in [$2, $3),
- * and those made earlier that ended late, at $4 or after. `select` has their columns, with SIGN for the sign
- * of the side, `where` their condition.
+ * Both sides of an account's transfers, as part of a query on accounts `a`: transfers created in [$2, $3),
+ * and transfers created earlier that were late, ending at $4 or after. `select` lists the columns, in which
+ * SIGN stands for the sign of the side; `where` is a condition.
  */
 function bothSides(select: string, where: string): string {
   const side = (name: 'debit' | 'credit', sign: '-' | '+') => {
@@ -178,7 +178,7 @@ function bothSides(select: string, where: string): string {
   return `${side('debit', '-')} UNION ALL ${side('credit', '+')}`
 }
 
-/** A movement of one account, positive if it adds money. */
+/** A movement on an account, positive if it adds money. */
 export interface MovementRow {
   readonly id: string
   readonly change: bigint
@@ -196,8 +196,8 @@ SELECT m.* FROM (SELECT $1::uuid AS id) a CROSS JOIN LATERAL (${bothSides(
 ORDER BY m.ended_at, m.is_debit, m.id LIMIT $7`
 
 /**
- * The postings to an account in [from, to), in counting order. At the same moment, credits come first. Reads
- * transfers made since a day before `from`, and those that ended late.
+ * The postings to an account in [from, to), in the order in which they count: at the same moment, credits
+ * first. Reads transfers created since a day before `from`, and older ones that ended late.
  */
 export async function selectMovements(
   op: Op,
@@ -218,10 +218,10 @@ export async function selectMovements(
   return (await op.db.query<MovementRow>(MOVEMENTS, parameters)).rows
 }
 
-/** A transfer out of an account that is pending, or was at a moment. */
+/** A pending transfer out of an account, or one that was pending at a given time. */
 export type HoldRow = Pick<LedgerTransferRow, 'id' | 'amount' | 'cause' | 'cause_id' | 'created_at'>
 
-/** An account's holds at a time, from transfers made within these times before it, newest first. */
+/** The holds of an account at a time, newest first, among transfers created in a window before that time. */
 export async function selectHolds(
   op: Op,
   accountId: string,
@@ -243,7 +243,7 @@ export async function selectHolds(
     .execute()
 }
 
-/** An account's balances on its normal side. */
+/** The balances of an account on its normal side. */
 export interface BalancesRow {
   readonly id: string
   readonly posted: bigint
@@ -253,8 +253,8 @@ export interface BalancesRow {
 const SIGN = "CASE a.normal_side WHEN 'credit' THEN 1 ELSE -1 END"
 
 /**
- * $4: the time. Later postings are subtracted from the current balance, and transfers finished since then
- * still count as held.
+ * $4 is the time. Subtracts later postings from the current balance; transfers that have ended since then
+ * count as held.
  */
 const BACK_FROM_NOW = `
 SELECT a.id, (a.posted - ${SIGN} * coalesce(m.posted_since, 0))::bigint AS posted,
@@ -267,7 +267,7 @@ FROM ledger_accounts a CROSS JOIN LATERAL (
 ) m
 WHERE a.id = ANY ($1::uuid[]) AND a.platform_id = $5`
 
-/** Reads from the beginning: all earlier postings, and earlier transfers unfinished at that time. */
+/** Sums up all postings before the time, and all transfers that were pending at that time. */
 const FROM_BEGINNING = `
 SELECT a.id, (${SIGN} * coalesce(m.posted, 0))::bigint AS posted, coalesce(m.held, 0)::bigint AS held
 FROM ledger_accounts a CROSS JOIN LATERAL (
@@ -283,16 +283,19 @@ FROM ledger_accounts a CROSS JOIN LATERAL (
 ) m
 WHERE a.id = ANY ($1::uuid[]) AND a.platform_id = $4`
 
-/** The end of the period: no transfer is newer. */
+/** An end of the period after any possible transfer. */
 const NEVER = new Date('9999-12-31T23:59:59.999Z')
 
-/** Balances of accounts at a time, computed back from now, in one statement and therefore one snapshot. */
+/**
+ * The balances of accounts at a time, computed backward from now. A single statement, and so a single
+ * snapshot.
+ */
 export async function selectBalancesBack(op: Op, ids: readonly string[], at: Date): Promise<BalancesRow[]> {
   const parameters = [ids.map(uuidOf), shiftTime(at, -LATE_MS), NEVER, at, uuidOf(op.platform.id)]
   return (await op.db.query<BalancesRow>(BACK_FROM_NOW, parameters)).rows
 }
 
-/** Balances of accounts at a time, read from the beginning of the books. */
+/** The balances of accounts at a time, computed forward from the platform's first transfer. */
 export async function selectBalancesForth(op: Op, ids: readonly string[], at: Date): Promise<BalancesRow[]> {
   const parameters = [ids.map(uuidOf), at, shiftTime(at, SKEW_MS), uuidOf(op.platform.id)]
   return (await op.db.query<BalancesRow>(FROM_BEGINNING, parameters)).rows

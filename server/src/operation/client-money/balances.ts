@@ -7,8 +7,8 @@ import type { ComparedStatement, KindBalance } from './store.ts'
 type LedgerReason = keyof typeof LEDGER_REASONS
 
 /**
- * The ledger accounts whose balances are a reason, by name. Amounts owed to the platform reduce the rails'
- * holdings.
+ * Ledger accounts whose balances explain a difference between held and owed money, by name. Amounts that
+ * customers owe to the platform lower what the rails hold.
  */
 const REASON_OF: Readonly<Record<string, { readonly reason: LedgerReason; readonly sign: 1n | -1n }>> = {
   clearing: { reason: 'PAYMENTS_IN_PROGRESS', sign: 1n },
@@ -26,8 +26,8 @@ interface Reason {
   readonly rail?: string
 }
 
-/** The report per currency, from the balances at a time and the rails' latest statements. */
-export function clientMoneyOf(
+/** The report per currency, from the balances at a time and the latest statement of each rail. */
+export function buildClientMoney(
   balances: readonly KindBalance[],
   statements: readonly ComparedStatement[],
 ): StoredClientMoney[] {
@@ -48,17 +48,17 @@ function currencyReport(
   statements: readonly ComparedStatement[],
 ): StoredClientMoney {
   const customers = balances.filter(({ name, isOwn }) => name === null && !isOwn)
-  const owed = sumOf(customers.map(({ posted }) => posted))
+  const owed = sum(customers.map(({ posted }) => posted))
   const rails = balances.filter(({ name }) => name !== null && isRail(name))
-  const differing = statements.flatMap(statementReasons)
-  const held = sumOf(rails.map(({ posted }) => posted)) + sumOf(differing.map(({ amount }) => amount))
-  const reasons = [...ledgerReasons(balances), ...differing]
-  const rest = held - owed - sumOf(reasons.map(({ amount }) => amount))
+  const statementDifferences = statements.flatMap(statementReasons)
+  const held = sum(rails.map(({ posted }) => posted)) + sum(statementDifferences.map(({ amount }) => amount))
+  const reasons = [...ledgerReasons(balances), ...statementDifferences]
+  const rest = held - owed - sum(reasons.map(({ amount }) => amount))
   const all: readonly Reason[] = rest === 0n ? reasons : [...reasons, { reason: 'UNACCOUNTED', amount: rest }]
   return {
     currency,
     owed: String(owed),
-    onHold: String(sumOf(customers.map((one) => one.held))),
+    onHold: String(sum(customers.map((one) => one.held))),
     held: String(held),
     difference: String(held - owed),
     reasons: all.map(({ amount, ...reason }) => ({ ...reason, amount: String(amount) })),
@@ -66,7 +66,7 @@ function currencyReport(
   }
 }
 
-/** The ledger balances not owed to customers. */
+/** The balances in the ledger that are not owed to customers. */
 function ledgerReasons(balances: readonly KindBalance[]): Reason[] {
   return balances.flatMap(({ name, isOwn, posted }): Reason[] => {
     if (posted === 0n) return []
@@ -76,7 +76,7 @@ function ledgerReasons(balances: readonly KindBalance[]): Reason[] {
   })
 }
 
-/** A statement's open differences, each reason once. */
+/** The open differences of a statement, summed up per reason. */
 function statementReasons({ rail, differences }: ComparedStatement): Reason[] {
   const byReason = new Map<ClientMoneyReason, bigint>()
   for (const { reason, amount } of differences)
@@ -87,7 +87,7 @@ function statementReasons({ rail, differences }: ComparedStatement): Reason[] {
 function railReport({ name, posted }: KindBalance, statements: readonly ComparedStatement[]): StoredRail {
   const rail = (name ?? '').replace(/^rail:/, '')
   const found = statements.find((one) => one.rail === rail)
-  const difference = found ? sumOf(statementReasons(found).map(({ amount }) => amount)) : 0n
+  const difference = found ? sum(statementReasons(found).map(({ amount }) => amount)) : 0n
   return {
     rail,
     ledgerBalance: String(posted),
@@ -113,6 +113,6 @@ function isEmpty({ owed, held, reasons, rails }: StoredClientMoney): boolean {
   return owed === '0' && held === '0' && reasons.length === 0 && rails.length === 0
 }
 
-function sumOf(amounts: readonly bigint[]): bigint {
+function sum(amounts: readonly bigint[]): bigint {
   return amounts.reduce((sum, amount) => sum + amount, 0n)
 }

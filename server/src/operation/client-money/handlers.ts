@@ -4,7 +4,7 @@ import { type Order, page } from '../../kernel/operation/paging.ts'
 import { insert } from '../../storage/commit/writes.ts'
 import { uuidOf } from '../../storage/engine/ids.ts'
 import type { ClientMoneyReportRow } from '../../storage/rows/accounting.ts'
-import { checkDate, findReport, findReportOf, newReport, reportView } from './reports.ts'
+import { checkDate, findReport, findReportByDate, newReport, reportView } from './reports.ts'
 import { selectReports } from './store.ts'
 import { verifyReport } from './verify.ts'
 
@@ -32,7 +32,7 @@ export const clientMoneyHandlers: Handlers<typeof clientMoney> = {
 
   client_money_report_create: async (op, { body }) => {
     checkDate(op, body.date)
-    const before = await findReportOf(op, body.date)
+    const before = await findReportByDate(op, body.date)
     if (before) return { status: 200, body: reportView(before) }
     const row = await newReport(op, body.date)
     return { status: 201, body: reportView(row), writes: [insert('client_money_reports', row)] }

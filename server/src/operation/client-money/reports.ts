@@ -7,33 +7,36 @@ import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
 import { operate } from '../../people/platforms/operate.ts'
 import { insert } from '../../storage/commit/writes.ts'
 import type { ClientMoneyReportRow, StoredClientMoney } from '../../storage/rows/accounting.ts'
-import { clientMoneyOf } from './balances.ts'
+import { buildClientMoney } from './balances.ts'
 import {
   type DuePlatform,
   findDuePlatforms,
   selectBalancesAt,
   selectLatestStatements,
   selectReport,
-  selectReportOf,
+  selectReportByDate,
 } from './store.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
-const LOOK_MS = 60_000
-/** The delay after a day's end, within which that day's operations are committed. */
+const INTERVAL_MS = 60_000
+/**
+ * The delay after the end of a day until its report is made, so that all operations of that day are
+ * committed.
+ */
 const SETTLED_MS = 10 * 60 * 1000
-/** The maximum number of missed days for which reports are made after the server was down. */
+/** After an outage, reports are made for at most this many missed days. */
 const MISSED_DAYS_MAX = 31
 
-/** Creates the daily report of each platform, repeatedly in the background. */
+/** Starts the worker that makes the daily report of each platform. */
 export function startClientMoneyReports(app: App): Background {
   return inBackground(
-    LOOK_MS,
+    INTERVAL_MS,
     () => makeDueReports(app),
     (error) => app.log.error({ err: error }, 'failed to make client-money reports'),
   )
 }
 
-/** Creates the missing reports for all past days. Returns their ids. */
+/** Makes the missing reports of all past days. Returns their ids. */
 export async function makeDueReports(app: App): Promise<string[]> {
   const settled = new Date(app.clock().getTime() - SETTLED_MS)
   const ids: string[] = []
@@ -49,13 +52,13 @@ async function makeMissing(app: App, { platform_id, last_date, created_at }: Due
     const op = await operate(app, platform_id)
     const row = await newReport(op, date)
     const result = await app.commit(op, [insert('client_money_reports', row)])
-    // Otherwise another process was faster.
+    // If not, another process has made the report.
     if (result.done) ids.push(row.id)
   }
   return ids
 }
 
-/** The days after another one up to `last`, at most the last `MISSED_DAYS_MAX` of them. */
+/** The days after `after` up to `last`, but only the last `MISSED_DAYS_MAX` of them. */
 function missingDays(after: string, last: string): string[] {
   const end = Date.parse(last)
   const first = Date.parse(after) + DAY_MS
@@ -70,26 +73,26 @@ export function lastEnded(now: Date): string {
   return utcDay(new Date(now.getTime() - DAY_MS))
 }
 
-/** Error: 400 `INVALID_INPUT` for an unfinished day, or one before the platform's creation. */
+/** Throws 400 `INVALID_INPUT` if the day has not ended, or was before the creation of the platform. */
 export function checkDate(op: Op, date: string): void {
   if (date > lastEnded(op.now)) throw fieldError('INVALID_INPUT', 'date', `${date} has not ended, in UTC`)
   if (date < lastEnded(op.platform.created_at))
     throw fieldError('INVALID_INPUT', 'date', `${date} is before the platform was created`)
 }
 
-/** Error: 404 `CLIENT_MONEY_REPORT_NOT_FOUND`. */
+/** Throws 404 `CLIENT_MONEY_REPORT_NOT_FOUND`. */
 export async function findReport(op: Op, id: string): Promise<ClientMoneyReportRow> {
   const row = await selectReport(op, id)
   if (!row) throw new ApiError('CLIENT_MONEY_REPORT_NOT_FOUND', { details: { field: 'clientMoneyReportId' } })
   return row
 }
 
-/** A day's report; undefined if not made yet. */
-export async function findReportOf(op: Op, date: string): Promise<ClientMoneyReportRow | undefined> {
-  return selectReportOf(op, date)
+/** The report of a day, if there is one. */
+export async function findReportByDate(op: Op, date: string): Promise<ClientMoneyReportRow | undefined> {
+  return selectReportByDate(op, date)
 }
 
-/** A day's signed report. Guard: the day has no report. */
+/** A new signed report of a day. Guard: the day has no report. */
 export async function newReport(op: Op, date: string): Promise<ClientMoneyReportRow> {
   const currencies = await currenciesAt(op, date)
   const unsigned = {
@@ -103,16 +106,19 @@ export async function newReport(op: Op, date: string): Promise<ClientMoneyReport
   return { ...unsigned, payload, signature: op.enclave.signCheckpoint(payload) }
 }
 
-/** The balances at the end of a day by the current ledger, with the latest statements up to that day. */
+/**
+ * The currencies of a day's report: balances at the end of the day according to the current ledger, and the
+ * latest statements up to that day.
+ */
 export async function currenciesAt(op: Op, date: string): Promise<StoredClientMoney[]> {
   const [balances, statements] = await Promise.all([
-    selectBalancesAt(op, endOf(date)),
+    selectBalancesAt(op, endOfDay(date)),
     selectLatestStatements(op, date),
   ])
-  return clientMoneyOf(balances, statements)
+  return buildClientMoney(balances, statements)
 }
 
-/** A report's signed text: JSON, its fields in this order, without spaces. */
+/** The text of a report that is signed: JSON without whitespace, with its fields in this order. */
 export function payloadOf(row: Omit<ClientMoneyReportRow, 'payload' | 'signature'>): string {
   return JSON.stringify({
     type: 'COUNTERSIGN_CLIENT_MONEY_REPORT_1',
@@ -146,7 +152,7 @@ export function reportView(row: ClientMoneyReportRow) {
   return {
     id: row.id,
     date: row.date,
-    asOf: endOf(row.date).toISOString(),
+    asOf: endOfDay(row.date).toISOString(),
     currencies: row.currencies.map((one) => ({
       currency: currencyRecord(one.currency),
       owed: BigInt(one.owed),
@@ -177,6 +183,6 @@ export function reportView(row: ClientMoneyReportRow) {
   }
 }
 
-function endOf(date: string): Date {
+function endOfDay(date: string): Date {
   return new Date(Date.parse(date) + DAY_MS)
 }

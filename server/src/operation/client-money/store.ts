@@ -14,7 +14,7 @@ export async function selectReport(op: Op, id: string): Promise<ClientMoneyRepor
   return op.find(REPORT_BY_ID, id)
 }
 
-export async function selectReportOf(op: Op, date: string): Promise<ClientMoneyReportRow | undefined> {
+export async function selectReportByDate(op: Op, date: string): Promise<ClientMoneyReportRow | undefined> {
   return op.read
     .selectFrom('client_money_reports')
     .selectAll()
@@ -38,7 +38,7 @@ export function selectReports(op: Op, { startDate, endDate }: ReportFilters) {
     .$call((q) => whereGiven(q, 'date', '<=', endDate))
 }
 
-/** A platform without yesterday's report. `last_date` is null if it has no report at all. */
+/** A platform that lacks yesterday's report. `last_date` is null if it has no report at all. */
 export interface DuePlatform {
   readonly platform_id: string
   readonly last_date: string | null
@@ -46,8 +46,8 @@ export interface DuePlatform {
 }
 
 /**
- * Open platforms that have moved money, by their own clocks, and have no report of the last day that ended
- * before `now`.
+ * Platforms that are open, have ledger entries, and have no report of the last day that ended before `now` by
+ * their own clock.
  */
 export async function findDuePlatforms(db: Database, now: Date): Promise<DuePlatform[]> {
   const { rows } = await db.query<DuePlatform>(
@@ -62,11 +62,11 @@ export async function findDuePlatforms(db: Database, now: Date): Promise<DuePlat
   return rows
 }
 
-/** All balances of an account kind in a currency, on the normal side. */
+/** The total of all balances of one kind of account in a currency, on the normal side. */
 export interface KindBalance {
   /** Null for internal accounts. */
   readonly name: string | null
-  /** False for customers' accounts. */
+  /** False for accounts of customers. */
   readonly isOwn: boolean
   readonly currency: KnownCurrency
   readonly posted: bigint
@@ -74,9 +74,9 @@ export interface KindBalance {
 }
 
 /**
- * $2: the moment. $3: the first id of the transfers made since a day before it. Later postings are subtracted
- * from the current balances, and transfers finished since then still count as held. One statement, so one
- * snapshot.
+ * $2 is the time, $3 the first id of the transfers created since a day before it. Subtracts later postings
+ * from the current balances; transfers that have ended since then count as held. A single statement, and so a
+ * single snapshot.
  */
 const BALANCES_AT = `
 WITH later AS MATERIALIZED (
@@ -104,7 +104,7 @@ SELECT a.name, a.owner = a.platform_id AS "isOwn", a.currency,
 FROM ledger_accounts AS a LEFT JOIN changes AS c ON c.account_id = a.id
 WHERE a.platform_id = $1 GROUP BY 1, 2, 3 ORDER BY a.currency, 1`
 
-/** The balances of all accounts at a time, summed by kind. Reads all transfers since then. */
+/** The balances of all accounts at a time, summed up by kind. Reads all transfers since then. */
 export async function selectBalancesAt(op: Op, at: Date): Promise<KindBalance[]> {
   const { rows } = await op.db.query<KindBalance>(BALANCES_AT, [
     uuidOf(op.platform.id),
@@ -114,13 +114,13 @@ export async function selectBalancesAt(op: Op, at: Date): Promise<KindBalance[]>
   return rows
 }
 
-/** A rail's latest statement in a currency that has been compared with the ledger. */
+/** The latest statement of a rail in a currency that was compared with the ledger. */
 export type ComparedStatement = Pick<
   RailStatementRow,
   'rail' | 'currency' | 'date' | 'closing' | 'balance' | 'differences'
 >
 
-/** The latest compared statement of each rail and currency, up to a day. */
+/** For each rail and currency, the latest compared statement up to a day. */
 export async function selectLatestStatements(op: Op, date: string): Promise<ComparedStatement[]> {
   return op.read
     .selectFrom('rail_statements')

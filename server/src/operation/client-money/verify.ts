@@ -8,12 +8,12 @@ export interface ReportVerification {
   readonly isLedgerUnchanged: boolean
 }
 
-/** Checks a report's signature, and compares its ledger balances with the current ledger. */
+/** Checks the signature of a report, and compares its balances with the current ledger. */
 export async function verifyReport(op: Op, row: ClientMoneyReportRow): Promise<ReportVerification> {
   const now = await currenciesAt(op, row.date)
   return {
     isSigned: isSigned(op, row),
-    isLedgerUnchanged: ledgerTextOf(now) === ledgerTextOf(row.currencies),
+    isLedgerUnchanged: toLedgerText(now) === toLedgerText(row.currencies),
   }
 }
 
@@ -23,8 +23,8 @@ function isSigned(op: Op, row: ClientMoneyReportRow): boolean {
   return verifySignature(key, Buffer.from(row.payload), row.signature)
 }
 
-/** The report's parts that depend only on the ledger. Statements may arrive or be matched later. */
-function ledgerTextOf(currencies: readonly StoredClientMoney[]): string {
+/** The parts of a report that depend on the ledger only. Statements may arrive or be matched later. */
+function toLedgerText(currencies: readonly StoredClientMoney[]): string {
   return JSON.stringify(
     currencies.map(({ currency, owed, onHold, reasons, rails }) => ({
       currency,

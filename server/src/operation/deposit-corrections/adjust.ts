@@ -10,8 +10,8 @@ import { depositLines } from '../reconciliations/explain-lines.ts'
 import { insertParts, newPart, notCorrectable } from './corrections.ts'
 
 /**
- * Checks that the rail's statements book a deposit with this amount. Errors: 400 `INVALID_INPUT`, 409
- * `DEPOSIT_NOT_CORRECTABLE`.
+ * Checks that exactly one statement line books the deposit, with this amount. Throws 400 `INVALID_INPUT`,
+ * 409 `DEPOSIT_NOT_CORRECTABLE`.
  */
 export async function checkBooked(op: Op, row: DepositRow, amount: bigint): Promise<void> {
   if (row.state === 'REVERSED')
@@ -27,23 +27,23 @@ export async function checkBooked(op: Op, row: DepositRow, amount: bigint): Prom
     throw notCorrectable('NO_DIFFERENCE', 'The bank has booked the amount of this deposit.')
 }
 
-/** A deposit as booked by its bank, and the parts that this adds. */
-export interface Adjusted {
+/** The adjusted deposit, and the new deposits for any money that the bank booked in excess of it. */
+export interface AdjustedDeposit {
   readonly row: DepositRow
   readonly parts: readonly DepositRow[]
   readonly writes: readonly Write[]
 }
 
 /**
- * Books the difference to the amount booked by the bank. Guard: the deposit is unchanged. Error: 400
- * `AMOUNT_OUT_OF_RANGE`.
+ * Books the difference between a deposit's amount and the amount that its bank booked. Guard: the deposit is
+ * unchanged. Throws 400 `AMOUNT_OUT_OF_RANGE`.
  */
 export async function adjustDeposit(
   op: Op,
   row: DepositRow,
   booked: bigint,
   note: string,
-): Promise<Adjusted> {
+): Promise<AdjustedDeposit> {
   const difference = booked - row.amount
   const isLess = difference < 0n
   const isInSuspense = row.state === 'SUSPENSE'

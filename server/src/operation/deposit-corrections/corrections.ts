@@ -19,7 +19,10 @@ export function notCorrectable(reason: FaultOfCorrection, message: string): ApiE
   return new ApiError('DEPOSIT_NOT_CORRECTABLE', { message, details: { reason } })
 }
 
-/** Error: 409 `DEPOSIT_NOT_CORRECTABLE`. A wallet's money belongs to its holder. */
+/**
+ * Throws 409 `DEPOSIT_NOT_CORRECTABLE` if the deposit was made to a wallet: its money belongs to the wallet's
+ * holder.
+ */
 export async function checkNoWallet(op: Op, row: DepositRow): Promise<void> {
   const wallet = await walletOf(op, row)
   if (wallet)
@@ -29,7 +32,7 @@ export async function checkNoWallet(op: Op, row: DepositRow): Promise<void> {
     )
 }
 
-/** A new deposit in suspense with another deposit's money. No bank file reports it. */
+/** A new deposit in suspense that takes over money of another deposit. Bank files do not report it. */
 export function newPart(
   op: Op,
   row: DepositRow,
@@ -55,7 +58,7 @@ export function newPart(
   }
 }
 
-/** The writes of new parts, and the event of each: it waits for a person. */
+/** Inserts new parts, each with an event that a deposit is waiting for a decision. */
 export function insertParts(op: Op, parts: readonly DepositRow[]): Write[] {
   return parts.flatMap((part) => [
     insert('deposits', part),

@@ -5,9 +5,9 @@ import type { Op } from '../../kernel/operation/app.ts'
 import { fieldError, type Handlers } from '../../kernel/operation/operation.ts'
 import {
   castDepositVote,
-  checkCan,
+  checkInSuspense,
   checkScreened,
-  stillWaits,
+  pendingVoteWrites,
   withNote,
 } from '../../money/deposits/decide.ts'
 import { depositView, findDeposit } from '../../money/deposits/deposits.ts'
@@ -22,14 +22,15 @@ export const depositCorrectionHandlers: Handlers<typeof depositCorrections> = {
     const row = await findCorrectable(op, params.depositId, 'split')
     checkSum(row, body.amounts)
     const vote = await castDepositVote(op, row, { decision: 'SPLIT', amounts: body.amounts })
-    if (!vote.decides) return { status: 200, body: viewOf(row, []), writes: stillWaits(row, vote) }
+    if (!vote.decides)
+      return { status: 200, body: correctionView(row, []), writes: pendingVoteWrites(row, vote) }
     const { reason: note } = body
     const reason = requireValue(row.reason, 'reason of a deposit in suspense')
     const parts = body.amounts.map((amount) => newPart(op, row, { amount, reason, note }))
     const moved = moveDeposit(op, row, 'split', { details: withNote(row, body.reason) })
     return {
       status: 200,
-      body: viewOf(moved.row, parts),
+      body: correctionView(moved.row, parts),
       writes: [...vote.writes, moved.write, ...insertParts(op, parts), correctionEvent(op, moved.row)],
     }
   },
@@ -37,7 +38,7 @@ export const depositCorrectionHandlers: Handlers<typeof depositCorrections> = {
   deposit_write_off: async (op, { params, body }) => {
     const row = await findCorrectable(op, params.depositId, 'write_off')
     const vote = await castDepositVote(op, row, { decision: 'WRITE_OFF' })
-    if (!vote.decides) return { status: 200, body: depositView(row), writes: stillWaits(row, vote) }
+    if (!vote.decides) return { status: 200, body: depositView(row), writes: pendingVoteWrites(row, vote) }
     const moved = moveDeposit(op, row, 'write_off', { details: withNote(row, body.reason) })
     const { currency, amount } = row
     const moves = post(op, causeOf(row), [
@@ -56,11 +57,12 @@ export const depositCorrectionHandlers: Handlers<typeof depositCorrections> = {
     await checkNoWallet(op, row)
     await checkBooked(op, row, body.amount)
     const vote = await castDepositVote(op, row, { decision: 'ADJUST', amounts: [body.amount] })
-    if (!vote.decides) return { status: 200, body: viewOf(row, []), writes: stillWaits(row, vote) }
+    if (!vote.decides)
+      return { status: 200, body: correctionView(row, []), writes: pendingVoteWrites(row, vote) }
     const now = await adjustDeposit(op, row, body.amount, body.reason)
     return {
       status: 200,
-      body: viewOf(now.row, now.parts),
+      body: correctionView(now.row, now.parts),
       writes: [
         ...vote.writes,
         ...now.writes,
@@ -71,10 +73,10 @@ export const depositCorrectionHandlers: Handlers<typeof depositCorrections> = {
   },
 }
 
-/** A deposit in suspense that may be corrected. */
+/** Finds a deposit in suspense that can still be corrected. */
 async function findCorrectable(op: Op, id: string, by: 'split' | 'write_off'): Promise<DepositRow> {
   const row = await findDeposit(op, id)
-  checkCan(row, by)
+  checkInSuspense(row, by)
   await checkScreened(op, row)
   await checkNoWallet(op, row)
   return row
@@ -91,6 +93,6 @@ function checkSum({ amount, currency }: DepositRow, amounts: readonly bigint[]):
   )
 }
 
-function viewOf(row: DepositRow, parts: readonly DepositRow[]) {
+function correctionView(row: DepositRow, parts: readonly DepositRow[]) {
   return { deposit: depositView(row), parts: parts.map(depositView) }
 }

@@ -2,8 +2,8 @@ import type { customerDeletion } from '@countersign/contract/customers/customers
 import { findWallet } from '../../kernel/accounts/accounts.ts'
 import { closeAccounts } from '../../kernel/ledger/accounts.ts'
 import type { Handlers } from '../../kernel/operation/operation.ts'
-import { closeCardsOf } from '../../money/cards/close-cards.ts'
-import { endSchedulesOf } from '../../money/payouts/change-schedule.ts'
+import { closeCustomerCards } from '../../money/cards/close-cards.ts'
+import { endCustomerSchedules } from '../../money/payouts/change-schedule.ts'
 import { credentialsChanged } from '../../people/credentials/credentials.ts'
 import { customerView, findCustomer } from '../../people/customers/customers.ts'
 import { removalOfDocuments } from '../../people/documents/documents.ts'
@@ -13,9 +13,9 @@ import { selectActiveSessionIds, selectLiveCredentialIds } from './customer-dele
 
 export const customerDeletionHandlers: Handlers<typeof customerDeletion> = {
   /**
-   * Soft deletion: the record and its accounts stay, closed. The wallet must be empty, because nobody can sign in to it
-   * afterwards. Error: 409 `CUSTOMER_NOT_EMPTY`, naming the records that hold the customer's money or will
-   * still move it.
+   * A soft deletion: the customer and the accounts remain as closed records. The wallet must be empty,
+   * because nobody can sign in to it afterwards. Throws 409 `CUSTOMER_NOT_EMPTY`, naming the records that
+   * hold the customer's money or will still move it.
    */
   customer_delete: async (op, { params }) => {
     const customer = await findCustomer(op, params.customerId)
@@ -36,8 +36,8 @@ export const customerDeletionHandlers: Handlers<typeof customerDeletion> = {
           update('credentials', id, { revoked_at: null }, { revoked_at: op.now, updated_at: op.now }),
         ),
         ...(wallet ? [credentialsChanged(op, wallet)] : []),
-        ...(await closeCardsOf(op, customer.id)),
-        ...(await endSchedulesOf(op, customer.id)),
+        ...(await closeCustomerCards(op, customer.id)),
+        ...(await endCustomerSchedules(op, customer.id)),
         closeAccounts(customer.id),
         removalOfDocuments(op, customer.id),
       ],

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Op } from '../../kernel/operation/app.ts'
 import { uuidOf } from '../../storage/engine/ids.ts'
 
-/** The sessions that can still sign for a customer's wallets. */
+/** The ids of sessions that can still sign for a customer's wallets. */
 export async function selectActiveSessionIds(op: Op, customerId: string): Promise<string[]> {
   const sessions = await op.read
     .selectFrom('sessions')
@@ -15,7 +15,7 @@ export async function selectActiveSessionIds(op: Op, customerId: string): Promis
   return sessions.map((session) => session.id)
 }
 
-/** The active credentials of a customer's wallets. */
+/** The ids of the active credentials of a customer's wallets. */
 export async function selectLiveCredentialIds(op: Op, customerId: string): Promise<string[]> {
   const credentials = await op.read
     .selectFrom('credentials')
@@ -27,7 +27,7 @@ export async function selectLiveCredentialIds(op: Op, customerId: string): Promi
   return credentials.map((credential) => credential.id)
 }
 
-/** A customer's accounts with money, oldest first. */
+/** A customer's accounts with a balance, oldest first. */
 export async function selectFilledAccounts(
   op: Op,
   customerId: string,
@@ -45,7 +45,7 @@ export async function selectFilledAccounts(
     .execute()
 }
 
-/** The payments that will still move a customer's money, as the guard of a deletion defines them. */
+/** Payments that will still move a customer's money, as defined by the database's guard of the deletion. */
 export async function selectOpenPayments(
   op: Op,
   customerId: string,

@@ -11,14 +11,14 @@ type ErasureView = SuccessOf<typeof customer_erasure_get>['body']
 
 const DAY_SECONDS = 24 * 60 * 60
 
-/** A customer's erasure, if one was requested. */
+/** The erasure of a customer, if one was requested. */
 export async function findErasure(op: Op, customerId: string): Promise<ErasureRow | undefined> {
   return selectErasure(op, customerId)
 }
 
 /**
- * A new erasure of a deleted customer, with its due work: data without a retention duty is removed now, all
- * other data when its retention ends. Guard: no other erasure was requested in the meantime.
+ * A new erasure of a deleted customer, with its jobs: data without a retention period is erased now, all
+ * other data when its retention period ends. Guard: no other erasure was requested in the meantime.
  */
 export function scheduleErasure(
   op: Op,

@@ -8,7 +8,7 @@ import { erasureView, findErasure, scheduleErasure } from './erasures.ts'
 
 export const erasureHandlers: Handlers<typeof customerErasures> = {
   /**
-   * Accepts only deleted customers: an active one would lose data that the platform requires. Error: 409
+   * Only for deleted customers: the platform still needs the data of an active one. Throws 409
    * `CUSTOMER_NOT_DELETED`.
    */
   customer_erase: async (op, { params }) => {
@@ -33,7 +33,7 @@ export const erasureHandlers: Handlers<typeof customerErasures> = {
   },
 }
 
-/** A customer of this platform, deleted or not. Error: 404 `USER_NOT_FOUND`. */
+/** A customer of this platform, even if deleted. Throws 404 `USER_NOT_FOUND`. */
 async function findAnyCustomer(op: Op, id: string): Promise<CustomerRow> {
   const customer = await findCustomerOnRecord(op, id)
   if (!customer || !maySee(op, customer.id))

@@ -14,7 +14,7 @@ import { eraseRailEvents } from '../../storage/erasure/erase-rail-events.ts'
 import { eraseRows, ROWS_MAX, ROWS_STATEMENTS } from '../../storage/erasure/erase-rows.ts'
 import { selectAccountIds } from './store.ts'
 
-/** The person to erase. Ids as uuids of the database. */
+/** The person to erase. All ids except `customerId` are UUIDs as stored in the database. */
 export interface Person {
   readonly customerId: string
   readonly customer: string
@@ -22,22 +22,22 @@ export interface Person {
   readonly accounts: readonly string[]
   readonly umaAddress: string
   readonly deletedAt: Date
-  /** The ids of the customer's records, as a pattern. */
+  /** A pattern that matches the ids of the customer's records. */
   readonly names: string
 }
 
 /**
- * One kind of erasure work. It commits in separate small transactions, and may be repeated at any time. Each
- * run continues `after` the previous one; a result without `after` means that it is done.
+ * One kind of data to erase. A step commits in separate small transactions, and may be repeated at any time.
+ * Each run continues `after` the previous one; a result without `after` means that the step is done.
  */
 export interface Step {
   readonly name: string
-  /** It runs when the erasure is requested, and again with all others. */
+  /** The step runs when the erasure is requested, and again with all others. */
   readonly isEarly?: true
   run(op: Op, person: Person, after: string | undefined): Promise<Walked>
 }
 
-/** Undefined if the customer does not exist, or is not deleted. */
+/** Undefined if the customer does not exist or is not deleted. */
 export async function findPerson(op: Op, customerId: string): Promise<Person | undefined> {
   const customer = await findCustomerOnRecord(op, customerId)
   if (!customer?.deleted_at) return undefined
@@ -53,7 +53,7 @@ export async function findPerson(op: Op, customerId: string): Promise<Person | u
   }
 }
 
-/** Repeats one statement until it finds no more rows. */
+/** Repeats a statement until it finds no more rows. */
 function repeatUntilDone(erase: (op: Op, person: Person) => Promise<number>): Step['run'] {
   return async (op, person) => {
     const found = await erase(op, person)
@@ -72,8 +72,8 @@ const ROWS: readonly Step[] = ROWS_STATEMENTS.flatMap((statement, at) =>
 )
 
 /**
- * The order matters: records that are found by personal data come before that data is erased, and others'
- * records that mention the customer come before the customer.
+ * The order matters. Records that are found by personal data are erased before that data, and other
+ * customers' records that mention the customer are erased before the customer.
  */
 export const STEPS: readonly Step[] = [
   {
@@ -86,7 +86,7 @@ export const STEPS: readonly Step[] = [
     name: 'loggedRequests',
     isEarly: true,
     run: async (op, person, after) => {
-      // Log entries that this process has not written yet.
+      // Includes log entries that this process has not written yet.
       if (after === undefined) await op.requestLog.flush()
       return eraseLoggedRequests(op.db, person.platform, person, after)
     },

@@ -4,12 +4,12 @@ import type { ErasureRow } from '../../storage/rows/erasure.ts'
 
 const BY_ID = rowById('erasures')
 
-/** A customer's erasure, if one was requested. */
+/** The erasure of a customer, if one was requested. */
 export async function selectErasure(op: Op, customerId: string): Promise<ErasureRow | undefined> {
   return op.find(BY_ID, customerId)
 }
 
-/** The ids of a customer's accounts here. */
+/** The ids of a customer's internal accounts. */
 export async function selectAccountIds(op: Op, customerId: string): Promise<string[]> {
   const accounts = await op.read
     .selectFrom('internal_accounts')

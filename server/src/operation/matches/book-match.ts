@@ -11,9 +11,9 @@ import type { Group } from './matches.ts'
 import { matchItemId, type RailAccount } from './store.ts'
 
 /**
- * The writes that add lines and payments to a match, resolve the lines' reports, and book its difference; the
- * row itself comes after them, because the database compares it with them. Guards: each line is unchanged and
- * in no match, and each payment is in no match.
+ * The writes that add lines and payments to a match, resolve the reports about the lines, and book the
+ * difference. Insert the match row after them, because the database checks it against them. Guards: no line
+ * has changed, and no line or payment is in a match.
  */
 export async function joinWrites(
   op: Op,
@@ -55,8 +55,11 @@ export async function joinWrites(
   ]
 }
 
-/** The writes that open the lines, their reports and the payments of a match again, and book its difference back; the row comes after them. */
-export async function partWrites(
+/**
+ * The writes that undo a match: they release its lines and payments, reopen the reports about the lines, and
+ * reverse the booked difference. Update the match row after them.
+ */
+export async function undoWrites(
   op: Op,
   account: RailAccount,
   row: ReconciliationMatchRow,
@@ -84,7 +87,7 @@ export async function partWrites(
 }
 
 /**
- * Books a difference between the rail's account and one of the platform's accounts. Error: 400
+ * Books a difference between the rail's account and one of the platform's accounts. Throws 400
  * `AMOUNT_OUT_OF_RANGE`.
  */
 async function bookDifference(
@@ -93,13 +96,13 @@ async function bookDifference(
   difference: bigint,
 ): Promise<readonly Write[]> {
   if (account === null) return []
-  const legs = legsOf(rail, currency, account, difference)
+  const legs = differenceLegs(rail, currency, account, difference)
   if (!(await fitsBalance(op, legs)))
     throw fieldError('AMOUNT_OUT_OF_RANGE', 'difference', 'A balance of the platform would be too large')
   return post(op, { cause: 'match', causeId: id }, legs)
 }
 
-function legsOf(rail: string, currency: string, account: MatchAccount, difference: bigint): Leg[] {
+function differenceLegs(rail: string, currency: string, account: MatchAccount, difference: bigint): Leg[] {
   return [
     { system: 'rail', rail, currency, amount: -difference },
     { system: account, currency, amount: difference },

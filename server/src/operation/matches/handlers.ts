@@ -10,8 +10,8 @@ import { castVote } from '../../people/members/approval-votes.ts'
 import { expectRow, insert } from '../../storage/commit/writes.ts'
 import { idOfKind, uuidOfText } from '../../storage/engine/ids.ts'
 import type { ReconciliationMatchRow } from '../../storage/rows/reconciliation.ts'
-import { joinWrites, partWrites } from './book-match.ts'
-import { accountForDifference, digestOf, findGroup, type Group, matchView } from './matches.ts'
+import { joinWrites, undoWrites } from './book-match.ts'
+import { accountForDifference, computeDigest, findGroup, type Group, matchView } from './matches.ts'
 import { selectMatch, selectMatches, selectProposal } from './store.ts'
 import { suggestionsFor } from './suggestions.ts'
 
@@ -24,7 +24,7 @@ export const reconciliationMatchHandlers: Handlers<typeof reconciliationMatches>
   reconciliation_match_create: async (op, { body }) => {
     const group = await findGroup(op, body)
     const account = accountForDifference(group, body)
-    const digest = digestOf(group, account)
+    const digest = computeDigest(group, account)
     const proposal = await selectProposal(op, digest)
     const row = proposal ?? newMatch(op, group, { account, digest, reason: body.reason })
     const vote = await castVote(op, row.id)
@@ -59,20 +59,20 @@ export const reconciliationMatchHandlers: Handlers<typeof reconciliationMatches>
     const row = await findMatch(op, params.reconciliationMatchId, 'undo')
     const change = { undo_reason: body.reason }
     const undone = transition(op, 'reconciliation_matches', MATCH_TRANSITIONS, row, 'undo', change)
-    // Nothing was booked for a proposal.
+    // A proposal has booked nothing yet.
     if (row.state === MATCH_INITIAL)
       return { status: 200, body: matchView(undone.row), writes: [undone.write] }
     const vote = await castVote(op, idOfKind('ReconciliationMatch', uuidOfText(`${row.id} undo`)))
     if (!vote.decides) {
-      const stays = expectRow('reconciliation_matches', row.id, { state: row.state })
-      return { status: 200, body: matchView(row), writes: [...vote.writes, stays] }
+      const stateGuard = expectRow('reconciliation_matches', row.id, { state: row.state })
+      return { status: 200, body: matchView(row), writes: [...vote.writes, stateGuard] }
     }
     const { rail, currency } = row
     const account = { id: systemAccountId(op.platform.id, 'rail', currency, rail), rail, currency }
     return {
       status: 200,
       body: matchView(undone.row),
-      writes: [...vote.writes, ...(await partWrites(op, account, row)), undone.write],
+      writes: [...vote.writes, ...(await undoWrites(op, account, row)), undone.write],
     }
   },
 
@@ -83,7 +83,7 @@ export const reconciliationMatchHandlers: Handlers<typeof reconciliationMatches>
   },
 }
 
-/** Errors: 404 `RECONCILIATION_MATCH_NOT_FOUND`, 409 `INVALID_STATE_TRANSITION`. */
+/** Throws 404 `RECONCILIATION_MATCH_NOT_FOUND`, 409 `INVALID_STATE_TRANSITION`. */
 async function findMatch(op: Op, id: string, by: MatchEvent): Promise<ReconciliationMatchRow> {
   const row = await selectMatch(op, id)
   if (!row)

@@ -25,7 +25,7 @@ export type MatchBody = BodyOf<typeof reconciliation_match_create>
 const LINES_FIELD = 'statementEntryIds'
 const PAYMENTS_FIELD = 'paymentIds'
 
-/** Checked lines and payments, with their sums. */
+/** The checked lines and payments of a match, with their sums. */
 export interface Group {
   readonly account: RailAccount
   readonly lines: readonly StatementLine[]
@@ -34,14 +34,14 @@ export interface Group {
   readonly bookSum: bigint
 }
 
-/** A payment, with the row that records its match, if it was ever matched. */
+/** A payment, with its match record if it was ever matched. */
 export interface MatchedItem extends Item {
   readonly row: ReconciliationMatchItemRow | undefined
 }
 
 /**
- * The lines and payments that a call names, and all lines that name the payments. Errors: 400 `INVALID_INPUT`, 409
- * `RECORDS_NOT_MATCHABLE`.
+ * The lines and payments named in a request, plus all lines that refer to those payments. Throws 400
+ * `INVALID_INPUT`, 409 `RECORDS_NOT_MATCHABLE`.
  */
 export async function findGroup(op: Op, body: MatchBody): Promise<Group> {
   const { rail, currency, statementEntryIds = [], paymentIds = [] } = body
@@ -129,7 +129,7 @@ async function checkItem(
     throw notMatchable('NOTHING_BOOKED', id, `Nothing is booked for ${id} on ${rail} in ${currency}.`)
 }
 
-/** True if a rail has a payment that may still be delivered or fail. */
+/** True if one of these payments at the rail may still be delivered or fail. */
 async function isOpenAtRail(op: Op, rail: string, members: readonly string[]): Promise<boolean> {
   const found = await Promise.all(
     members.flatMap((id) =>
@@ -146,7 +146,10 @@ function notMatchable(reason: string, id: string, message: string): ApiError {
   return new ApiError('RECORDS_NOT_MATCHABLE', { message, details: { reason, id } })
 }
 
-/** The account to which the difference is booked; null without a difference. Error: 400 if the call names another one. */
+/**
+ * The account to which the difference is booked; null if there is no difference. Throws 400 if the request
+ * states another difference.
+ */
 export function accountForDifference(
   { account: { currency }, lineSum, bookSum }: Group,
   { difference }: MatchBody,
@@ -167,8 +170,11 @@ export function accountForDifference(
   return difference.account
 }
 
-/** Equal for the same lines, payments, difference and account: votes for them count together. */
-export function digestOf({ lines, items, lineSum, bookSum }: Group, account: MatchAccount | null): string {
+/** Equal for the same lines, payments, difference and account, so that votes for them count together. */
+export function computeDigest(
+  { lines, items, lineSum, bookSum }: Group,
+  account: MatchAccount | null,
+): string {
   const parts = [lines.map(({ entry }) => entry.id), items.map(({ id }) => id), lineSum, bookSum, account]
   return uuidOfText(parts.join(' '))
 }

@@ -1,8 +1,8 @@
-import { daysApart, nameWordsOf, type OpenLine, type OpenPayment, referencesOf, wordsOf } from './signs.ts'
+import { daysApart, getNameWords, getReferences, type OpenLine, type OpenPayment, wordsOf } from './signs.ts'
 
-/** The maximum number of payments compared with a line because a word of its text is in their names. */
+/** The maximum number of payments compared with a line for each word in its text. */
 const CANDIDATES_MAX = 16
-/** The maximum number of days between a line and a payment that share only the amount. */
+/** The maximum number of days between a line and a payment that have only the amount in common. */
 const DAYS_MAX = 31
 
 export interface Pair {
@@ -11,8 +11,8 @@ export interface Pair {
 }
 
 /**
- * Pairs lines with payments of one amount: by reference, then by name, then by date. Both are in
- * chronological order. Lines and payments without a partner are returned unchanged.
+ * Pairs lines and payments of the same amount: by reference, then by name, then by date. Both lists must be
+ * in chronological order. Also returns the lines and payments left without a partner.
  */
 export function pairEqual(lines: readonly OpenLine[], payments: readonly OpenPayment[]) {
   const pairs: Pair[] = []
@@ -24,9 +24,9 @@ export function pairEqual(lines: readonly OpenLine[], payments: readonly OpenPay
     pairs.push({ line, payment })
   }
   const texts = lines.map((line) => ({ line, words: new Set(wordsOf(line.text)) }))
-  pairByKey(texts, byKey(payments, referencesOf), usedPayments, pair, () => true)
-  const named = texts.filter(({ line }) => !usedLines.has(line))
-  pairByKey(named, byKey(payments, firstWords), usedPayments, pair, hasName)
+  pairByKey(texts, indexPayments(payments, getReferences), usedPayments, pair, () => true)
+  const unpairedTexts = texts.filter(({ line }) => !usedLines.has(line))
+  pairByKey(unpairedTexts, indexPayments(payments, firstWords), usedPayments, pair, hasName)
   const withoutUsed = <T extends OpenLine | OpenPayment>(all: readonly T[], used: ReadonlySet<T>) =>
     all.filter((one) => !used.has(one))
   pairByDate(withoutUsed(lines, usedLines), withoutUsed(payments, usedPayments), pair)
@@ -38,17 +38,20 @@ interface LineWithWords {
   readonly words: ReadonlySet<string>
 }
 
-/** The first word of each name: one of them must be in a line's text. */
+/**
+ * The first significant word of each of a payment's names. A line matches by name only if it contains one of
+ * them.
+ */
 function firstWords(payment: OpenPayment): readonly string[] {
-  return nameWordsOf(payment).flatMap(([first]) => (first === undefined ? [] : [first]))
+  return getNameWords(payment).flatMap(([first]) => (first === undefined ? [] : [first]))
 }
 
 function hasName(words: ReadonlySet<string>, payment: OpenPayment): boolean {
-  return nameWordsOf(payment).some((name) => name.every((word) => words.has(word)))
+  return getNameWords(payment).some((name) => name.every((word) => words.has(word)))
 }
 
-/** Payments by each of their keys. */
-export function byKey(
+/** Indexes payments by each of their keys. */
+export function indexPayments(
   payments: readonly OpenPayment[],
   keysOf: (payment: OpenPayment) => readonly string[],
 ): ReadonlyMap<string, readonly OpenPayment[]> {
@@ -73,31 +76,31 @@ function pairByKey(
   for (const { line, words } of lines) {
     const candidates = [...words].flatMap((word) => byKeys.get(word)?.slice(0, CANDIDATES_MAX) ?? [])
     const free = candidates.filter((payment) => !used.has(payment) && isPartner(words, payment))
-    const nearest = nearestOf(line, free)
+    const nearest = findNearest(line, free)
     if (nearest) pair(line, nearest)
   }
 }
 
-function nearestOf(line: OpenLine, payments: readonly OpenPayment[]): OpenPayment | undefined {
+function findNearest(line: OpenLine, payments: readonly OpenPayment[]): OpenPayment | undefined {
   let nearest: OpenPayment | undefined
   for (const payment of payments)
     if (!nearest || daysApart(line, payment) < daysApart(line, nearest)) nearest = payment
   return nearest
 }
 
-/** Pairs in chronological order: a line with the oldest payment that is near enough. */
+/** Pairs each line, in chronological order, with the oldest unpaired payment at most `DAYS_MAX` away. */
 function pairByDate(
   lines: readonly OpenLine[],
   payments: readonly OpenPayment[],
   pair: (line: OpenLine, payment: OpenPayment) => void,
 ): void {
-  let place = 0
+  let index = 0
   for (const line of lines) {
-    let payment = payments[place]
+    let payment = payments[index]
     while (payment && payment.atMs < line.atMs && daysApart(line, payment) > DAYS_MAX)
-      payment = payments[++place]
+      payment = payments[++index]
     if (!payment || daysApart(line, payment) > DAYS_MAX) continue
     pair(line, payment)
-    place++
+    index++
   }
 }

@@ -5,16 +5,16 @@ export interface OpenLine {
   readonly id: string
   readonly amount: bigint
   readonly atMs: number
-  /** The bank's text, with its own reference. */
+  /** The bank's text, including its own reference. */
   readonly text: string
 }
 
 /** A payment or deposit whose lines and bookings differ. */
 export interface OpenPayment {
   readonly id: string
-  /** The sum of the ledger's movements for it. */
+  /** The sum of its ledger transfers. */
   readonly booked: bigint
-  /** The lines that name it, and their sum. */
+  /** The statement lines that refer to it, and their sum. */
   readonly lineIds: readonly string[]
   readonly lineSum: bigint
   readonly atMs: number
@@ -22,20 +22,20 @@ export interface OpenPayment {
   readonly names: readonly string[]
 }
 
-/** The amount that the bank still has to book for a payment, so that both sides agree. */
-export function restOf({ booked, lineSum }: OpenPayment): bigint {
+/** The amount that the bank still has to book until its lines agree with the ledger. */
+export function outstandingAmount({ booked, lineSum }: OpenPayment): bigint {
   return booked - lineSum
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000
-/** Dates agree if at most a weekend is between them. */
+/** Dates agree if no more than a weekend lies between them. */
 const NEAR_DAYS = 3
-/** Shorter references and name words match too many lines. */
+/** Shorter references and shorter words of names would match too many lines. */
 const REFERENCE_CHARACTERS_MIN = 6
 const NAME_WORD_CHARACTERS_MIN = 3
 
-/** A text's letters and digits, in upper case. */
-function lettersOf(text: string): string {
+/** A text's letters and digits in upper case. */
+function toLetters(text: string): string {
   return text.toUpperCase().replace(/[^\p{L}\p{N}]+/gu, '')
 }
 
@@ -43,19 +43,19 @@ export function wordsOf(text: string): readonly string[] {
   return text.toUpperCase().match(/[\p{L}\p{N}]+/gu) ?? []
 }
 
-/** A payment's references as banks repeat them: without spaces and punctuation. */
-export function referencesOf({ references }: OpenPayment): readonly string[] {
-  return references.map(lettersOf).filter((reference) => reference.length >= REFERENCE_CHARACTERS_MIN)
+/** A payment's references without spaces and punctuation, as banks repeat them. */
+export function getReferences({ references }: OpenPayment): readonly string[] {
+  return references.map(toLetters).filter((reference) => reference.length >= REFERENCE_CHARACTERS_MIN)
 }
 
-/** The significant words of each of a payment's names. */
-export function nameWordsOf({ names }: OpenPayment): readonly (readonly string[])[] {
+/** The significant words of each name of a payment. */
+export function getNameWords({ names }: OpenPayment): readonly (readonly string[])[] {
   return names
     .map((name) => wordsOf(name).filter((word) => word.length >= NAME_WORD_CHARACTERS_MIN))
     .filter((words) => words.length > 0)
 }
 
-/** Days between two moments. */
+/** The number of days between two moments. */
 export function daysApart(one: { readonly atMs: number }, other: { readonly atMs: number }): number {
   return Math.abs(one.atMs - other.atMs) / DAY_MS
 }
@@ -64,11 +64,11 @@ export function isNear(one: { readonly atMs: number }, other: { readonly atMs: n
   return daysApart(one, other) <= NEAR_DAYS
 }
 
-/** The evidence, in a line's and a payment's text and dates, that they belong together. */
-export function textSigns(line: OpenLine, payment: OpenPayment): MatchSign[] {
+/** The signs that a line and a payment belong together, from text and dates. */
+export function findTextSigns(line: OpenLine, payment: OpenPayment): MatchSign[] {
   const words = new Set(wordsOf(line.text))
-  const hasReference = referencesOf(payment).some((reference) => words.has(reference))
-  const hasName = nameWordsOf(payment).some((name) => name.every((word) => words.has(word)))
+  const hasReference = getReferences(payment).some((reference) => words.has(reference))
+  const hasName = getNameWords(payment).some((name) => name.every((word) => words.has(word)))
   return [
     ...(hasReference ? (['REFERENCE'] as const) : []),
     ...(hasName ? (['NAME'] as const) : []),

@@ -9,7 +9,7 @@ import type { DepositDetails } from '../../storage/rows/rail.ts'
 import type { ReconciliationMatchItemRow, ReconciliationMatchRow } from '../../storage/rows/reconciliation.ts'
 import type { AccountDetails } from '../../storage/rows/stored-documents.ts'
 
-/** A rail's ledger account. A match belongs to one account. */
+/** A rail's ledger account in one currency. All lines and payments of a match belong to the same account. */
 export interface RailAccount {
   readonly id: string
   readonly rail: string
@@ -22,7 +22,7 @@ export async function selectMatch(op: Op, id: string): Promise<ReconciliationMat
   return op.find(MATCH_BY_ID, id)
 }
 
-/** The proposal of the same match, if several members must agree and one has proposed it. */
+/** An earlier proposal of the same match that still needs votes of other members. */
 export async function selectProposal(op: Op, digest: string): Promise<ReconciliationMatchRow | undefined> {
   return op.read
     .selectFrom('reconciliation_matches')
@@ -51,7 +51,7 @@ export function selectMatches(op: Op, { rail, currency, status }: MatchFilters) 
 
 const MATCH_ITEM_BY_ID = rowById('reconciliation_match_items')
 
-/** The id of the row that records a payment's match, on a rail's account. */
+/** The id of the record of a payment's match on a rail's account. */
 export function matchItemId({ id }: RailAccount, itemId: string): string {
   return idOfKind('MatchItem', uuidOfText(`MatchItem ${id} ${itemId}`))
 }
@@ -60,15 +60,15 @@ export async function selectMatchItem(op: Op, id: string): Promise<Reconciliatio
   return op.find(MATCH_ITEM_BY_ID, id)
 }
 
-/** A payment or deposit with all that belongs to it. */
+/** A payment or deposit with the records that belong to it. */
 export interface Item {
   readonly id: string
-  /** A transaction, its quote, the deposits that paid for it. */
+  /** The ids of a transaction, its quote, and the deposits that paid for it. */
   readonly members: readonly string[]
-  /** The sum and the number of the ledger's transfers for it on the rail's account. */
+  /** The sum and the number of its ledger transfers on the rail's account. */
   readonly booked: bigint
   readonly moves: bigint
-  /** The lines that name it, and their sum. */
+  /** The statement lines that refer to it, and their sum. */
   readonly lines: readonly string[]
   readonly line_sum: bigint
 }
@@ -99,7 +99,7 @@ const ITEMS = `
     coalesce(l.ids, '{}') AS lines, coalesce(l.amount, 0)::bigint AS line_sum
   FROM items i LEFT JOIN booked b ON b.item = i.item LEFT JOIN lines l ON l.item = i.item ORDER BY 1`
 
-/** Payments and deposits by their records' ids, read in one statement. */
+/** Finds payments and deposits by the ids of their records, in one statement. */
 export async function selectItems(
   op: Op,
   { id, rail, currency }: RailAccount,
@@ -116,13 +116,13 @@ export async function selectItems(
   return rows
 }
 
-/** A payment or deposit with the words that banks use for it. */
+/** A payment or deposit with the names and references that a bank may use for it. */
 export interface Described {
   readonly id: string
   readonly at: Date
   readonly references: readonly (string | null)[]
   readonly sender: DepositDetails['sender'] | null
-  /** The external accounts that it pays or comes from. */
+  /** The external accounts that it pays, and that its money comes from. */
   readonly payee: AccountDetails | null
   readonly payer: AccountDetails | null
 }
@@ -139,7 +139,7 @@ const DESCRIBED = `
     d.details->'sender', NULL, NULL
   FROM deposits d WHERE d.id = ANY ($1::uuid[]) AND d.platform_id = $2`
 
-/** The words of payments and deposits, by their ids. Unknown ids are left out. */
+/** Names and references of payments and deposits, by id. Unknown ids are left out. */
 export async function selectDescribed(op: Op, ids: readonly string[]): Promise<Described[]> {
   if (ids.length === 0) return []
   const { rows } = await op.db.query<Described>(DESCRIBED, [ids.map(uuidOf), uuidOf(op.platform.id)])

@@ -1,6 +1,9 @@
-/** Parts that sum to an amount: pure, and bounded. All parts have the sign of the amount. */
+/**
+ * Finds parts that sum to an amount. Pure functions with bounded running time. All parts have the sign of the
+ * amount.
+ */
 
-/** Parts tried in every combination, and the steps that this may take. */
+/** The maximum number of parts tried in every combination, and of search steps. */
 export const SUBSET_PARTS_MAX = 24
 export const SUBSET_STEPS_MAX = 4000
 
@@ -8,8 +11,8 @@ interface Part {
   readonly amount: bigint
 }
 
-/** The first run of two or more consecutive parts that sum to an amount. */
-export function runOf<P extends Part>(
+/** The first run of two to `max` consecutive parts that sums to an amount. */
+export function findRun<P extends Part>(
   parts: readonly P[],
   amount: bigint,
   max: number,
@@ -29,10 +32,10 @@ export function runOf<P extends Part>(
 }
 
 /**
- * Two or more parts, in any places, that sum to an amount: of the first `SUBSET_PARTS_MAX`, within `SUBSET_STEPS_MAX` steps. Undefined
- * if none were found by then.
+ * Any two or more of the first `SUBSET_PARTS_MAX` parts that sum to an amount. Undefined if none were found
+ * within `SUBSET_STEPS_MAX` steps.
  */
-export function subsetOf<P extends Part>(parts: readonly P[], amount: bigint): readonly P[] | undefined {
+export function findSubset<P extends Part>(parts: readonly P[], amount: bigint): readonly P[] | undefined {
   const largestFirst = parts
     .slice(0, SUBSET_PARTS_MAX)
     .toSorted((a, b) => compareAmounts(toAbsolute(b.amount), toAbsolute(a.amount)))
@@ -41,7 +44,7 @@ export function subsetOf<P extends Part>(parts: readonly P[], amount: bigint): r
   let steps = 0
   const search = (from: number, left: bigint): boolean => {
     if (left === 0n) return chosen.length > 1
-    // The remaining parts are too small, or the steps are used up.
+    // The remaining parts are too small, or all steps are used up.
     if ((sumsAfter[from] ?? 0n) < left || ++steps > SUBSET_STEPS_MAX) return false
     const part = largestFirst[from]
     if (!part) return false
@@ -56,7 +59,7 @@ export function subsetOf<P extends Part>(parts: readonly P[], amount: bigint): r
   return search(0, toAbsolute(amount)) ? chosen : undefined
 }
 
-/** The sum of the parts from each place on. */
+/** For each index, the sum of the parts from there to the end. */
 function sumsFrom(parts: readonly Part[]): readonly bigint[] {
   const sums: bigint[] = []
   let sum = 0n

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { OpenLine, OpenPayment } from './signs.ts'
-import { runOf, SUBSET_PARTS_MAX, subsetOf } from './subsets.ts'
+import { findRun, findSubset, SUBSET_PARTS_MAX } from './subsets.ts'
 import { type Suggestion, suggestMatches } from './suggest.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
@@ -135,11 +135,11 @@ test('parts that sum to an amount are found: those that follow each other, and a
       const from = seed % (all.length - 1)
       const run = all.slice(from, from + 2 + (bits % (all.length - from - 1)))
       const target = sum(run.map((part) => part.amount))
-      expect(sum((runOf(all, target, 500) ?? []).map((part) => part.amount))).toBe(target)
+      expect(sum((findRun(all, target, 500) ?? []).map((part) => part.amount))).toBe(target)
       const chosen = all.filter((_, n) => (bits >> n) % 2 === 1)
       if (chosen.length < 2) return
       const chosenSum = sum(chosen.map((part) => part.amount))
-      const found = subsetOf(all, chosenSum)
+      const found = findSubset(all, chosenSum)
       // The search may run out of steps; what it finds is right.
       if (found) expect(sum(found.map((part) => part.amount))).toBe(chosenSum)
       if (all.length <= 10) expect(found).toBeDefined()
@@ -149,7 +149,7 @@ test('parts that sum to an amount are found: those that follow each other, and a
 
 test('the search for parts ends, also where nothing sums up', () => {
   const even = Array.from({ length: 10 * SUBSET_PARTS_MAX }, (_, n) => ({ amount: BigInt(2 * n + 2) }))
-  expect(subsetOf(even, 151n)).toBeUndefined()
+  expect(findSubset(even, 151n)).toBeUndefined()
 })
 
 test('a line that books two hundred payments of one day as one sum is found', () => {

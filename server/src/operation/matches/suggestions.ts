@@ -13,13 +13,13 @@ import type { OpenLine, OpenPayment } from './signs.ts'
 import { type Described, type Item, type RailAccount, selectDescribed, selectItems } from './store.ts'
 import { type Suggestion, suggestMatches } from './suggest.ts'
 
-/** The maximum number of differences that one call reads, oldest first. */
+/** The maximum number of differences read per request, oldest first. */
 const DIFFERENCES_MAX = 1000
 
 type SuggestionView = SuccessOf<typeof reconciliation_match_suggestion_list>['body']['data'][number]
 
 /**
- * Suggests which open lines and payments of a day's account belong together. Error: 404
+ * Suggests which open lines and payments of an account on one day belong together. Throws 404
  * `RECONCILIATION_NOT_FOUND`.
  */
 export async function suggestionsFor(op: Op, reconciliationId: string): Promise<SuggestionView[]> {

@@ -17,10 +17,11 @@ import type { MemberRow } from '../../storage/rows/member.ts'
 import { selectWaitingFor } from './store.ts'
 
 /**
- * Digests of new work for members. They contain only counts, because other people may also read a mailbox.
+ * Digests that tell members about new work. They contain only counts, because other people may read the same
+ * mailbox.
  */
 
-/** The maximum number of waiting records that a digest covers and remembers, newest first. */
+/** The maximum number of waiting records that a digest counts and remembers, newest first. */
 const RECORDS_MAX = 1_000
 
 const KINDS_OF: { readonly [Topic in NotificationTopic]: readonly (keyof Static<typeof Waiting>)[] } = {
@@ -38,9 +39,9 @@ const WORDS: { readonly [Topic in NotificationTopic]: string } = {
 }
 
 /**
- * Reports the work that arrived for a member since the last digest, if any, and creates the next one's job.
- * The report, the covered records and the end of this job are one commit. Guard: the member's next digest is
- * this one.
+ * Reports the work that has arrived for a member since the last digest, if any, and schedules the next
+ * digest. The report, the remembered records and the end of this job are one commit. Guard: this job is the
+ * member's scheduled digest.
  */
 export const sendDigest: JobHandler<'member.digest'> = async (op, { memberId }) => {
   if (op.actor.kind !== 'job') throw new Error('A digest is sent by a job')
@@ -57,17 +58,17 @@ export const sendDigest: JobHandler<'member.digest'> = async (op, { memberId }) 
   )
   const known = new Set(member.digest_records)
   const next = nextDigest(op, memberId, notify_minutes)
-  const counted = topics.map((topic) => {
+  const counts = topics.map((topic) => {
     const records = waiting.filter(({ kind }) => KINDS_OF[topic].includes(kind))
     return { topic, waiting: records.length, new: records.filter(({ id }) => !known.has(id)).length }
   })
   const digest = {
     memberId,
-    topics: counted.filter(({ waiting }) => waiting > 0),
+    topics: counts.filter(({ waiting }) => waiting > 0),
     consoleUrl: consolePage(op, 'approvals'),
   }
   const hasNews = digest.topics.some((topic) => topic.new > 0)
-  const report = hasNews ? await reportOf(op, member, digest) : []
+  const report = hasNews ? await buildReport(op, member, digest) : []
   return [
     update(
       'members',
@@ -75,7 +76,8 @@ export const sendDigest: JobHandler<'member.digest'> = async (op, { memberId }) 
       { digest_job_id: jobId, state },
       {
         digest_job_id: next.id,
-        // Without a report, for example at the message limit, the work counts as new next time.
+        // If no report could be sent, for example because of the message limit, the work counts as new again
+        // next time.
         ...(hasNews && report.length === 0 ? {} : { digest_records: waiting.map(({ id }) => id) }),
       },
     ),
@@ -84,22 +86,22 @@ export const sendDigest: JobHandler<'member.digest'> = async (op, { memberId }) 
   ]
 }
 
-/** The chosen topics that the member may act on. */
+/** The topics that the member has chosen and is allowed to act on. */
 function topicsFor({ notify_about, permissions }: MemberRow): readonly NotificationTopic[] {
   return keysOf(NOTIFICATION_TOPICS).filter(
     (topic) => notify_about.includes(topic) && permissions.includes(NOTIFICATION_TOPICS[topic]),
   )
 }
 
-async function reportOf(
+async function buildReport(
   op: Op,
   member: MemberRow,
   digest: Static<typeof MemberDigest>,
 ): Promise<readonly Write[]> {
   if (member.notify_by === 'WEBHOOK') return [event(op, 'MEMBER.WORK_WAITING', member.id, digest)]
-  const news = digest.topics.reduce((sum, topic) => sum + topic.new, 0)
+  const newCount = digest.topics.reduce((sum, topic) => sum + topic.new, 0)
   return noticeTo(op, member, {
-    subject: news === 1 ? 'Something new waits for you' : `${news} new things wait for you`,
+    subject: newCount === 1 ? 'Something new waits for you' : `${newCount} new things wait for you`,
     paragraphs: [
       ...digest.topics.map((topic) => `${WORDS[topic.topic]}: ${topic.waiting} waiting, ${topic.new} new.`),
       `Open the console: ${digest.consoleUrl}`,

@@ -12,7 +12,7 @@ import { type Rail, SANDBOX_RAIL } from '../../kernel/ports/rail.ts'
 import {
   selectChains,
   selectDeliveries,
-  selectHeld,
+  selectHeldBalances,
   selectProofs,
   selectStatistics,
   selectWaiting,
@@ -26,10 +26,10 @@ const INTERVAL_SECONDS = { HOUR: 3_600, DAY: 86_400 } as const
 export const overviewHandlers: Handlers<typeof overview> = {
   overview_get: async (op) => {
     const [held, waiting, deliveries, rails, chains, proofs, watched] = await Promise.all([
-      selectHeld(op),
+      selectHeldBalances(op),
       selectWaiting(op),
       selectDeliveries(op, plusSeconds(op.now, -FAILED_SECONDS)),
-      railsOf(op),
+      listRails(op),
       selectChains(op),
       selectProofs(op),
       readWatches(op),
@@ -85,7 +85,7 @@ export const overviewHandlers: Handlers<typeof overview> = {
   },
 }
 
-/** Error: 400 `INVALID_INPUT` for more intervals than one response can have. */
+/** Throws 400 `INVALID_INPUT` if the period has more intervals than a response may contain. */
 function checkSpan(seconds: number, start: Date, end: Date): void {
   const intervals = (end.getTime() - start.getTime()) / (seconds * 1000)
   if (intervals > STATISTICS_INTERVALS_MAX)
@@ -96,8 +96,8 @@ function checkSpan(seconds: number, start: Date, end: Date): void {
     )
 }
 
-/** The rails of this platform, and whether they accept payments now. */
-async function railsOf(op: Op) {
+/** The platform's rails, and whether they accept payments at the moment. */
+async function listRails(op: Op) {
   const simulated = op.rails.find(null)
   return [
     ...(await ownRails(op.rails, op.platform.id)).map((rail) => railView(op, rail)),
@@ -106,7 +106,7 @@ async function railsOf(op: Op) {
 }
 
 function railView(op: Op, rail: Rail) {
-  const detail = hindranceOf(op, rail)
+  const detail = describeObstacle(op, rail)
   const warnings = rail.isRetired ? [] : (rail.chain?.lowBalances() ?? [])
   return present({
     name: rail.name ?? SANDBOX_RAIL,
@@ -119,8 +119,8 @@ function railView(op: Op, rail: Rail) {
   })
 }
 
-/** The reason why a rail does not accept payments now. */
-function hindranceOf({ now }: Op, { isRetired, chain, opensAt }: Rail): string | undefined {
+/** Why a rail does not accept payments at the moment; undefined if it does. */
+function describeObstacle({ now }: Op, { isRetired, chain, opensAt }: Rail): string | undefined {
   if (isRetired) return 'Takes nothing new any more.'
   if (chain && !chain.isMet()) return 'This server has not reached the chain yet.'
   const opening = opensAt(now)

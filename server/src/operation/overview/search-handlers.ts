@@ -9,7 +9,7 @@ import {
 import { INT64_MAX } from '../../base/json/int64.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import type { Handlers } from '../../kernel/operation/operation.ts'
-import { resultOf, type SearchHit } from './search-results.ts'
+import { type SearchHit, toSearchHit } from './search-results.ts'
 import {
   BY_ID,
   type FoundKind,
@@ -26,58 +26,61 @@ import {
 
 export const searchHandlers: Handlers<typeof searches> = {
   search: async (op, { query }) => {
-    const asked = query.query.trim()
-    const found = asked === '' ? [] : await Promise.all(WAYS.map((way) => way(op, asked)))
-    const byId = new Map(found.flat().map((one) => [one.id, one]))
+    const searchText = query.query.trim()
+    const hit = searchText === '' ? [] : await Promise.all(SEARCHES.map((search) => search(op, searchText)))
+    const byId = new Map(hit.flat().map((one) => [one.id, one]))
     return { status: 200, body: { data: [...byId.values()].slice(0, SEARCH_RESULTS_MAX) } }
   },
 }
 
-type Way = (op: Op, asked: string) => Promise<SearchHit[]>
+type Search = (op: Op, searchText: string) => Promise<SearchHit[]>
 
-/** The minimum length of a reference prefix. Shorter ones match too many records. */
+/** Shorter reference prefixes would match too many records. */
 const REFERENCE_CHARACTERS_MIN = 3
 const MERCHANT_CHARACTERS_MIN = 3
-/** The result limit of one search among several. */
+/** The maximum number of results of a search by amount or by merchant. */
 const FURTHER_RESULTS_MAX = 10
 
-/** All kinds of search are tried; those that identify one record come first. */
-const WAYS: readonly Way[] = [
+/** All searches run. Results of those that usually find a single record come first. */
+const SEARCHES: readonly Search[] = [
   findById,
-  async (op, asked) =>
-    asked.length < REFERENCE_CHARACTERS_MIN
+  async (op, searchText) =>
+    searchText.length < REFERENCE_CHARACTERS_MIN
       ? []
-      : toFound('Transaction', await selectTransactionsByReference(op, asked, SEARCH_RESULTS_MAX)),
-  async (op, asked) => toFound('Mandate', await selectMandatesByReference(op, asked)),
-  async (op, asked) =>
-    /^\d{4}$/.test(asked) ? toFound('Card', await selectCardsByLast4(op, asked, SEARCH_RESULTS_MAX)) : [],
-  async (op, asked) =>
-    toFound('ExternalAccount', await selectAccountsByNumber(op, asked, SEARCH_RESULTS_MAX)),
-  async (op, asked) => toFound('Customer', await selectCustomersByWords(op, asked, SEARCH_RESULTS_MAX)),
+      : toHits('Transaction', await selectTransactionsByReference(op, searchText, SEARCH_RESULTS_MAX)),
+  async (op, searchText) => toHits('Mandate', await selectMandatesByReference(op, searchText)),
+  async (op, searchText) =>
+    /^\d{4}$/.test(searchText)
+      ? toHits('Card', await selectCardsByLast4(op, searchText, SEARCH_RESULTS_MAX))
+      : [],
+  async (op, searchText) =>
+    toHits('ExternalAccount', await selectAccountsByNumber(op, searchText, SEARCH_RESULTS_MAX)),
+  async (op, searchText) =>
+    toHits('Customer', await selectCustomersByWords(op, searchText, SEARCH_RESULTS_MAX)),
   findByAmount,
   findByMerchant,
-  async (op, asked) => toFound('Agent', await selectAgentsByWords(op, asked, SEARCH_RESULTS_MAX)),
+  async (op, searchText) => toHits('Agent', await selectAgentsByWords(op, searchText, SEARCH_RESULTS_MAX)),
 ]
 
 const ID = /^(?:([A-Za-z]+):)?([0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12})$/i
 
-/** The record of an id. Its kind may be left out, because the last byte of a UUID has it. */
-async function findById(op: Op, asked: string): Promise<SearchHit[]> {
-  const [, prefix, uuid = ''] = ID.exec(asked) ?? []
+/** Finds a record by id. The kind prefix is optional, because the last byte of the UUID encodes the kind. */
+async function findById(op: Op, searchText: string): Promise<SearchHit[]> {
+  const [, prefix, uuid = ''] = ID.exec(searchText) ?? []
   const number = Number.parseInt(uuid.slice(-2), 16)
   const kinds = keysOf(BY_ID)
   const kind = kinds.find((kind) => ID_KINDS[kind] === number && (prefix ?? kind) === kind)
-  return kind ? toFound(kind, [await selectById(op, kind, `${kind}:${uuid.toLowerCase()}`)]) : []
+  return kind ? toHits(kind, [await selectById(op, kind, `${kind}:${uuid.toLowerCase()}`)]) : []
 }
 
 const AMOUNT = /^(\d{1,15}|\d{1,3}(?:,\d{3})+)(?:\.(\d{1,18}))?(?:\s*([A-Za-z]{3,5}))?$/
 
 /**
- * Payments by an amount as people write it, such as `1,250.00` or `25 EUR`, in all currencies or in the named
- * one.
+ * Finds payments by an amount as people write it, such as `1,250.00` or `25 EUR`. Without a currency, all
+ * currencies are searched.
  */
-async function findByAmount(op: Op, asked: string): Promise<SearchHit[]> {
-  const [, whole, decimals = '', code] = AMOUNT.exec(asked) ?? []
+async function findByAmount(op: Op, searchText: string): Promise<SearchHit[]> {
+  const [, whole, decimals = '', code] = AMOUNT.exec(searchText) ?? []
   if (whole === undefined) return []
   const amounts = keysOf(CURRENCIES)
     .filter((currency) => code === undefined || currency === code.toUpperCase())
@@ -94,24 +97,24 @@ async function findByAmount(op: Op, asked: string): Promise<SearchHit[]> {
     .filter(({ units }) => units <= INT64_MAX)
   if (amounts.length === 0) return []
   const scanLimit = SEARCH_PAYMENTS_MAX
-  return toFound(
+  return toHits(
     'Transaction',
     await selectTransactionsByAmount(op, amounts, { scanLimit, limit: FURTHER_RESULTS_MAX }),
   )
 }
 
-async function findByMerchant(op: Op, asked: string): Promise<SearchHit[]> {
-  if (asked.length < MERCHANT_CHARACTERS_MIN) return []
-  const cards = await selectCardsByMerchant(op, asked, FURTHER_RESULTS_MAX)
+async function findByMerchant(op: Op, searchText: string): Promise<SearchHit[]> {
+  if (searchText.length < MERCHANT_CHARACTERS_MIN) return []
+  const cards = await selectCardsByMerchant(op, searchText, FURTHER_RESULTS_MAX)
   return cards.flatMap((card) => {
-    const found = resultOf('Card', card)
-    return found ? [{ ...found, detail: `Used at ${card.purchased_at_merchant}` }] : []
+    const hit = toSearchHit('Card', card)
+    return hit ? [{ ...hit, detail: `Used at ${card.purchased_at_merchant}` }] : []
   })
 }
 
-function toFound<Kind extends FoundKind>(
+function toHits<Kind extends FoundKind>(
   kind: Kind,
-  rows: readonly (Parameters<typeof resultOf<Kind>>[1] | undefined)[],
+  rows: readonly (Parameters<typeof toSearchHit<Kind>>[1] | undefined)[],
 ): SearchHit[] {
-  return rows.flatMap((row) => (row && resultOf(kind, row)) ?? [])
+  return rows.flatMap((row) => (row && toSearchHit(kind, row)) ?? [])
 }

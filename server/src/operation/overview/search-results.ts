@@ -12,8 +12,8 @@ export type SearchHit = Static<typeof SearchResult>
 const DOTS = '••••'
 
 /**
- * A description for each kind of record that distinguishes it from others. Undefined if a person can no
- * longer open it.
+ * Describes a record of each kind so that people can tell it from others. Undefined if the record's page can
+ * no longer be opened.
  */
 const VIEWS: { readonly [Kind in FoundKind]: (row: FoundRows[Kind]) => Omit<SearchHit, 'id'> | undefined } = {
   Customer: (row) =>
@@ -67,8 +67,8 @@ const VIEWS: { readonly [Kind in FoundKind]: (row: FoundRows[Kind]) => Omit<Sear
   Event: (row) => ({ type: 'EVENT', title: row.type, detail: row.object_id }),
 }
 
-/** A record as a search shows it. */
-export function resultOf<Kind extends FoundKind>(kind: Kind, row: FoundRows[Kind]): SearchHit | undefined {
+/** A record as a search result. */
+export function toSearchHit<Kind extends FoundKind>(kind: Kind, row: FoundRows[Kind]): SearchHit | undefined {
   const view = VIEWS[kind](row)
   return view && { id: row.id, ...view }
 }

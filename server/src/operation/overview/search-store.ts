@@ -52,7 +52,7 @@ export async function selectById<Kind extends FoundKind>(
   return op.find(BY_ID[kind] as unknown as RowByKey<FoundRows[Kind]>, id)
 }
 
-/** Matching customers, without deleted ones, newest first. */
+/** Customers that match and are not deleted, newest first. */
 export async function selectCustomersByWords(
   op: Op,
   searchText: string,
@@ -119,8 +119,8 @@ export async function selectAccountsByNumber(
 }
 
 /**
- * Matches a reference prefix. References contain only capital letters and digits, so the range comparison works
- * in every collation.
+ * Matches a reference prefix. References contain only capital letters and digits, so the range comparison
+ * works in every collation.
  */
 export async function selectTransactionsByReference(
   op: Op,
@@ -154,7 +154,7 @@ export async function selectMandatesByReference(op: Op, searchText: string): Pro
 }
 
 /** One interpretation of a searched amount: its value in the smallest unit of these currencies. */
-export interface AskedAmount {
+export interface SearchedAmount {
   readonly currencies: readonly KnownCurrency[]
   readonly units: bigint
 }
@@ -165,7 +165,7 @@ export interface AskedAmount {
  */
 export async function selectTransactionsByAmount(
   op: Op,
-  amounts: readonly AskedAmount[],
+  amounts: readonly SearchedAmount[],
   { scanLimit, limit }: { readonly scanLimit: number; readonly limit: number },
 ): Promise<TransactionRow[]> {
   const newest = op.read
@@ -199,8 +199,8 @@ const MERCHANT_CARDS_MAX = 200
 const MERCHANT_PURCHASES_MAX = 20
 
 /**
- * Cards used at a merchant whose name contains the search text. Only the newest cards and purchases are searched,
- * because an index on merchants would slow down every purchase.
+ * Cards used at a merchant whose name contains the search text. Only the newest cards and purchases are
+ * searched, because an index on merchants would slow down every purchase.
  */
 export async function selectCardsByMerchant(
   op: Op,

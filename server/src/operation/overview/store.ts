@@ -15,8 +15,8 @@ interface BalancesRow {
   readonly platform: bigint
 }
 
-/** Balances of internal accounts, by currency. */
-export async function selectHeld(op: Op): Promise<BalancesRow[]> {
+/** The balances of internal accounts per currency, of customers and of the platform. */
+export async function selectHeldBalances(op: Op): Promise<BalancesRow[]> {
   const sum = (whose: string) =>
     `least(coalesce(sum(posted) FILTER (WHERE owner ${whose} $1), 0), ${INT64_MAX})::bigint`
   const { rows } = await op.db.query<BalancesRow>(
@@ -27,7 +27,7 @@ export async function selectHeld(op: Op): Promise<BalancesRow[]> {
   return rows
 }
 
-/** The number of records per kind that wait for a person, and the oldest one's time. */
+/** The number of records of a kind that wait for a person, and the time of the oldest. */
 export interface WaitingRow {
   readonly kind: keyof Static<typeof Waiting>
   readonly count: bigint
@@ -37,13 +37,13 @@ export interface WaitingRow {
 const waitingQuery = (kind: WaitingRow['kind'], table: string, condition: string, since = 'created_at') =>
   `SELECT '${kind}' AS kind, id, ${since} AS since FROM ${table} WHERE platform_id = $1 AND ${condition}`
 
-/** A deposit that waits for the decision about its sender is counted as its screening, as in the list of approvals. */
+/** A deposit whose screening waits for a decision is counted only once, as a screening. */
 const WITHOUT_HIT =
   "NOT EXISTS (SELECT 1 FROM screenings s WHERE s.platform_id = $1 AND s.state = 'WAITING' AND s.deposit_id = deposits.id)"
 
 /**
- * The records that wait for a person on platform $1 at the time $2. Incoming payments have no index by their state, which
- * would cost every payment: each one that waits has a job that ends it, as each hold has.
+ * The records on platform $1 that wait for a person at the time $2. Pending incoming payments and holds are
+ * found through the jobs that expire them, because an index on their state would slow down every payment.
  */
 const WAITING = `
   ${waitingQuery('approvals', 'agent_actions', "state = 'PENDING_APPROVAL'")}
@@ -77,7 +77,7 @@ export async function selectWaiting(op: Op): Promise<WaitingRow[]> {
   return rows
 }
 
-/** The records of these kinds that wait and that the member has not voted about, newest first, up to `max`. */
+/** Up to `max` waiting records of these kinds that the member has not voted about, newest first. */
 export async function selectWaitingFor(
   op: Op,
   memberId: string,
@@ -94,7 +94,7 @@ export async function selectWaitingFor(
   return rows
 }
 
-/** The age of a rail's latest statement in a currency. */
+/** The date of a rail's latest statement in a currency. */
 export interface StatementAge {
   readonly rail: string
   readonly currency: string
@@ -129,10 +129,10 @@ interface ProofsRow {
   readonly checkpoint_at: Date | null
 }
 
-/** A longer queue is not counted to its end. */
+/** Longer queues are not counted to the end. */
 const UNCHAINED_READ_MAX = 10_000
 
-/** The transfers not yet in the hash chain, and the last checkpoint. */
+/** The number of transfers that are not in the hash chain yet, and the last checkpoint. */
 export async function selectProofs(op: Op): Promise<ProofsRow> {
   const { rows } = await op.db.query<ProofsRow>(
     `SELECT (SELECT coalesce(sum(cardinality(transfer_ids)), 0) FROM (
@@ -150,10 +150,10 @@ interface DeliveriesRow {
   readonly disabled_reason: WebhookEndpointRow['disabled_reason']
 }
 
-/** The maximum number of events to count in the feed. */
+/** The maximum number of pending events to count. */
 const PENDING_MAX = 10_000
 
-/** The numbers of deliveries to the `webhookEndpoint`; `failed` counts from a time on. */
+/** Counts the deliveries to the `webhookEndpoint`. `failed` counts only failures since a time. */
 export async function selectDeliveries(op: Op, failedSince: Date): Promise<DeliveriesRow> {
   const { rows } = await op.db.query<DeliveriesRow>(
     `WITH own AS (
@@ -179,7 +179,7 @@ interface StatisticRow {
   readonly amount: bigint
 }
 
-/** Payments by their creation interval, from `start` on and before `end`. */
+/** Counts payments per interval of their creation time, from `start` until before `end`. */
 export async function selectStatistics(
   op: Op,
   interval: (typeof STATISTICS_INTERVALS)[number],

@@ -13,7 +13,7 @@ import { SANDBOX_RAIL } from '../../kernel/ports/rail.ts'
 import { platformConfig } from '../../people/platforms/platform-config.ts'
 import { selectStatementAges } from './store.ts'
 
-/** A watched value. Amounts are in the smallest unit. */
+/** A watched value and its limit. Amounts are in the smallest unit. */
 export interface Watched {
   readonly watch: WatchName
   readonly subject: string
@@ -25,7 +25,7 @@ export interface Watched {
 
 type Measured = Omit<Watched, 'watch'>
 
-/** Returns what a watch measures for a platform. A new entry of `WATCHES` needs one of these. */
+/** Reads the values of each watch for a platform. */
 const READERS: { readonly [Name in WatchName]: (op: Op) => Measured[] | Promise<Measured[]> } = {
   RAIL_BALANCE: readRailBalances,
   TREASURY: (op) => readLevels(op, isTreasuryToken),
@@ -35,7 +35,7 @@ const READERS: { readonly [Name in WatchName]: (op: Op) => Measured[] | Promise<
   WORKER: readWorkers,
 }
 
-/** All watched values of a platform, in the order of `WATCHES`. */
+/** The platform's watched values, in the order of `WATCHES`. */
 export async function readWatches(op: Op, names: readonly WatchName[] = keysOf(WATCHES)): Promise<Watched[]> {
   const all = await Promise.all(
     names.map(async (watch) => (await READERS[watch](op)).map((one) => ({ watch, ...one }))),
@@ -43,7 +43,7 @@ export async function readWatches(op: Op, names: readonly WatchName[] = keysOf(W
   return all.flat()
 }
 
-/** True if the value is on the side of its limit that needs attention. */
+/** True if the value has crossed its limit and needs attention. */
 export function isCrossed({ watch, value, limit }: Watched): boolean {
   return WATCHES[watch].alertsIf === 'below' ? value < limit : value > limit
 }
@@ -95,7 +95,7 @@ interface Mark {
   readonly limit: bigint
 }
 
-/** The balances of ledger accounts next to their marks. An account that was never used has 0. */
+/** The balances of ledger accounts with their marks. An account that was never used has a balance of 0. */
 async function readMarks(op: Op, marks: readonly Mark[]): Promise<Measured[]> {
   const balances = await findBalances(
     op,
@@ -114,10 +114,10 @@ function isTreasuryToken({ account, asset }: ChainLevel): boolean {
   return account === 'TREASURY' && isKnownCurrency(asset)
 }
 
-async function readLevels(op: Op, isWanted: (level: ChainLevel) => boolean): Promise<Measured[]> {
+async function readLevels(op: Op, includes: (level: ChainLevel) => boolean): Promise<Measured[]> {
   const rails = (await ownRails(op.rails, op.platform.id)).filter(({ isRetired }) => !isRetired)
   return rails.flatMap(({ name, chain }) =>
-    (chain?.levels() ?? []).filter(isWanted).map((level) => ({
+    (chain?.levels() ?? []).filter(includes).map((level) => ({
       subject: isTreasuryToken(level) ? `${name}` : `${name} ${level.account}`,
       unit: level.asset,
       decimals: level.decimals,
@@ -139,21 +139,21 @@ async function readStatementAges(op: Op): Promise<Measured[]> {
     .map(({ rail, currency, received_at }) => ({
       ...SECONDS,
       subject: `${rail} ${currency}`,
-      value: secondsOf(op.now.getTime() - received_at.getTime()),
+      value: toSeconds(op.now.getTime() - received_at.getTime()),
       limit,
     }))
 }
 
-/** The workers of the server that responds: each server has its own. */
+/** The background workers of this server process; every process has its own. */
 export function readWorkers({ workers }: Pick<Op, 'workers'>): Measured[] {
   return workers.states().map(({ name, quietMs, limitMs }) => ({
     ...SECONDS,
     subject: name,
-    value: secondsOf(quietMs),
-    limit: secondsOf(limitMs),
+    value: toSeconds(quietMs),
+    limit: toSeconds(limitMs),
   }))
 }
 
-function secondsOf(ms: number): bigint {
+function toSeconds(ms: number): bigint {
   return BigInt(Math.max(0, Math.trunc(ms / 1000)))
 }

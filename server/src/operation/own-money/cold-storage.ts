@@ -16,21 +16,21 @@ import type { Write } from '../../storage/commit/writes.ts'
 import type { OwnAccountRow } from '../../storage/rows/own-money.ts'
 import type { ExternalAccountRow } from '../../storage/rows/tables.ts'
 
-/** An operator's address whose key is not on this server. */
+/** An address of the operator whose key is not on this server. */
 export interface ColdStorage {
-  /** `sandbox` without a chain. */
+  /** `sandbox` if there is no chain. */
   readonly railName: string
   readonly network: EvmNetwork
-  /** Lowercase. */
+  /** In lower case. */
   readonly address: Hex
-  /** Undefined in a sandbox without one. */
+  /** Undefined in a sandbox without a chain. */
   readonly chain: RailChain | undefined
 }
 
 /**
- * A registered address with the rail that pays it. Errors, naming `field`: 400 `INVALID_INPUT` for an account
- * with another purpose, 501 `NOT_IMPLEMENTED` if no rail serves it, 503 `UNAVAILABLE` until its chain is
- * reached.
+ * A registered address, with the rail that pays it. Errors, naming `field`: 400 `INVALID_INPUT` for an
+ * account with another purpose, 501 `NOT_IMPLEMENTED` if no rail serves it, 503 `UNAVAILABLE` until its chain
+ * has been reached.
  */
 export async function findColdStorage(op: Op, account: OwnAccountRow, field: string): Promise<ColdStorage> {
   if (account.purpose !== 'COLD_STORAGE')
@@ -40,11 +40,11 @@ export async function findColdStorage(op: Op, account: OwnAccountRow, field: str
       `The purpose of this account is ${account.purpose}, not COLD_STORAGE`,
     )
   const external = await findExternalAccountEver(op, account.external_account_id)
-  return placeOf(op, requireValue(external, 'registered account'), field)
+  return locate(op, requireValue(external, 'registered account'), field)
 }
 
 /** Errors: as `findColdStorage`. */
-async function placeOf(
+async function locate(
   op: Op,
   { account_type: accountType, account_info: info, currency }: ExternalAccountRow,
   field: string,
@@ -56,39 +56,45 @@ async function placeOf(
       field,
       `Cold storage is on ${EVM_NETWORKS.join(', ')}, not ${accountType}`,
     )
-  const wanted = { direction: 'OUT', accountType, paymentRail: null, currency, amount: undefined } as const
-  const { name, chain, isSimulated } = await chooseRail(op, wanted, field)
+  const request = { direction: 'OUT', accountType, paymentRail: null, currency, amount: undefined } as const
+  const { name, chain, isSimulated } = await chooseRail(op, request, field)
   if (!chain && !isSimulated)
     throw fieldError('INVALID_INPUT', field, `No chain of this server serves ${accountType} in ${currency}`)
   return { railName: name ?? SANDBOX_RAIL, network, address: lowerHex(info.address), chain }
 }
 
 /**
- * Checks that an external account can be cold storage. Errors: 400 `INVALID_INPUT` for an address without a checksum, of a
- * customer, or of this server; as `findColdStorage`.
+ * Checks that an external account can be cold storage. Throws 400 `INVALID_INPUT` for an address without its
+ * checksum or one that belongs to a customer or to this server; as `findColdStorage`.
  */
-export async function checkColdStorageOf(op: Op, external: ExternalAccountRow): Promise<void> {
+export async function checkCanBeColdStorage(op: Op, external: ExternalAccountRow): Promise<void> {
   const field = 'externalAccountId'
-  const { address, chain } = await placeOf(op, external, field)
-  const spelled = toChecksumAddress(address.slice(2))
-  // In a sandbox without a chain, the last characters select an outcome and break the checksum.
-  if (chain && external.identifier !== spelled)
-    throw fieldError('INVALID_INPUT', field, `Add this account with the checksum of its address: ${spelled}`)
-  if (await hasCustomerAccount(op, [spelled, address]))
+  const { address, chain } = await locate(op, external, field)
+  const checksummed = toChecksumAddress(address.slice(2))
+  // In a sandbox without a chain, the last characters select an outcome, which breaks the checksum.
+  if (chain && external.identifier !== checksummed)
+    throw fieldError(
+      'INVALID_INPUT',
+      field,
+      `Add this account with the checksum of its address: ${checksummed}`,
+    )
+  if (await hasCustomerAccount(op, [checksummed, address]))
     throw fieldError('INVALID_INPUT', field, 'The address of this account is an account of a customer')
   const fault = await chain?.faultOfColdStorage(op.read, address)
   if (fault !== undefined) throw fieldError('INVALID_INPUT', field, `The address of this account ${fault}`)
 }
 
-/** Checks once more that an address can be cold storage, before it is approved. Errors: as `checkColdStorageOf`. */
+/**
+ * Checks again before the approval that an address can be cold storage. Errors: as `checkCanBeColdStorage`.
+ */
 export async function checkStillCold(op: Op, account: OwnAccountRow): Promise<void> {
   if (account.purpose !== 'COLD_STORAGE') return
-  await checkColdStorageOf(op, await findExternalAccount(op, account.external_account_id))
+  await checkCanBeColdStorage(op, await findExternalAccount(op, account.external_account_id))
 }
 
 /**
- * The writes that start following an approved address. None for an account with another purpose. Errors: as
- * `findColdStorage`.
+ * The writes that make the server follow an approved address on its chain. Empty for accounts with another
+ * purpose. Errors: as `findColdStorage`.
  */
 export async function followColdStorage(op: Op, account: OwnAccountRow): Promise<readonly Write[]> {
   if (account.purpose !== 'COLD_STORAGE' || account.state !== 'ACTIVE') return []

@@ -2,12 +2,12 @@ import type { ownMoney } from '@countersign/contract/operation/own-money'
 import type { Op } from '../../kernel/operation/app.ts'
 import type { Handlers } from '../../kernel/operation/operation.ts'
 import { page } from '../../kernel/operation/paging.ts'
-import { castVote, isApprovalNeeded } from '../../people/members/approval-votes.ts'
+import { castVote, readApprovalNeed } from '../../people/members/approval-votes.ts'
 import { insert, type Write } from '../../storage/commit/writes.ts'
 import type { OwnAccountRow } from '../../storage/rows/own-money.ts'
 import { checkStillCold, followColdStorage } from './cold-storage.ts'
 import {
-  checkAccountMay,
+  checkAccountEvent,
   findOwnAccount,
   newOwnAccount,
   ownAccountView,
@@ -17,7 +17,7 @@ import {
 } from './own-accounts.ts'
 import { selectOwnAccounts, selectWithdrawals } from './store.ts'
 import {
-  checkWithdrawalMay,
+  checkWithdrawalEvent,
   findOwnMoney,
   findWithdrawal,
   moveWithdrawal,
@@ -30,7 +30,7 @@ import {
 export const ownMoneyHandlers: Handlers<typeof ownMoney> = {
   own_account_create: async (op, { body }) => {
     const draft = await newOwnAccount(op, body)
-    const approval = await isApprovalNeeded(op, body.needsApproval)
+    const approval = await readApprovalNeed(op, body.needsApproval)
     const row = approval.isNeeded
       ? draft
       : updateOwnAccount(op, draft, 'approve', scheduleFirstSweep(op, draft)).row
@@ -62,7 +62,7 @@ export const ownMoneyHandlers: Handlers<typeof ownMoney> = {
 
   own_account_approve: async (op, { params }) => {
     const row = await findOwnAccount(op, params.ownAccountId)
-    checkAccountMay(row, 'approve')
+    checkAccountEvent(row, 'approve')
     await checkStillCold(op, row)
     const vote = await castVote(op, row.id)
     const moved = vote.decides
@@ -78,7 +78,7 @@ export const ownMoneyHandlers: Handlers<typeof ownMoney> = {
 
   own_account_remove: async (op, { params }) => {
     const row = await findOwnAccount(op, params.ownAccountId)
-    checkAccountMay(row, 'remove')
+    checkAccountEvent(row, 'remove')
     const moved = updateOwnAccount(op, row, 'remove', { next_sweep_at: null })
     return respondAccount(op, moved.row, [moved.write])
   },
@@ -92,8 +92,8 @@ export const ownMoneyHandlers: Handlers<typeof ownMoney> = {
       remittance_information: body.remittanceInformation ?? null,
       is_sweep: false,
     })
-    const approval = await isApprovalNeeded(op, body.needsApproval)
-    // Also checked here so that members never vote on a payment that cannot be made.
+    const approval = await readApprovalNeed(op, body.needsApproval)
+    // Checked before the vote too, so that members never vote on a payment that cannot be made.
     const payment = await sendWithdrawal(op, draft, own, await findOwnMoney(op, own.currency))
     if (approval.isNeeded)
       return {
@@ -127,7 +127,7 @@ export const ownMoneyHandlers: Handlers<typeof ownMoney> = {
 
   platform_withdrawal_approve: async (op, { params }) => {
     const row = await findWithdrawal(op, params.platformWithdrawalId)
-    checkWithdrawalMay(row, 'send')
+    checkWithdrawalEvent(row, 'send')
     const own = await findOwnAccount(op, row.own_account_id)
     const payment = await sendWithdrawal(op, row, own, await findOwnMoney(op, row.currency))
     const vote = await castVote(op, row.id)
@@ -148,7 +148,7 @@ export const ownMoneyHandlers: Handlers<typeof ownMoney> = {
 
   platform_withdrawal_cancel: async (op, { params }) => {
     const row = await findWithdrawal(op, params.platformWithdrawalId)
-    checkWithdrawalMay(row, 'cancel')
+    checkWithdrawalEvent(row, 'cancel')
     const moved = moveWithdrawal(op, row, 'cancel')
     const canceled = await withdrawalEvent(op, 'CANCELED', moved.row)
     return { status: 200, body: await withdrawalView(op, moved.row), writes: [moved.write, canceled] }

@@ -6,10 +6,10 @@ import type { EndOfOwnTransfer } from '../../money/transfers/jobs.ts'
 import { insert, type Write } from '../../storage/commit/writes.ts'
 import type { OwnAccountRow, StoredSweep } from '../../storage/rows/own-money.ts'
 import { nextSweep, sweepJob, updateOwnAccount } from './own-accounts.ts'
-import { selectOwnAccount, selectWithdrawalOf } from './store.ts'
+import { selectOwnAccount, selectWithdrawalByTransaction } from './store.ts'
 import {
-  availableOf,
   findOwnMoney,
+  getAvailable,
   moveWithdrawal,
   newWithdrawal,
   sendWithdrawal,
@@ -19,9 +19,9 @@ import {
 const REASON = 'Daily sweep'
 
 /**
- * Sweeps the balance above the minimum, and schedules the next sweep, in one write set guarded by the version
- * of the account: a crash, a second run or a second process sweeps no day twice. After an outage it sweeps
- * once. A job for another time than the next is obsolete, and does nothing.
+ * Sweeps the balance above the minimum and schedules the next sweep, in one write set guarded by the version
+ * of the account; so no day is swept twice after a crash, by a second run or by another process. After an
+ * outage it sweeps only once. A job for any other time is obsolete, and does nothing.
  */
 export const runSweep: JobHandler<'own-money.sweep'> = async (op, { ownAccountId, at }) => {
   const own = await selectOwnAccount(op, ownAccountId)
@@ -30,10 +30,13 @@ export const runSweep: JobHandler<'own-money.sweep'> = async (op, { ownAccountId
   return [next.write, ...(await sweepAccount(op, own, own.sweep)), ...sweepJob(op, next.row)]
 }
 
-/** The withdrawal of a sweep, or its refusal. Empty if the balance is not above the minimum. */
+/**
+ * The withdrawal that sweeps the account, or a report that it was refused. Empty if the balance is not above
+ * the minimum.
+ */
 async function sweepAccount(op: Op, own: OwnAccountRow, sweep: StoredSweep): Promise<readonly Write[]> {
-  const has = await findOwnMoney(op, own.currency)
-  const amount = availableOf(has, sweep.source) - BigInt(sweep.minimum)
+  const ownMoney = await findOwnMoney(op, own.currency)
+  const amount = getAvailable(ownMoney, sweep.source) - BigInt(sweep.minimum)
   if (amount <= 0n) return []
   const draft = newWithdrawal(op, own, {
     source: sweep.source,
@@ -43,7 +46,7 @@ async function sweepAccount(op: Op, own: OwnAccountRow, sweep: StoredSweep): Pro
     is_sweep: true,
   })
   try {
-    const { row, writes } = await sendWithdrawal(op, draft, own, has)
+    const { row, writes } = await sendWithdrawal(op, draft, own, ownMoney)
     return [insert('platform_withdrawals', row), ...writes]
   } catch (error) {
     const { code, message } = faultOf(error)
@@ -57,11 +60,11 @@ const ENDS: Readonly<Partial<Record<EventType, 'COMPLETED' | 'FAILED'>>> = {
   'OUTGOING_PAYMENT.FAILED': 'FAILED',
 }
 
-/** Reports the end of a withdrawal's transfer as an event of the withdrawal. */
+/** Reports that a withdrawal's transfer has ended. */
 export const reportWithdrawalEnd: EndOfOwnTransfer = async (op, transaction, writes) => {
   const [end] = writes.flatMap((write) =>
     write.write === 'event' && write.objectId === transaction.id ? (ENDS[write.type] ?? []) : [],
   )
-  const row = end && (await selectWithdrawalOf(op, transaction.id))
+  const row = end && (await selectWithdrawalByTransaction(op, transaction.id))
   return row ? [await withdrawalEvent(op, end, row, { ...transaction, state: end })] : []
 }

@@ -21,17 +21,17 @@ import {
 import { firstDate } from '../../money/payouts/timing.ts'
 import type { Write } from '../../storage/commit/writes.ts'
 import type { OwnAccountRow, StoredSweep } from '../../storage/rows/own-money.ts'
-import { checkColdStorageOf } from './cold-storage.ts'
-import { selectOwnAccount, selectRegistrationOf } from './store.ts'
+import { checkCanBeColdStorage } from './cold-storage.ts'
+import { selectOwnAccount, selectRegistration } from './store.ts'
 
 type OwnAccountView = SuccessOf<typeof own_account_get>['body']
 
 const TIME = '18:00'
 const TIME_ZONE = 'UTC'
-/** A date before any sweep. */
+/** A date before all sweeps. */
 const START_DATE = '2000-01-01'
 
-/** Error: 404 `OWN_ACCOUNT_NOT_FOUND`. */
+/** Throws 404 `OWN_ACCOUNT_NOT_FOUND`. */
 export async function findOwnAccount(op: Op, id: string): Promise<OwnAccountRow> {
   const row = await selectOwnAccount(op, id)
   if (!row) throw new ApiError('OWN_ACCOUNT_NOT_FOUND', { details: { field: 'ownAccountId' } })
@@ -39,14 +39,14 @@ export async function findOwnAccount(op: Op, id: string): Promise<OwnAccountRow>
 }
 
 /**
- * Checks a registration. Errors: 400 `INVALID_INPUT`, 404 `ACCOUNT_NOT_FOUND` for a customer's account, 409
- * `OWN_ACCOUNT_ALREADY_EXISTS`.
+ * Checks a registration. Throws 400 `INVALID_INPUT`, 404 `ACCOUNT_NOT_FOUND` if the account belongs to a
+ * customer, 409 `OWN_ACCOUNT_ALREADY_EXISTS`.
  */
 export async function newOwnAccount(op: Op, body: BodyOf<typeof own_account_create>): Promise<OwnAccountRow> {
   const external = await findExternalAccount(op, body.externalAccountId)
   if (external.customer_id !== null)
     throw new ApiError('ACCOUNT_NOT_FOUND', { details: { field: 'externalAccountId' } })
-  const registered = await selectRegistrationOf(op, external.id)
+  const registered = await selectRegistration(op, external.id)
   if (registered)
     throw new ApiError('OWN_ACCOUNT_ALREADY_EXISTS', {
       message: `This account is registered as ${registered.id}.`,
@@ -56,7 +56,7 @@ export async function newOwnAccount(op: Op, body: BodyOf<typeof own_account_crea
   if (purpose === 'COLD_STORAGE') {
     if (sweep)
       throw fieldError('INVALID_INPUT', 'sweep', 'Cold storage has no sweep: send money there by a movement')
-    await checkColdStorageOf(op, external)
+    await checkCanBeColdStorage(op, external)
   }
   if (sweep?.timeZone !== undefined) checkTimeZone(sweep.timeZone, 'sweep.timeZone')
   return {
@@ -82,12 +82,12 @@ export async function newOwnAccount(op: Op, body: BodyOf<typeof own_account_crea
   }
 }
 
-/** Error: 409 `INVALID_STATE_TRANSITION`. */
-export function checkAccountMay({ state }: OwnAccountRow, by: OwnAccountEvent): void {
+/** Throws 409 `INVALID_STATE_TRANSITION` if the event is impossible in the account's state. */
+export function checkAccountEvent({ state }: OwnAccountRow, by: OwnAccountEvent): void {
   checkEvent(OWN_ACCOUNT_TRANSITIONS, state, by, `The account is ${state}.`)
 }
 
-/** Changes a registration. Guard: its version is the one that was read. */
+/** Changes a registration. Guard: its version is unchanged. */
 export function updateOwnAccount(
   op: Op,
   row: OwnAccountRow,
@@ -99,12 +99,12 @@ export function updateOwnAccount(
   return transition(op, 'own_accounts', OWN_ACCOUNT_TRANSITIONS, row, by, set, { version })
 }
 
-/** The change that an approval makes: the first sweep is due at its next time. */
+/** The columns that an approval changes: the first sweep is scheduled. */
 export function scheduleFirstSweep({ now }: Op, { sweep }: OwnAccountRow): Partial<OwnAccountRow> {
   return { next_sweep_at: sweep && nextSweep(sweep, now) }
 }
 
-/** The first sweep time after `now`. */
+/** The next sweep time after `now`. */
 export function nextSweep({ time, timeZone }: StoredSweep, now: Date): Date {
   const timing = {
     rule: { type: 'DAILY' },
@@ -117,7 +117,7 @@ export function nextSweep({ time, timeZone }: StoredSweep, now: Date): Date {
   return requireValue(firstDate(timing, now), 'date of a daily sweep').at
 }
 
-/** The next sweep's due work. None without a rule. */
+/** The job of the next sweep. Empty without a sweep rule. */
 export function sweepJob(op: Op, { id, next_sweep_at: at }: OwnAccountRow): Write[] {
   return at === null ? [] : [job(op, 'own-money.sweep', { ownAccountId: id, at: at.toISOString() }, at)]
 }

@@ -16,8 +16,8 @@ export async function selectOwnAccount(op: Op, id: string): Promise<OwnAccountRo
   return selectOwnAccounts(op, {}).where('id', '=', id).executeTakeFirst()
 }
 
-/** The registration of an external account that is not removed. */
-export async function selectRegistrationOf(
+/** The registration of an external account, unless it was removed. */
+export async function selectRegistration(
   op: Op,
   externalAccountId: string,
 ): Promise<OwnAccountRow | undefined> {
@@ -44,8 +44,8 @@ const BY_TRANSACTION = rowByKey<PlatformWithdrawalRow>(
   'transaction_id',
 )
 
-/** The withdrawal that a transaction pays. */
-export async function selectWithdrawalOf(
+/** The withdrawal that a transaction pays for. */
+export async function selectWithdrawalByTransaction(
   op: Op,
   transactionId: string,
 ): Promise<PlatformWithdrawalRow | undefined> {

@@ -27,17 +27,17 @@ import { selectWithdrawal } from './store.ts'
 
 type WithdrawalView = SuccessOf<typeof platform_withdrawal_get>['body']
 
-/** A withdrawal whose payment begins. */
+/** A withdrawal that was just sent. */
 export interface SentWithdrawal {
   readonly row: PlatformWithdrawalRow
   readonly transaction: TransactionRow
-  /** The writes for the payment and the event, without the row. */
+  /** The writes of the payment and the event, without the withdrawal's row. */
   readonly writes: readonly Write[]
-  /** The row's change, if it was stored before. */
+  /** The update of the withdrawal's row, for one that is stored already. */
   readonly change: Write
 }
 
-/** Error: 404 `PLATFORM_WITHDRAWAL_NOT_FOUND`. */
+/** Throws 404 `PLATFORM_WITHDRAWAL_NOT_FOUND`. */
 export async function findWithdrawal(op: Op, id: string): Promise<PlatformWithdrawalRow> {
   const row = await selectWithdrawal(op, id)
   if (!row)
@@ -70,12 +70,12 @@ export function newWithdrawal(
   }
 }
 
-/** Error: 409 `INVALID_STATE_TRANSITION`. */
-export function checkWithdrawalMay({ state }: PlatformWithdrawalRow, by: PlatformWithdrawalEvent): void {
+/** Throws 409 `INVALID_STATE_TRANSITION` if the event is impossible in the withdrawal's state. */
+export function checkWithdrawalEvent({ state }: PlatformWithdrawalRow, by: PlatformWithdrawalEvent): void {
   checkEvent(PLATFORM_WITHDRAWAL_TRANSITIONS, state, by, `The withdrawal is ${state}.`)
 }
 
-/** Guard: it is in the state that was read. */
+/** Guard: its state is unchanged. */
 export function moveWithdrawal(
   op: Op,
   row: PlatformWithdrawalRow,
@@ -88,16 +88,16 @@ export function moveWithdrawal(
 /** The operator's own money in one currency. */
 export interface OwnMoney {
   readonly platform: PlatformRow
-  /** The platform's account. */
+  /** The platform's account, which holds the operator's capital. */
   readonly account: OwnedAccountRow
-  /** Below zero if more fees were refunded than charged since the last withdrawal. */
+  /** Negative if more fees were refunded than charged since the last withdrawal. */
   readonly fees: bigint
   readonly capital: bigint
 }
 
-/** Error: 400 `INVALID_CURRENCY` if the platform has no account in the currency. */
+/** Throws 400 `INVALID_CURRENCY` if the platform has no account in the currency. */
 export async function findOwnMoney(op: Op, currency: string): Promise<OwnMoney> {
-  // Read before the fees, so that its guard covers every earlier withdrawal of fees.
+  // Read before the fees, so that the guard on its version covers every earlier withdrawal of fees.
   const platform = await findPlatform(op)
   const account = await findPlatformAccount(op, currency)
   if (!account)
@@ -106,23 +106,23 @@ export async function findOwnMoney(op: Op, currency: string): Promise<OwnMoney> 
   return { platform, account, fees: fees?.posted ?? 0n, capital: account.posted - account.held }
 }
 
-/** The available money of a source. Negative fees do not reduce own capital. */
-export function availableOf({ fees, capital }: OwnMoney, source: WithdrawalSource): bigint {
+/** The amount that can be withdrawn from a source. Negative fees do not reduce the capital. */
+export function getAvailable({ fees, capital }: OwnMoney, source: WithdrawalSource): bigint {
   const charged = fees > 0n ? fees : 0n
   if (source === 'FEES') return charged
   return source === 'OWN_CAPITAL' ? capital : charged + capital
 }
 
 /**
- * Sends a withdrawal: fees move to the platform's account, which pays like POST /transfer-out, in one write
- * set. Guards: the operator's account is active, the platform's account can spend the amount, and no other
- * withdrawal has taken the fees. Errors: as POST /transfer-out.
+ * Sends a withdrawal: in one write set, fees move to the platform's account, which then pays like POST
+ * /transfer-out. Guards: the operator's account is active, the platform's account can spend the amount, and
+ * no other withdrawal has taken the fees. Errors: as POST /transfer-out.
  */
 export async function sendWithdrawal(
   op: Op,
   row: PlatformWithdrawalRow,
   own: OwnAccountRow,
-  has: OwnMoney,
+  ownMoney: OwnMoney,
 ): Promise<SentWithdrawal> {
   if (own.state !== 'ACTIVE')
     throw fieldError('INVALID_INPUT', 'ownAccountId', `This account is ${own.state}`)
@@ -133,8 +133,8 @@ export async function sendWithdrawal(
       `The purpose of this account is ${own.purpose}: send money there by a movement of the treasury`,
     )
   const { source, amount, currency, remittance_information: information } = row
-  const { account, platform } = has
-  checkAvailable(account, availableOf(has, source), amount)
+  const { account, platform } = ownMoney
+  checkAvailable(account, getAvailable(ownMoney, source), amount)
   const external = await findExternalAccount(op, own.external_account_id, 'ownAccountId')
   await checkUsable(op, external, 'ownAccountId')
   const parties = checkParties(account, 'source', external, 'destination')
@@ -143,9 +143,9 @@ export async function sendWithdrawal(
     destination: {},
     ...(information === null ? {} : { remittanceInformation: information }),
   })
-  // The limits apply to customers' payments and payments to payees, not to the operator's own accounts.
+  // Risk limits apply to customers' payments and to other payees, not to the operator's own accounts.
   const { transaction, writes } = beginTransfer(op, draft, [])
-  const charged = source === 'OWN_CAPITAL' ? 0n : availableOf(has, 'FEES')
+  const charged = source === 'OWN_CAPITAL' ? 0n : getAvailable(ownMoney, 'FEES')
   const fromFees = charged < amount ? charged : amount
   const moved = moveWithdrawal(op, row, 'send', { transaction_id: transaction.id })
   const cause = { cause: 'transaction', causeId: transaction.id } as const
@@ -166,12 +166,12 @@ export async function sendWithdrawal(
   }
 }
 
-function moneyOf({ amount, currency }: PlatformWithdrawalRow) {
+function toMoney({ amount, currency }: PlatformWithdrawalRow) {
   if (!isKnownCurrency(currency)) throw new Error(`A withdrawal in ${currency}`)
   return { amount, currency: currencyRecord(currency) }
 }
 
-/** Reports a changed withdrawal. `payment` is its transaction, if that changes in the same write set. */
+/** The event of a changed withdrawal. `payment` is its transaction, if that changes in the same write set. */
 export async function withdrawalEvent(
   op: Op,
   change: 'AWAITING_APPROVAL' | 'SENT' | 'COMPLETED' | 'FAILED' | 'CANCELED',
@@ -181,7 +181,7 @@ export async function withdrawalEvent(
   return event(op, `PLATFORM_WITHDRAWAL.${change}`, row.id, await withdrawalView(op, row, payment))
 }
 
-/** `payment` is the transaction of a withdrawal sent just now. */
+/** `payment` is the transaction of a withdrawal that was just sent. */
 export async function withdrawalView(
   op: Op,
   row: PlatformWithdrawalRow,
@@ -195,7 +195,7 @@ export async function withdrawalView(
     status: row.state,
     ownAccountId: row.own_account_id,
     source: row.source,
-    amount: moneyOf(row),
+    amount: toMoney(row),
     reason: row.reason,
     remittanceInformation: row.remittance_information,
     isSweep: row.is_sweep,

@@ -1,29 +1,29 @@
 import type { SettledOutcome } from '@countersign/contract/operation/payment-decisions'
 import type { RailPaymentRow, SettledDecisionRow } from '../../storage/rows/rail.ts'
 
-/** The location of a payment's money, by the record at its rail and the last decision. */
+/** The location of a payment's money, according to the record at its rail and the latest decision. */
 export type Standing =
-  /** Held, or on its way: nobody has ended it. */
+  /** Held or on its way; nobody has decided about it. */
   | 'OPEN'
-  /** With the payee. */
+  /** The payee has it. */
   | 'PAID'
-  /** With the payer: it never left, or it came back. */
+  /** The payer has it: it never left, or it came back. */
   | 'BACK'
-  /** With both: it was refunded, and the payee has it as well. The amount is owed to the platform. */
+  /** Both have it: it was refunded, but the payee has it as well. The amount is owed to the platform. */
   | 'OWED'
 
-/** The effect of a decision on the money; with `stand` only the charge may change. */
+/** The effect of a decision on the money. With `stand`, only the charge may change. */
 export type DecisionEffect =
-  /** The record moves as if the rail had reported it, and its settlement follows. */
+  /** The payment's record moves as if the rail had reported the outcome, and its settlement continues. */
   | 'move'
-  /** The earlier booking stands. */
+  /** The earlier bookings stand. */
   | 'stand'
-  /** The rail has paid an amount that the payer has back: it becomes a receivable. */
+  /** The rail has paid out an amount that the payer has got back: it becomes a receivable. */
   | 'owe'
-  /** The rail has that money after all: the receivable is gone. */
+  /** The rail has the money after all: the receivable is cleared. */
   | 'clear'
 
-/** Null: a payment that was paid has not failed. Its money comes back by RETURNED. */
+/** Null: a payment that was paid cannot be decided as failed. If its money came back, it is RETURNED. */
 export const DECISION_EFFECTS = {
   OPEN: { DELIVERED: 'move', FAILED: 'move', RETURNED: 'move' },
   PAID: { DELIVERED: 'stand', FAILED: null, RETURNED: 'move' },
@@ -48,7 +48,7 @@ export function standingOf(
   }
 }
 
-/** The event that a decision causes in the record of a payment. */
+/** The event by which a decision moves the payment's record. */
 export const EVENT_OF_OUTCOME = {
   DELIVERED: 'deliver',
   FAILED: 'fail',

@@ -8,17 +8,20 @@ import { expectRow, type Write } from '../../storage/commit/writes.ts'
 import type { RailFailure, RailPaymentRow, SettledDecisionRow } from '../../storage/rows/rail.ts'
 import { type DecisionEffect, EVENT_OF_OUTCOME } from './decision-table.ts'
 
-/** A decision that was checked. */
+/** A validated decision. */
 export interface Decided {
   readonly payment: RailPaymentRow
   readonly last: SettledDecisionRow | undefined
   readonly outcome: SettledOutcome
   readonly effect: DecisionEffect
-  /** Smallest unit: all charges of banks, including the part that an earlier decision has booked. */
+  /**
+   * The total of all bank charges in the smallest unit, including any amount that an earlier decision has
+   * booked.
+   */
   readonly charge: bigint
 }
 
-/** The customer sees these messages. The reason is for the platform. */
+/** Customers see these messages. The reviewer's own reason is shown only to the platform. */
 const FAILURES = {
   FAILED: {
     code: 'QUOTE_EXECUTION_FAILED',
@@ -33,8 +36,8 @@ const FAILURES = {
 } as const satisfies Record<Exclude<SettledOutcome, 'DELIVERED'>, RailFailure>
 
 /**
- * The writes of a decision: the record at the rail moves and its settlement becomes due, as after a report,
- * and the remaining amounts are booked here. Guard: nothing was reported about the payment in the meantime.
+ * The writes of a decision: they move the payment's record and continue its settlement as a rail report
+ * would, and book the remaining amounts. Guard: no report has arrived in the meantime.
  */
 export async function effectWrites(op: Op, decided: Decided): Promise<readonly Write[]> {
   return [...(await moveRecord(op, decided)), ...bookings(op, decided)]
@@ -48,8 +51,8 @@ async function moveRecord(op: Op, { payment, effect, outcome }: Decided): Promis
 }
 
 /**
- * Books the charge, less the part booked by an earlier decision, as costs, and the amount that payer and
- * payee both have as a receivable.
+ * Books the part of the charge that no earlier decision has booked as costs and, if both payer and payee have
+ * the money, the amount as a receivable.
  */
 function bookings(op: Op, { payment, last, effect, charge }: Decided): readonly Write[] {
   const { currency, amount } = payment
@@ -63,7 +66,7 @@ function bookings(op: Op, { payment, last, effect, charge }: Decided): readonly 
   return [...post(op, cause, fromRail('costs', kept)), ...post(op, cause, fromRail('receivables', owed))]
 }
 
-/** True if payer and payee both have the money after a decision. */
+/** True if both payer and payee have the money after the decision. */
 export function isOwedAfter({ effect, last }: Decided): boolean {
   if (effect === 'owe') return true
   return effect === 'stand' && last?.is_owed === true

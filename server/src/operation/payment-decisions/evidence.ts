@@ -17,7 +17,7 @@ import {
 
 type DecisionBody = BodyOf<typeof transaction_decide>
 
-/** The checked evidence of a decision. */
+/** The validated evidence of a decision. */
 export interface CheckedEvidence {
   /** The lines of statements that book the payment as decided. */
   readonly lines: readonly StatementLine[]
@@ -25,7 +25,7 @@ export interface CheckedEvidence {
   readonly writes: readonly Write[]
 }
 
-/** A payment with the effect of a decision on its money. */
+/** A payment, and what the decision does to its money. */
 interface Claimed {
   readonly transaction: TransactionWithCustomer
   readonly payment: RailPaymentRow
@@ -37,7 +37,7 @@ interface Claimed {
 const LINES_FIELD = 'evidence.statementEntryIds'
 const DOCUMENT_FIELD = 'evidence.documentId'
 
-/** Errors: 400 `INVALID_INPUT` that names the part of the evidence, 404 `DOCUMENT_NOT_FOUND`. */
+/** Throws 400 `INVALID_INPUT` naming the faulty part of the evidence, 404 `DOCUMENT_NOT_FOUND`. */
 export async function checkEvidence(
   op: Op,
   claimed: Claimed,
@@ -67,7 +67,10 @@ export async function checkEvidence(
   }
 }
 
-/** Lines of the payment's rail, in its currency, that book it or that nothing has explained. */
+/**
+ * Finds the lines. They must be from the payment's rail, in its currency, and either book this payment or be
+ * unexplained.
+ */
 async function findLines(op: Op, { payment }: Claimed, ids: readonly string[]): Promise<StatementLine[]> {
   const found = await Promise.all([...new Set(ids)].map((id) => findStatementLine(op, id)))
   return found.map((line) => {
@@ -87,8 +90,9 @@ async function findLines(op: Op, { payment }: Claimed, ids: readonly string[]): 
 }
 
 /**
- * Outgoing lines must sum exactly to the amount that left, and incoming lines to the amount that came back.
- * The outgoing line of a returned payment may be on another statement.
+ * The outgoing lines must add up to exactly the amount that left, and the incoming lines to exactly the
+ * amount that came back. The outgoing line of a returned payment may be in another statement and missing
+ * here.
  */
 function checkSums({ payment, outcome, charge }: Claimed, lines: readonly StatementLine[]): void {
   if (outcome === 'FAILED') throw wrongLines('A payment that never left is on no statement: name no line')
@@ -110,7 +114,7 @@ function wrongLines(message: string): ApiError {
   return fieldError('INVALID_INPUT', LINES_FIELD, message)
 }
 
-/** Protects a document of the paying customer from changes. Guard: it has not changed in the meantime. */
+/** Protects a document of the paying customer from changes. Guard: the document is unchanged. */
 async function submitDocument(op: Op, { transaction }: Claimed, id: string): Promise<readonly Write[]> {
   const document = await findDocument(op, id, DOCUMENT_FIELD)
   if (document.customer_id !== transaction.customer_id)

@@ -8,7 +8,7 @@ import {
   type TransactionWithCustomer,
   transactionView,
 } from '../../kernel/transactions/transactions.ts'
-import { reportOfLine } from '../../money/rail-events/waiting-lines.ts'
+import { lineReportId } from '../../money/rail-events/waiting-lines.ts'
 import { findLastDecision } from '../../money/rails/rail-payments.ts'
 import { castVote, type Vote } from '../../people/members/approval-votes.ts'
 import { expectRow, insert, type Write } from '../../storage/commit/writes.ts'
@@ -71,7 +71,7 @@ export const paymentDecisionHandlers: Handlers<typeof paymentDecisions> = {
     const { id } = await findTransaction(op, params.transactionId)
     return {
       status: 200,
-      // The cursor belongs to the list of this payment.
+      // The cursor is valid only for this payment's list.
       body: await page(
         op,
         { ...query, of: id },
@@ -112,7 +112,8 @@ async function decideReversal(op: Op, transaction: TransactionWithCustomer, body
 }
 
 /**
- * Keeps a vote with its reason and evidence; a repeated one changes nothing. Guard: the payment is unchanged.
+ * Stores a vote with its reason and evidence. Idempotent: a repeated vote changes nothing. Guard: the payment
+ * is unchanged.
  */
 function proposeDecision(
   op: Op,
@@ -133,7 +134,7 @@ function proposeDecision(
 
 /** True for the report of one of these lines, which the evidence resolves. */
 function isOfLine({ body }: RailEventRow, lines: readonly StatementLine[]): boolean {
-  return lines.some(({ entry }) => reportOfLine(entry.rail_reference) === body.id)
+  return lines.some(({ entry }) => lineReportId(entry.rail_reference) === body.id)
 }
 
 /** Guard: nobody else has resolved the report. */

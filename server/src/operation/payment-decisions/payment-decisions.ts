@@ -24,12 +24,12 @@ import { DECISION_EFFECTS, type DecisionEffect, standingOf } from './decision-ta
 
 export type DecisionBody = BodyOf<typeof transaction_decide>
 
-/** A call to a rail may still be in progress for this long after the payment was due. */
+/** For this long after a payment was due, a call to its rail may still be in progress. */
 const GIVING_SECONDS = 60
 
 /**
- * The record of a payment that a person may decide. Errors: 409 `PAYMENT_NOT_DECIDABLE` if the payment may still be on its way to
- * the rail, or a chain decides; 409 `SCREENING_NOT_DECIDED`.
+ * The record of a payment that a person may decide about. Throws 409 `PAYMENT_NOT_DECIDABLE` if the payment
+ * may still be on its way to the rail, or if a chain determines its outcome; 409 `SCREENING_NOT_DECIDED`.
  */
 export async function decidablePayment(
   op: Op,
@@ -58,7 +58,9 @@ export function notDecidable(reason: string, message: string): ApiError {
   return new ApiError('PAYMENT_NOT_DECIDABLE', { message, details: { reason } })
 }
 
-/** Error: 400 or 409 if the charge is not one of this decision and payment. */
+/**
+ * The charge stated in a decision. Throws 400 or 409 if this decision or payment cannot have such a charge.
+ */
 export function chargeOf({ outcome, charge }: DecisionBody, payment: RailPaymentRow): bigint {
   if (charge === undefined) return 0n
   if (outcome === 'FAILED')
@@ -74,7 +76,10 @@ export function chargeOf({ outcome, charge }: DecisionBody, payment: RailPayment
   return charge.amount
 }
 
-/** The waiting report that a decision resolves. Errors: 404 `RAIL_EVENT_NOT_FOUND`, 409 if it was resolved, 400 if it is about something else. */
+/**
+ * The waiting report that the decision resolves. Throws 404 `RAIL_EVENT_NOT_FOUND`, 409 if it was resolved
+ * already, 400 if it is not about this payment.
+ */
 export async function reportAbout(
   op: Op,
   payment: RailPaymentRow,
@@ -113,8 +118,8 @@ interface Known {
 }
 
 /**
- * The effect of a decision. Error: 409 `INVALID_STATE_TRANSITION` if the payment was decided or has ended, unless the decision
- * resolves a report that waits.
+ * The effect of a decision on the money. Throws 409 `INVALID_STATE_TRANSITION` if the payment has ended or
+ * was decided, unless the decision resolves a waiting report.
  */
 export function effectOf(
   outcome: SettledOutcome,
@@ -140,7 +145,10 @@ export function effectOf(
   return effect
 }
 
-/** Error: 409 `PAYMENT_NOT_DECIDABLE` if money of an embedded wallet would be taken without a line of a statement. */
+/**
+ * Throws 409 `PAYMENT_NOT_DECIDABLE` if money of an embedded wallet would be taken without a statement line
+ * as evidence.
+ */
 export async function checkWallet(
   op: Op,
   { source_account_id: accountId }: TransactionWithCustomer,
@@ -179,9 +187,7 @@ export function decisionView(row: PaymentDecisionRow, reversal?: Reversal) {
   }
 }
 
-/**
- * The currency of a payment at a rail. Throws for an unknown currency, in which the server has no payments.
- */
+/** The currency of a payment at a rail. Throws if it is unknown, which no payment's can be. */
 export function currencyOf({ currency }: RailPaymentRow): KnownCurrency {
   if (!isKnownCurrency(currency)) throw new Error(`A payment in ${currency}`)
   return currency

@@ -5,7 +5,7 @@ import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
 import type { RequestedReversal, Reversal } from '../../kernel/ports/reversals.ts'
 import type { TransactionWithCustomer } from '../../kernel/transactions/transactions.ts'
 import { findRailEvent, findTakeBack } from '../../money/rail-events/rail-events.ts'
-import { reportOfLine } from '../../money/rail-events/waiting-lines.ts'
+import { lineReportId } from '../../money/rail-events/waiting-lines.ts'
 import { findRailPayment } from '../../money/rails/rail-payments.ts'
 import type { Write } from '../../storage/commit/writes.ts'
 import type { PaymentDecisionRow, RailEventRow, RailPaymentRow } from '../../storage/rows/rail.ts'
@@ -135,7 +135,7 @@ async function checkLine(
   { payment, effect, reversals }: Outcome,
   { entry }: StatementLine,
 ): Promise<void> {
-  const report = await findRailEvent(op, payment.rail, reportOfLine(entry.rail_reference))
+  const report = await findRailEvent(op, payment.rail, lineReportId(entry.rail_reference))
   const id = report && reversalIdIn(report)
   if (id === undefined) return
   const reversal = reversals.find((one) => one.id === id)

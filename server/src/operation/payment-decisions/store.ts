@@ -1,6 +1,6 @@
 import type { Op } from '../../kernel/operation/app.ts'
 
-/** The decisions about the payment of a transaction. */
+/** The decisions about a transaction's payment. */
 export function selectDecisions(op: Op, transactionId: string) {
   return op.read
     .selectFrom('payment_decisions')

@@ -1,33 +1,36 @@
 import { requireValue } from '../../base/formats/require-value.ts'
 import { type Database, sqlState } from '../../storage/engine/port.ts'
 import type { LedgerTransferRow } from '../../storage/rows/ledger.ts'
-import { type BlockPlace, digestsOf, hashOfBlock, lineOf, NO_HASH } from './lines.ts'
+import { type BlockPlace, computeDigests, hashBlock, lineOf, NO_HASH } from './lines.ts'
 import { findQueued, findTransfers, type NewBlock, type QueuedRow, writeBlocks } from './store.ts'
 
-/** The maximum number of queue rows that one write takes. */
+/** The maximum number of queue rows per write. */
 const ROWS_MAX = 500
 const UNIQUE_VIOLATION = '23505'
 
-/** Adds finished transfers to their platforms' chains, until none wait. Returns their number. */
+/**
+ * Adds queued finished transfers to the hash chains of their platforms until the queue is empty. Returns how
+ * many were added.
+ */
 export async function extendChains(db: Database, clock: () => Date): Promise<number> {
   let count = 0
   for (;;) {
     const queued = await findQueued(db, ROWS_MAX)
     if (queued.length === 0) return count
-    const blocks = await blocksOf(db, queued)
+    const blocks = await buildBlocks(db, queued)
     try {
       await writeBlocks(db, queued, blocks, clock())
       for (const block of blocks) count += block.transferIds.length
     } catch (error) {
-      // Another process was faster.
+      // Another process has written these blocks first.
       if (sqlState(error) !== UNIQUE_VIOLATION) throw error
     }
     if (queued.length < ROWS_MAX) return count
   }
 }
 
-/** A block for each platform. */
-async function blocksOf(db: Database, queued: readonly QueuedRow[]): Promise<NewBlock[]> {
+/** Builds one block per platform. */
+async function buildBlocks(db: Database, queued: readonly QueuedRow[]): Promise<NewBlock[]> {
   const transfers = await findTransfers(
     db,
     queued.flatMap(({ transfer_ids }) => transfer_ids),
@@ -38,29 +41,33 @@ async function blocksOf(db: Database, queued: readonly QueuedRow[]): Promise<New
     const rows = queued.filter(({ platform_id }) => platform_id === platformId)
     const ids = rows.flatMap(({ transfer_ids }) => transfer_ids)
     const { number, transfer_count, hash } = requireValue(rows[0], 'row of a platform in the queue')
-    const place = { platformId, number: (number ?? 0n) + 1n, before: hash ?? NO_HASH }
-    return blockOf(
-      place,
-      ids.map((id) => rowOf(byId, id)),
+    const position = { platformId, number: (number ?? 0n) + 1n, before: hash ?? NO_HASH }
+    return buildBlock(
+      position,
+      ids.map((id) => requireTransfer(byId, id)),
       transfer_count ?? 0n,
     )
   })
 }
 
-function rowOf(byId: ReadonlyMap<string, LedgerTransferRow>, id: string): LedgerTransferRow {
+function requireTransfer(byId: ReadonlyMap<string, LedgerTransferRow>, id: string): LedgerTransferRow {
   const row = byId.get(id)
   if (!row) throw new Error(`the ledger has lost ${id} before it was in its chain`)
   return row
 }
 
-function blockOf(place: BlockPlace, transfers: readonly LedgerTransferRow[], countBefore: bigint): NewBlock {
+function buildBlock(
+  position: BlockPlace,
+  transfers: readonly LedgerTransferRow[],
+  countBefore: bigint,
+): NewBlock {
   const lines = transfers.map(lineOf)
   return {
-    platformId: place.platformId,
-    number: place.number,
+    platformId: position.platformId,
+    number: position.number,
     transferIds: transfers.map(({ id }) => id),
-    digests: digestsOf(lines),
+    digests: computeDigests(lines),
     transferCount: countBefore + BigInt(transfers.length),
-    hash: hashOfBlock(place, lines),
+    hash: hashBlock(position, lines),
   }
 }

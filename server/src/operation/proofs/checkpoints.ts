@@ -10,10 +10,10 @@ import { findUnsigned, type UnsignedBlock } from './store.ts'
 
 const CHAIN_MS = 5_000
 const CHECKPOINT_MS = 60_000
-/** The maximum time that a block waits for a checkpoint. */
+/** The maximum age of a block before a checkpoint covers it. */
 const CHECKPOINT_SECONDS = 60 * 60
 
-/** Adds finished transfers to the chain and signs checkpoints, repeatedly in the background. */
+/** Starts the workers that add finished transfers to the chain and sign checkpoints. */
 export function startProving(app: App): readonly Background[] {
   const logFailure = (error: unknown) =>
     app.log.error({ err: error }, 'extending the proofs of the ledger failed')
@@ -28,8 +28,8 @@ export function startProving(app: App): readonly Background[] {
 }
 
 /**
- * Signs the last block of every platform that has an unsigned block older than `before`, and notifies each
- * platform. Returns the ids of the checkpoints.
+ * Signs the latest block of every platform that has a block created before `before` and not covered by a
+ * checkpoint. Notifies the platforms. Returns the ids of the checkpoints.
  */
 export async function signCheckpoints(app: App, before: Date): Promise<string[]> {
   const ids: string[] = []
@@ -40,7 +40,7 @@ export async function signCheckpoints(app: App, before: Date): Promise<string[]>
   return ids
 }
 
-/** Undefined if another process has signed for this block. */
+/** Undefined if another process has signed this block. */
 async function signCheckpoint(app: App, block: UnsignedBlock): Promise<string | undefined> {
   const op = await operate(app, block.platform_id)
   const real = inRealTime(op)

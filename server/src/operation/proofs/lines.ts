@@ -3,18 +3,18 @@ import type { LedgerTransferRow } from '../../storage/rows/ledger.ts'
 
 const DIGEST_BYTES = 8
 
-/** The hash before the first block. */
+/** The previous hash of the first block. */
 export const NO_HASH = Buffer.alloc(32)
 
-/** A block's place in a platform's chain. */
+/** The position of a block in a platform's chain. */
 export interface BlockPlace {
   readonly platformId: string
   readonly number: bigint
-  /** The previous block's hash. */
+  /** The hash of the previous block. */
   readonly before: Uint8Array
 }
 
-/** The hash chain's line for a finished transfer: all its final values. */
+/** The line of a finished transfer in the hash chain: all its final values. */
 export function lineOf(row: LedgerTransferRow): string {
   return [
     row.id,
@@ -30,8 +30,8 @@ export function lineOf(row: LedgerTransferRow): string {
   ].join('\t')
 }
 
-/** SHA-256 over a block's place and its transfers' lines, each with its line end. */
-export function hashOfBlock({ platformId, number, before }: BlockPlace, lines: readonly string[]): Buffer {
+/** The SHA-256 over a block's position and the lines of its transfers, each terminated by LF. */
+export function hashBlock({ platformId, number, before }: BlockPlace, lines: readonly string[]): Buffer {
   const hash = createHash('sha256')
   hash.update(
     `countersign ledger block 1\n${platformId}\n${number}\n${Buffer.from(before).toString('hex')}\n`,
@@ -40,23 +40,23 @@ export function hashOfBlock({ platformId, number, before }: BlockPlace, lines: r
   return hash.digest()
 }
 
-/** The first eight bytes of each line's SHA-256, concatenated. */
-export function digestsOf(lines: readonly string[]): Buffer {
+/** The first eight bytes of the SHA-256 of each line, concatenated. */
+export function computeDigests(lines: readonly string[]): Buffer {
   return Buffer.concat(
     lines.map((line) => createHash('sha256').update(line).digest().subarray(0, DIGEST_BYTES)),
   )
 }
 
-/** The places at which two rows of digests differ. */
+/** The indexes at which two series of digests differ. */
 export function findChangedDigests(stored: Uint8Array, found: Uint8Array): number[] {
-  const at = (digests: Uint8Array, place: number) =>
-    Buffer.from(digests.subarray(place * DIGEST_BYTES, (place + 1) * DIGEST_BYTES))
-  return Array.from({ length: found.length / DIGEST_BYTES }, (_, place) => place).filter(
-    (place) => !at(stored, place).equals(at(found, place)),
+  const digestAt = (digests: Uint8Array, index: number) =>
+    Buffer.from(digests.subarray(index * DIGEST_BYTES, (index + 1) * DIGEST_BYTES))
+  return Array.from({ length: found.length / DIGEST_BYTES }, (_, index) => index).filter(
+    (index) => !digestAt(stored, index).equals(digestAt(found, index)),
   )
 }
 
-/** The fields of a checkpoint about a block. */
+/** The fields of a checkpoint. */
 export interface Checkpointed {
   readonly platformId: string
   readonly blockNumber: bigint
@@ -65,7 +65,7 @@ export interface Checkpointed {
   readonly at: Date
 }
 
-/** A checkpoint's signed text: JSON, its members in this order, without spaces. */
+/** The text of a checkpoint that is signed: JSON without whitespace, with its fields in this order. */
 export function payloadOf({ platformId, blockNumber, transferCount, hash, at }: Checkpointed): string {
   return JSON.stringify({
     type: 'COUNTERSIGN_LEDGER_CHECKPOINT_1',

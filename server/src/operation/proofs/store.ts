@@ -5,7 +5,7 @@ import { onlyRow } from '../../storage/engine/port.ts'
 import type { LedgerTransferRow } from '../../storage/rows/ledger.ts'
 import type { LedgerCheckpointRow } from '../../storage/rows/proof.ts'
 
-/** Transfers that wait for a block, and the last block of their platform. */
+/** Transfers queued for the next block, and the last block of their platform. */
 export interface QueuedRow {
   readonly platform_id: string
   readonly position: bigint
@@ -15,7 +15,7 @@ export interface QueuedRow {
   readonly hash: Uint8Array | null
 }
 
-/** One statement, so that the last block is read before another process takes these rows. */
+/** A single statement, so that the last block is read in the same snapshot as the queue. */
 const QUEUED = `
 SELECT q.platform_id, q.position, q.transfer_ids, b.number, b.transfer_count, b.hash
 FROM (SELECT * FROM proof_queue ORDER BY platform_id, position LIMIT $1) AS q
@@ -27,7 +27,7 @@ export async function findQueued(db: Database, max: number): Promise<QueuedRow[]
   return (await db.query<QueuedRow>(QUEUED, [max])).rows
 }
 
-/** Transfers by their ids, in any order. */
+/** The transfers with these ids, in no particular order. */
 export async function findTransfers(db: Database, ids: readonly string[]): Promise<LedgerTransferRow[]> {
   const { rows } = await db.query<LedgerTransferRow>(
     'SELECT * FROM ledger_transfers WHERE id = ANY ($1::uuid[])',
@@ -36,7 +36,7 @@ export async function findTransfers(db: Database, ids: readonly string[]): Promi
   return rows
 }
 
-/** A block about to be written. */
+/** A block to be written. */
 export interface NewBlock {
   readonly platformId: string
   readonly number: bigint
@@ -46,7 +46,10 @@ export interface NewBlock {
   readonly hash: Uint8Array
 }
 
-/** Fails if another process has written a block with this number, and has therefore also taken these rows. */
+/**
+ * Fails if another process has written a block with the same number, and so has processed these queue rows
+ * already.
+ */
 const WRITE_BLOCKS = `
 WITH taken AS (
   DELETE FROM proof_queue USING unnest($1::uuid[], $2::bigint[]) AS row (platform_id, position)
@@ -81,7 +84,7 @@ export async function writeBlocks(
   ])
 }
 
-/** The last block of a platform, which no checkpoint covers. */
+/** A platform's last block, if no checkpoint covers it. */
 export interface UnsignedBlock {
   readonly platform_id: string
   readonly number: bigint
@@ -98,7 +101,7 @@ FROM platforms AS p
   JOIN proof_blocks AS next ON next.platform_id = p.id AND next.number = coalesce(c.block_number, 0) + 1
 WHERE next.created_at <= $1`
 
-/** The last blocks of platforms that have a block older than a given time without a checkpoint. */
+/** The last blocks of platforms that have a block created before a time and not covered by a checkpoint. */
 export async function findUnsigned(db: Database, before: Date): Promise<UnsignedBlock[]> {
   return (await db.query<UnsignedBlock>(UNSIGNED, [before])).rows
 }
@@ -107,7 +110,7 @@ export function selectCheckpoints(op: Op) {
   return op.read.selectFrom('ledger_checkpoints').selectAll().where('platform_id', '=', op.platform.id)
 }
 
-/** A block being checked. */
+/** A block to be checked. */
 export interface BlockRow {
   readonly platform_id: string
   readonly number: bigint
@@ -117,7 +120,7 @@ export interface BlockRow {
   readonly hash: Uint8Array
 }
 
-/** The blocks after one, ordered by platform and number. */
+/** The next blocks after a given one, ordered by platform and number. */
 export async function findBlocksAfter(
   db: Database,
   after: Pick<BlockRow, 'platform_id' | 'number'> | undefined,
@@ -131,7 +134,7 @@ export async function findBlocksAfter(
   return rows
 }
 
-/** A checkpoint with the hash of its block, null if the block is missing. */
+/** A checkpoint with the hash of its block; null if the block is missing. */
 export interface CheckedCheckpoint extends LedgerCheckpointRow {
   readonly block_hash: Uint8Array | null
 }
@@ -150,7 +153,7 @@ export async function findCheckpointsAfter(
   return rows
 }
 
-/** The hash of a block; undefined if it does not exist. */
+/** The hash of a block; undefined if the block does not exist. */
 export async function findHash(
   db: Database,
   platformId: string,
@@ -163,7 +166,7 @@ export async function findHash(
   return rows[0]?.hash
 }
 
-/** A failed check. */
+/** A failed check of one record. */
 export interface Finding {
   /** The name of the check, such as `balance`. */
   readonly check: string
@@ -177,8 +180,8 @@ export interface Finding {
 export const FINDINGS_MAX = 100
 
 /**
- * The checks, by name. Each returns a row with `id`, `expected` and `found` for each error, and reads the
- * database at one moment.
+ * The checks, by name. Each query returns a row with `id`, `expected` and `found` for every error, and reads
+ * a single snapshot.
  */
 const RULES = {
   balance: `
@@ -223,7 +226,7 @@ const RULES = {
     WHERE a.event_count <> coalesce(e.last, old.last_sequence, 0)`,
 } as const
 
-/** Checks the ledger against itself: redundant values are equal. */
+/** Checks the ledger against itself: values stored redundantly must be equal. */
 export async function checkBooks(db: Database): Promise<Finding[]> {
   const findings: Finding[] = []
   for (const [check, sql] of Object.entries(RULES)) {
@@ -235,7 +238,7 @@ export async function checkBooks(db: Database): Promise<Finding[]> {
   return findings
 }
 
-/** The amount of data to check. */
+/** The amount of data that the checks cover. */
 export interface Extent {
   readonly accounts: bigint
   readonly transfers: bigint
@@ -252,7 +255,10 @@ export async function measureBooks(db: Database): Promise<Extent> {
   return onlyRow(rows)
 }
 
-/** Finished transfers, by their place in the chain. One statement, so one snapshot. */
+/**
+ * The numbers of transfers that have ended, are in the chain, and are in its queue. Read in one statement,
+ * and so in one snapshot.
+ */
 export interface Coverage {
   readonly ended: bigint
   readonly chained: bigint
@@ -270,7 +276,7 @@ export async function findCoverage(db: Database): Promise<Coverage> {
   return onlyRow(rows)
 }
 
-/** Finished transfers that are neither in the chain nor in its queue. */
+/** Finished transfers that are neither in the chain nor in the queue. */
 export async function findUnknownTransfers(db: Database): Promise<string[]> {
   const { rows } = await db.query<{ id: string }>(
     `WITH known AS (SELECT unnest(transfer_ids) AS transfer_id FROM proof_blocks

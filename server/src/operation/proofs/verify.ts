@@ -1,6 +1,6 @@
 import { type PublicKey, parseUncompressedPublicKey, verifySignature } from '../../base/crypto/p256.ts'
 import type { Database } from '../../storage/engine/port.ts'
-import { digestsOf, findChangedDigests, hashOfBlock, lineOf, NO_HASH, payloadOf } from './lines.ts'
+import { computeDigests, findChangedDigests, hashBlock, lineOf, NO_HASH, payloadOf } from './lines.ts'
 import {
   type BlockRow,
   type CheckedCheckpoint,
@@ -20,10 +20,10 @@ import {
 const BLOCKS_MAX = 20
 const CHECKPOINTS_MAX = 500
 
-/** A checkpoint stored elsewhere, as the API or an event has shown it. */
+/** A checkpoint that was stored outside the database, as the API or an event showed it. */
 export interface KeptCheckpoint {
   readonly payload: string
-  /** Base64. */
+  /** In Base64. */
   readonly signature: string
 }
 
@@ -34,13 +34,14 @@ export interface BooksReport {
     readonly checkpoints: number
     readonly kept: number
   }
-  /** At most a hundred of each check. */
+  /** At most a hundred per check. */
   readonly findings: readonly Finding[]
 }
 
 /**
- * Checks the whole ledger, its hash chain and its checkpoints, and checkpoints stored elsewhere. It only
- * reads, so servers can keep running. `publicKey` is the quorum key of the books' server, 130 hex characters.
+ * Checks the whole ledger, its hash chain and checkpoints, and `kept` checkpoints that were stored outside
+ * the database. It only reads, so servers can keep running. `publicKey` is the quorum key of the server that
+ * wrote the ledger: 130 hex characters.
  */
 export async function verifyLedger(
   db: Database,
@@ -70,7 +71,7 @@ export async function verifyLedger(
   }
 }
 
-/** Every finished transfer is in the chain or its queue. */
+/** Checks that every finished transfer is in the chain or in the queue. */
 async function checkCoverage(db: Database): Promise<Finding[]> {
   const { ended, chained, queued } = await findCoverage(db)
   if (ended === chained + queued) return []
@@ -92,7 +93,7 @@ async function checkCoverage(db: Database): Promise<Finding[]> {
   return [total, ...added]
 }
 
-/** Recomputes every block. */
+/** Recomputes and compares every block. */
 async function checkChain(db: Database) {
   const findings: Finding[] = []
   let last: BlockRow | undefined
@@ -113,15 +114,15 @@ async function checkChain(db: Database) {
 
 async function checkBlock(db: Database, block: BlockRow, before: BlockRow | undefined): Promise<Finding[]> {
   const number = (before?.number ?? 0n) + 1n
-  const place = `block ${block.number} of ${block.platform_id}`
+  const blockName = `block ${block.number} of ${block.platform_id}`
   if (block.number !== number)
-    return [{ check: 'chain', id: place, expected: `block ${number}`, found: `block ${block.number}` }]
+    return [{ check: 'chain', id: blockName, expected: `block ${number}`, found: `block ${block.number}` }]
   const count = (before?.transfer_count ?? 0n) + BigInt(block.transfer_ids.length)
   if (block.transfer_count !== count)
     return [
       {
         check: 'chain',
-        id: place,
+        id: blockName,
         expected: `${count} transfers`,
         found: `${block.transfer_count} transfers`,
       },
@@ -132,27 +133,27 @@ async function checkBlock(db: Database, block: BlockRow, before: BlockRow | unde
     return missing.map((id) => ({
       check: 'chain',
       id,
-      expected: `a transfer of ${place}`,
+      expected: `a transfer of ${blockName}`,
       found: 'it is gone',
     }))
   const lines = block.transfer_ids.flatMap((id) => {
     const row = rows.get(id)
     return row ? [lineOf(row)] : []
   })
-  const hash = hashOfBlock({ platformId: block.platform_id, number, before: before?.hash ?? NO_HASH }, lines)
+  const hash = hashBlock({ platformId: block.platform_id, number, before: before?.hash ?? NO_HASH }, lines)
   if (hash.equals(block.hash)) return []
-  const changed = findChangedDigests(block.digests, digestsOf(lines))
+  const changed = findChangedDigests(block.digests, computeDigests(lines))
   if (changed.length === 0)
-    return [{ check: 'chain', id: place, expected: hexOf(block.hash), found: hexOf(hash) }]
+    return [{ check: 'chain', id: blockName, expected: toHex(block.hash), found: toHex(hash) }]
   return changed.map((at) => ({
     check: 'chain',
-    id: block.transfer_ids[at] ?? place,
-    expected: `as it was taken into ${place}`,
+    id: block.transfer_ids[at] ?? blockName,
+    expected: `as it was taken into ${blockName}`,
     found: lines[at]?.replaceAll('\t', ' ') ?? '',
   }))
 }
 
-/** Every checkpoint is signed, equals its row, and covers an existing block. */
+/** Checks that every checkpoint is signed, equals its row, and covers an existing block. */
 async function checkCheckpoints(db: Database, key: PublicKey) {
   const findings: Finding[] = []
   let count = 0
@@ -160,7 +161,7 @@ async function checkCheckpoints(db: Database, key: PublicKey) {
   for (;;) {
     const page = await findCheckpointsAfter(db, last, CHECKPOINTS_MAX)
     for (const row of page) {
-      const fault = faultOf(row, key)
+      const fault = findFault(row, key)
       if (fault && findings.length < FINDINGS_MAX)
         findings.push({ check: 'checkpoint', id: row.id, ...fault })
     }
@@ -170,7 +171,7 @@ async function checkCheckpoints(db: Database, key: PublicKey) {
   }
 }
 
-function faultOf(row: CheckedCheckpoint, key: PublicKey): Pick<Finding, 'expected' | 'found'> | undefined {
+function findFault(row: CheckedCheckpoint, key: PublicKey): Pick<Finding, 'expected' | 'found'> | undefined {
   const payload = payloadOf({
     platformId: row.platform_id,
     blockNumber: row.block_number,
@@ -189,10 +190,10 @@ function blockFault(
   found: Uint8Array | undefined,
 ): Pick<Finding, 'expected' | 'found'> | undefined {
   if (found && Buffer.from(found).equals(expected)) return undefined
-  return { expected: `a block with hash ${hexOf(expected)}`, found: found ? hexOf(found) : 'no block' }
+  return { expected: `a block with hash ${toHex(expected)}`, found: found ? toHex(found) : 'no block' }
 }
 
-/** Checkpoints stored elsewhere detect even a change of chain and checkpoints together. */
+/** Checkpoints stored outside the database reveal even a consistent change of both chain and checkpoints. */
 async function checkKept(db: Database, key: PublicKey, kept: readonly KeptCheckpoint[]): Promise<Finding[]> {
   const findings: Finding[] = []
   for (const [at, { payload, signature }] of kept.entries()) {
@@ -225,6 +226,6 @@ function isSigned(key: PublicKey, payload: string, signature: Uint8Array): boole
   return verifySignature(key, Buffer.from(payload), signature)
 }
 
-function hexOf(bytes: Uint8Array): string {
+function toHex(bytes: Uint8Array): string {
   return Buffer.from(bytes).toString('hex')
 }

@@ -10,19 +10,19 @@ import { update } from '../../storage/commit/writes.ts'
 import { findEntry, selectEntry, selectLatest, selectStatement } from './store.ts'
 
 /**
- * The platform's account for an entry that names no payment: `fx` for currency bought or sold at the bank
- * itself, `costs` for charges of the bank.
+ * The platform's account for an entry that belongs to no payment: `fx` for currency bought or sold at the
+ * bank itself, `costs` for bank charges.
  */
 export type BookedAs = 'fx' | 'costs'
 
 /**
- * Books an unexplained entry against the platform's `fx` or `costs`, which resolves the difference. Guard: it
- * was not booked before. Throws a one-line error.
+ * Books an unexplained entry to the platform's account `fx` or `costs`, which resolves the difference. Guard:
+ * the entry was not booked before. Throws with a one-line message.
  */
 export async function bookEntry(app: App, entryId: string, as: BookedAs): Promise<object> {
-  const known = await findEntry(app, entryId)
-  if (!known) throw new Error(`There is no entry ${entryId}.`)
-  const op = await operate(app, known.platform_id)
+  const found = await findEntry(app, entryId)
+  if (!found) throw new Error(`There is no entry ${entryId}.`)
+  const op = await operate(app, found.platform_id)
   return decideAndCommit<object>(
     app,
     op,

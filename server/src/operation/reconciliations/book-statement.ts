@@ -10,14 +10,14 @@ import { findRailPayment, isNews } from '../../money/rails/rail-payments.ts'
 import type { Write } from '../../storage/commit/writes.ts'
 import { update } from '../../storage/commit/writes.ts'
 import type { RailStatementEntryRow, RailStatementRow } from '../../storage/rows/reconciliation.ts'
-import { type NamingEntry, selectIsReturned, selectNamingEntries, selectStatement } from './store.ts'
+import { type EntryWithItem, selectEntriesWithItem, selectHasReturn, selectStatement } from './store.ts'
 
-/** Entries that one run applies, in one transaction. */
+/** The maximum number of entries that a run applies in one transaction. */
 const ENTRIES_MAX = 100
 
 /**
- * Applies a statement's entries missing from the books, as if their events had arrived, so that a lost event
- * is recovered. Then the statement is compared. A long statement takes several runs.
+ * Applies the entries of a statement that are missing in the ledger as if their events had arrived, so that a
+ * lost event is recovered. Then the statement is compared. A long statement takes several runs.
  */
 export const bookStatement: JobHandler<'statement.book'> = async (op, { statementId }) => {
   const statement = await selectStatement(op, statementId)
@@ -29,24 +29,25 @@ export const bookStatement: JobHandler<'statement.book'> = async (op, { statemen
   return [...writes, next]
 }
 
-/** Applies a statement's next entries, in order. Guard: no other run has applied these entries. */
+/** Applies the next entries of a statement in order. Guard: no other run has applied them. */
 export async function bookNext(
   op: Op,
   statement: RailStatementRow,
 ): Promise<{ readonly writes: readonly Write[]; readonly isDone: boolean }> {
   const { id: statementId, booked_count: from } = statement
-  const entries = await selectNamingEntries(op, statementId, from, ENTRIES_MAX)
+  const entries = await selectEntriesWithItem(op, statementId, from, ENTRIES_MAX)
   if (entries.length === 0) return { writes: [], isDone: true }
-  // Two entries of one payment take two runs: the second is decided after the first was committed.
+  // Two entries of the same payment need two runs: the second is decided after the first is committed.
   const next = entries.slice(0, firstRepeated(entries))
   const applied = await Promise.all(
     next.map(async (entry) => {
-      const news = await newsOf(op, statement, entry)
-      // An entry that cannot be applied waits for a person, and is a difference of the day.
-      return news ? applyOrHold(op, statement.rail, news) : []
+      const evidence = await findNews(op, statement, entry)
+      // An entry that cannot be applied waits for a person, and is a difference of that day.
+      return evidence ? applyOrHold(op, statement.rail, evidence) : []
     }),
   )
-  // Each single entry fits the balances. If all of them together do not, the next run decides about those after the first.
+  // Each entry on its own fits the balances. If all of them together do not, apply only the first one; the
+  // next run decides about the others.
   const done = (await fitBalancesTogether(op, applied.flat())) ? next.length : 1
   const guard = { state: 'BOOKING', booked_count: from } as const
   return {
@@ -58,19 +59,22 @@ export async function bookNext(
   }
 }
 
-/** The index of the first entry whose payment or deposit an earlier one names, or the number of entries. */
-function firstRepeated(entries: readonly NamingEntry[]): number {
-  const named = new Set<string>()
+/**
+ * The index of the first entry whose payment or deposit also occurs in an earlier entry, or the number of
+ * entries if all differ.
+ */
+function firstRepeated(entries: readonly EntryWithItem[]): number {
+  const seenItems = new Set<string>()
   for (const [index, { item_id }] of entries.entries())
-    if (named.size === named.add(item_id).size) return index
+    if (seenItems.size === seenItems.add(item_id).size) return index
   return entries.length
 }
 
-/** The claim of an entry not in the books yet. Undefined if they agree. */
-async function newsOf(
+/** The claim of an entry that the ledger does not reflect yet; undefined if it does. */
+async function findNews(
   op: Op,
   statement: RailStatementRow,
-  entry: NamingEntry,
+  entry: EntryWithItem,
 ): Promise<Evidence | undefined> {
   const { kind, item_id: id, deposit } = entry
   if (isPaymentEntry(kind)) {
@@ -78,35 +82,41 @@ async function newsOf(
     const row = await findRailPayment(op, direction, id)
     const isOpen = row !== undefined && (isNews(row.state, event) || row.failure?.isDecided === true)
     if (!isOpen || row.rail !== statement.rail) return undefined
-    // A payment decided as returned must have left before.
-    if (kind === 'PAYMENT' && row.state === 'RETURNED' && (await selectIsReturned(op, id))) return undefined
-    const failure = event === 'return' ? { failure: failureOf(entry) } : {}
-    return { ...claimOf(statement, entry), kind: 'payment', event, subject: { direction, id }, ...failure }
+    // The payment was decided to be returned, so it must have left before.
+    if (kind === 'PAYMENT' && row.state === 'RETURNED' && (await selectHasReturn(op, id))) return undefined
+    const failure = event === 'return' ? { failure: toFailure(entry) } : {}
+    return {
+      ...claimFields(statement, entry),
+      kind: 'payment',
+      event,
+      subject: { direction, id },
+      ...failure,
+    }
   }
   const row = await findDepositRow(op, id)
   if (kind === 'DEPOSIT')
-    return deposit && !row ? { ...claimOf(statement, entry), kind: 'deposit', deposit } : undefined
+    return deposit && !row ? { ...claimFields(statement, entry), kind: 'deposit', deposit } : undefined
   if (kind !== 'DEPOSIT_REVERSAL' || row?.rail !== statement.rail || row.state === 'REVERSED')
     return undefined
-  const { message } = failureOf(entry)
-  return { ...claimOf(statement, entry), kind: 'reversal', subject: row.rail_reference, message }
+  const { message } = toFailure(entry)
+  return { ...claimFields(statement, entry), kind: 'reversal', subject: row.rail_reference, message }
 }
 
-/** The fields of every claim: the bank's amount for the entry, in the statement's currency. */
-function claimOf({ currency }: RailStatementRow, { id, kind, amount, booked_at }: NamingEntry) {
+/** The fields that all claims share: the bank's amount for the entry, in the statement's currency. */
+function claimFields({ currency }: RailStatementRow, { id, kind, amount, booked_at }: EntryWithItem) {
   const isMoneyOut = isPaymentEntry(kind) ? PAYMENT_ENTRIES[kind].isMoneyOut : kind === 'DEPOSIT_REVERSAL'
   return {
     id,
     source: 'STATEMENT',
-    // It was checked when the statement was recorded that it belongs to the rail's account.
+    // When the statement was recorded, it was checked that it belongs to the rail's account.
     account: null,
-    // Negative for an entry in the wrong direction, which matches no payment.
+    // Negative if the entry has the wrong direction, so that it matches no payment.
     amount: isMoneyOut ? -amount : amount,
     currency,
     occurredAt: booked_at.toISOString(),
   } as const
 }
 
-function failureOf({ text }: RailStatementEntryRow) {
+function toFailure({ text }: RailStatementEntryRow) {
   return { code: 'COUNTERPARTY_POST_TX_FAILED', message: text ?? 'The bank has booked it back' } as const
 }

@@ -1,11 +1,11 @@
 import type { DifferenceReason } from '@countersign/contract/operation/reconciliations'
 
 /**
- * Compares a rail's ledger account with the bank's statements, in one currency. Amounts are in the smallest
- * unit; incoming money is positive.
+ * Compares a rail's account in the ledger with the bank's statements in one currency. Amounts are in the
+ * smallest unit; incoming money is positive.
  */
 
-/** A statement of one day, as the bank sent it, with the sum of its entries. */
+/** The statement of a day as the bank sent it, with the sum of its entries. */
 export interface StatedDay {
   readonly date: string
   readonly opening: bigint
@@ -13,25 +13,28 @@ export interface StatedDay {
   readonly sum: bigint
 }
 
-/** One payment, pull or deposit with all that belongs to it, as both sides have it. */
+/**
+ * A payment, pull or deposit with everything that belongs to it, according to the ledger (`ours`) and to the
+ * statements (`theirs`).
+ */
 export interface Item {
   /** The id of its transaction, or of a deposit without a transaction. */
   readonly id: string
-  /** The ledger's movements for it: all of them, and those until the end of the day. */
+  /** The sum of its ledger transfers: all of them, and those until the end of the day. */
   readonly ours: bigint
   readonly oursByCut: bigint
-  /** The first of these movements. Undefined: none. */
+  /** The time of its first ledger transfer; undefined without transfers. */
   readonly oursSince: Date | undefined
-  /** The sum of its entries on all statements up to this one, and the first of them. */
+  /** The sum of its entries in all statements up to this one, and the time of the first. */
   readonly theirs: bigint
   readonly theirsSince: Date | undefined
-  /** True if two of its entries have the same kind. */
+  /** True if two of its entries are of the same kind. */
   readonly isTwice: boolean
-  /** 'here' if the rail has carried it in this currency. */
+  /** `here` if the rail has carried it in this currency. */
   readonly known: 'here' | 'other-currency' | 'unknown'
 }
 
-/** A statement entry that belongs to no record and was not booked automatically. */
+/** A statement entry that no record explains and that was not booked automatically. */
 export interface OpenEntry {
   readonly id: string
   readonly amount: bigint
@@ -39,34 +42,38 @@ export interface OpenEntry {
   readonly reason: 'REPEATED_ENTRY' | 'UNEXPLAINED'
 }
 
-/** An amount that only the statement or only the ledger has. */
+/** An amount that only the statement or only the ledger contains. */
 export interface Difference {
   readonly reason: DifferenceReason
   /** The statement minus the ledger. */
   readonly amount: bigint
   readonly since: Date
-  /** The payment, deposit or entry that it is about; left out for a statement as a whole. */
+  /** The id of the payment, deposit or entry. Omitted if the difference concerns the statement as a whole. */
   readonly about?: string
 }
 
-/** The ledger account's balance now, and the part that entries of later statements booked automatically. */
+/**
+ * The current balance of the rail's account, and the part of it that was booked automatically from entries of
+ * later statements.
+ */
 export interface Balance {
   readonly posted: bigint
   readonly bookedLater: bigint
 }
 
 export interface Comparison {
-  /** The statement's closing balance is the ledger's balance and the sum of these. */
+  /** The ledger's balance plus these differences is the statement's closing balance. */
   readonly differences: readonly Difference[]
-  /** The ledger account's balance, without its later movements. */
+  /** The balance of the rail's account without its later ledger transfers. */
   readonly balance: bigint
-  /** The ledger's movements since the end of the day, which later statements have. */
+  /** The sum of ledger transfers since the end of the day that later statements will contain. */
   readonly later: bigint
 }
 
 /**
- * Compares the last of `days` with the ledger's account. `items` are all items whose two sides may differ.
- * The differences sum exactly to the closing balance minus the balance: the unexplained rest is one of them.
+ * Compares the last of `days` with the rail's account. `items` must include every item whose two sides may
+ * differ. The differences add up to exactly the closing balance minus the ledger's balance: any unexplained
+ * rest is one of them.
  */
 export function compare(
   days: readonly StatedDay[],
@@ -76,33 +83,39 @@ export function compare(
 ): Comparison {
   const last = days.at(-1)
   if (!last) throw new Error('There is no statement to compare with')
-  const later = items.reduce((sum, item) => sum + laterOf(item), bookedLater)
+  const later = items.reduce((sum, item) => sum + laterAmount(item), bookedLater)
   const balance = posted - later
-  const named = [...days.flatMap(differencesOfDay), ...items.flatMap(differenceOfItem), ...entries.map(open)]
-  const sum = named.reduce((total, { amount }) => total + amount, 0n)
+  const explained = [
+    ...days.flatMap(dayDifferences),
+    ...items.flatMap(itemDifferences),
+    ...entries.map(toDifference),
+  ]
+  const sum = explained.reduce((total, { amount }) => total + amount, 0n)
   const rest = last.closing - balance - sum
   return {
     differences:
-      rest === 0n ? named : [...named, { reason: 'UNACCOUNTED', amount: rest, since: startOf(last) }],
+      rest === 0n
+        ? explained
+        : [...explained, { reason: 'UNACCOUNTED', amount: rest, since: startOfDay(last) }],
     balance,
     later,
   }
 }
 
-/** The ledger's movements for an item after the day, if both sides agreed at its end. */
-function laterOf({ ours, oursByCut, theirs }: Item): bigint {
+/** The item's ledger transfers after the end of the day, if both sides were equal by then. */
+function laterAmount({ ours, oursByCut, theirs }: Item): bigint {
   return ours !== theirs && oursByCut === theirs ? ours - oursByCut : 0n
 }
 
-function differenceOfItem(item: Item): Difference[] {
+function itemDifferences(item: Item): Difference[] {
   const { id, ours, oursByCut, theirs, oursSince, theirsSince } = item
   if (ours === theirs || oursByCut === theirs) return []
   const since = earliest(theirsSince, oursSince)
   if (!since) throw new Error(`${id} differs, and neither side has it`)
-  return [{ reason: reasonOf(item), amount: theirs - ours, since, about: id }]
+  return [{ reason: findReason(item), amount: theirs - ours, since, about: id }]
 }
 
-function reasonOf({ known, isTwice, theirsSince, oursSince }: Item): DifferenceReason {
+function findReason({ known, isTwice, theirsSince, oursSince }: Item): DifferenceReason {
   if (known === 'other-currency') return 'OTHER_CURRENCY'
   if (known === 'unknown') return 'UNKNOWN'
   if (isTwice) return 'BOOKED_TWICE'
@@ -110,12 +123,15 @@ function reasonOf({ known, isTwice, theirsSince, oursSince }: Item): DifferenceR
   return oursSince === undefined ? 'NOT_IN_BOOKS' : 'OTHER_AMOUNT'
 }
 
-/** The differences in a statement that does not continue the previous balance, or does not add up. */
-function differencesOfDay(day: StatedDay, index: number, days: readonly StatedDay[]): Difference[] {
+/**
+ * Differences within the statements: a statement that does not continue the previous balance, or does not add
+ * up.
+ */
+function dayDifferences(day: StatedDay, index: number, days: readonly StatedDay[]): Difference[] {
   const before = days[index - 1]
   const gap = day.opening - (before?.closing ?? 0n)
   const wrong = day.closing - day.opening - day.sum
-  const since = startOf(day)
+  const since = startOfDay(day)
   return [
     ...(gap === 0n
       ? []
@@ -124,11 +140,11 @@ function differencesOfDay(day: StatedDay, index: number, days: readonly StatedDa
   ]
 }
 
-function open({ id, amount, bookedAt, reason }: OpenEntry): Difference {
+function toDifference({ id, amount, bookedAt, reason }: OpenEntry): Difference {
   return { reason, amount, since: bookedAt, about: id }
 }
 
-function startOf({ date }: StatedDay): Date {
+function startOfDay({ date }: StatedDay): Date {
   return new Date(`${date}T00:00:00Z`)
 }
 

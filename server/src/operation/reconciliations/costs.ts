@@ -1,12 +1,12 @@
 import type { Rail } from '../../kernel/ports/rail.ts'
 import type { RailStatementEntryRow } from '../../storage/rows/reconciliation.ts'
 
-/** Millionths of a percent. */
+/** 100 %, in millionths of a percent. */
 const PERCENT = 100_000_000n
 
 /**
- * The charges for a statement's payments and pulls according to the rails file, in the smallest unit, each
- * rounded up. Undefined if the rail's entry names no costs in this currency.
+ * The bank charges for a statement's payments and pulls that the rails file leads us to expect, in the
+ * smallest unit, each rounded up. Undefined if the rail's entry states no costs in this currency.
  */
 export function computeExpectedCosts(
   rail: Rail | undefined,
@@ -19,11 +19,11 @@ export function computeExpectedCosts(
   return entries
     .filter(({ kind }) => kind === 'PAYMENT' || kind === 'PULL')
     .reduce(
-      (sum, { amount }) => sum + (cost.fixed ?? 0n) + shareUp(amount < 0n ? -amount : amount, share),
+      (sum, { amount }) => sum + (cost.fixed ?? 0n) + shareRoundedUp(amount < 0n ? -amount : amount, share),
       0n,
     )
 }
 
-function shareUp(amount: bigint, share: bigint): bigint {
+function shareRoundedUp(amount: bigint, share: bigint): bigint {
   return (amount * share + PERCENT - 1n) / PERCENT
 }

@@ -5,36 +5,39 @@ interface Span {
   readonly closing: bigint
 }
 
-/** The part of a day received so far. */
+/** The part of a day that has been received so far. */
 export interface KnownDay extends Span {
   readonly count: number
 }
 
-/** A statement for that day, and the number of its entries that the day already has with the same amounts. */
+/**
+ * Another statement for that day. `known` is how many of its entries the day already has with the same
+ * amounts.
+ */
 export interface NewPart extends Span {
   readonly count: number
   readonly known: number
 }
 
 export type DayPart =
-  /** All of it is known. */
+  /** All of it was received before. */
   | 'repeat'
-  /** It continues the last known balance of the day. */
+  /** It begins at the day's last known balance. */
   | 'continues'
-  /** It ends at the first known balance of the day: the parts arrived in another order. */
+  /** It ends at the day's first known balance: the parts have arrived in another order. */
   | 'precedes'
-  /** It contradicts them, and has no effect at all. */
+  /** It contradicts what was received before, and has no effect. */
   | 'contradicts'
 
-export function partOfDay(day: KnownDay, part: NewPart): DayPart {
+export function classifyPart(day: KnownDay, part: NewPart): DayPart {
   const isSameSpan = part.opening === day.opening && part.closing === day.closing
   const isAllKnown = part.known === part.count
   const isNext = part.opening === day.closing || part.closing === day.opening
   if (isAllKnown && isSameSpan) return 'repeat'
-  // It repeats the text of some earlier entries: the same money, or by the balance possibly additional money.
-  // It cannot be decided.
+  // It repeats some of the entries. That may be the same money or, because it continues the balance,
+  // additional money, which cannot be told.
   if (isAllKnown && 0 < part.count && part.count < day.count) return isNext ? 'contradicts' : 'repeat'
-  // A day whose closing balance equals its opening balance shows no order: a correction looks like a
+  // If a day's closing balance equals its opening balance, the order is ambiguous: a correction looks like a
   // continuation.
   if (day.opening === day.closing) return 'contradicts'
   if (part.opening === day.closing) return 'continues'

@@ -7,11 +7,14 @@ import { exampleDeposits, exampleStatement } from './example-bank.ts'
 import { recordStatement } from './statements.ts'
 import { railStatementId } from './store.ts'
 
-/** Bank names are unique per server. On a collision, the guard makes the second one choose again. */
+/**
+ * Names of example banks are unique per server. If two collide, a guard fails and the second one chooses
+ * another name.
+ */
 const NAME_BYTES = 5
 
 export const exampleBankHandlers: Handlers<typeof sandboxExampleBanks> = {
-  /** The deposits come in as any other, and the statement is booked and compared in the background. */
+  /** The deposits arrive like any others, and the statement is booked and compared in the background. */
   sandbox_example_bank: async (op, { body: { currency } }) => {
     if (!isKnownCurrency(currency))
       throw fieldError('INVALID_CURRENCY', 'currency', `${currency} is not a currency of this server`)

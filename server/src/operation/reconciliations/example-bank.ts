@@ -1,13 +1,16 @@
 import type { ConnectorStatement, StatementEntry } from '@countersign/contract/connectors/events'
 
-/** The day of an example bank: its deposits in the books, its statement, and their differences. */
+/** A day of an example bank: its deposits, its statement, and the differences between them. */
 
-/** A deposit that the bank has reported. Amounts are in hundredths of the currency. */
+/** A deposit that the bank reports. Amounts are in hundredths of the currency. */
 interface ExampleDeposit {
   readonly amount: number
   readonly sender: string
   readonly text: string
-  /** The statement books it as reported, with another amount, in a sum with others, or in lines that do not name it. */
+  /**
+   * The way in which the statement books it: as reported, with another amount, in a sum with others, or in
+   * lines that do not refer to it.
+   */
   readonly stated: 'SAME' | { readonly amount: number } | 'IN_SUM' | { readonly lines: readonly number[] }
 }
 
@@ -23,7 +26,7 @@ const DEPOSITS: readonly ExampleDeposit[] = [
 const FEE = { amount: -450, text: 'Account fee' }
 const RENTAL = { amount: -2_500, text: 'Rental of a card terminal' }
 
-/** A deposit with the name that the bank gives it. */
+/** A deposit with its id at the bank. */
 export interface BookedDeposit {
   readonly name: string
   readonly amount: bigint
@@ -31,17 +34,17 @@ export interface BookedDeposit {
   readonly text: string
 }
 
-/** A bank's deposits, if its currency has `decimals`. */
+/** The deposits of an example bank, in a currency with this many decimals. */
 export function exampleDeposits(rail: string, decimals: number): BookedDeposit[] {
-  return DEPOSITS.map(({ amount, sender, text }, at) => ({
-    name: `${rail}-${at + 1}`,
-    amount: inUnits(amount, decimals),
+  return DEPOSITS.map(({ amount, sender, text }, index) => ({
+    name: `${rail}-${index + 1}`,
+    amount: toSmallestUnit(amount, decimals),
     sender,
     text,
   }))
 }
 
-/** A bank's statement for the day of `now`, which begins at 0. */
+/** The statement of an example bank for the day of `now`, with an opening balance of 0. */
 export function exampleStatement(
   rail: string,
   { currency, decimals, now }: { readonly currency: string; readonly decimals: number; readonly now: Date },
@@ -55,10 +58,10 @@ export function exampleStatement(
     ...rest,
     entryId: `${rail}-line-${name}`,
     bookedAt,
-    amount: String(inUnits(amount, decimals)),
+    amount: String(toSmallestUnit(amount, decimals)),
   })
-  const single = DEPOSITS.flatMap(({ amount, sender, text, stated }, at) => {
-    const name = String(at + 1)
+  const single = DEPOSITS.flatMap(({ amount, sender, text, stated }, index) => {
+    const name = String(index + 1)
     const words = `${sender}, ${text}`
     if (stated === 'IN_SUM') return []
     if (stated !== 'SAME' && 'lines' in stated)
@@ -86,7 +89,10 @@ export function exampleStatement(
   }
 }
 
-/** Hundredths of a currency in its smallest unit; rounded towards zero if the currency has fewer decimals. */
-function inUnits(hundredths: number, decimals: number): bigint {
+/**
+ * Converts hundredths to the smallest unit of a currency, rounded toward zero if it has fewer than two
+ * decimals.
+ */
+function toSmallestUnit(hundredths: number, decimals: number): bigint {
   return (BigInt(hundredths) * 10n ** BigInt(decimals)) / 100n
 }

@@ -7,28 +7,28 @@ import type { RailStatementEntryRow } from '../../storage/rows/reconciliation.ts
 import { computeExpectedCosts } from './costs.ts'
 import { selectEntry, selectStatement, statementEntryId } from './store.ts'
 
-/** A payment that an entry turned out to book. Amounts are signed: money in is positive. */
+/** A payment that an entry turned out to contain. Amounts are signed: incoming money is positive. */
 export interface Explanation {
-  /** Its entry's name. The first one has the name of the entry that it explains. */
+  /** The id of its entry at the bank. The first explanation has the id of the entry that is explained. */
   readonly entryId: string
   readonly kind: RailStatementEntryRow['kind']
   readonly itemId: string
   readonly amount: bigint
 }
 
-/** The state of an entry: no statement has it, nothing explains it, or it was explained, booked or matched. */
+/** The state of an entry: in no statement, unexplained, or explained, booked or matched. */
 export type EntryState = 'absent' | 'unexplained' | 'explained'
 
-export async function stateOfEntry(op: Op, rail: string, entryId: string): Promise<EntryState> {
+export async function findEntryState(op: Op, rail: string, entryId: string): Promise<EntryState> {
   const entry = await selectEntry(op, statementEntryId(rail, entryId))
   if (!entry) return 'absent'
   return entry.reason === 'UNEXPLAINED' && entry.match_id === null ? 'unexplained' : 'explained'
 }
 
 /**
- * Replaces an unexplained entry with the payments that it turned out to book, and makes their statement due
- * to be booked again. The statement's sum does not change. Guards: nobody else has explained the entry or
- * extended its day.
+ * Replaces an unexplained entry with entries for the payments that it turned out to contain, and schedules
+ * the booking of their statement. The sum of the statement stays the same. Guards: nobody else has explained
+ * the entry or extended its day.
  */
 export async function explainEntry(
   op: Op,
@@ -57,7 +57,7 @@ export async function explainEntry(
     'extend',
     {
       entry_count: count + rest.length,
-      // Later entries that were already applied change nothing a second time.
+      // Applying later entries again changes nothing.
       booked_count: Math.min(day.booked_count, entry.place - 1),
       expected_costs: costs === undefined ? day.expected_costs : costs + (day.expected_costs ?? 0n),
     },

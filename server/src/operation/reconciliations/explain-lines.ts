@@ -21,24 +21,24 @@ export async function findStatementLine(op: Op, id: string): Promise<StatementLi
   return day && { entry, day }
 }
 
-/** The statement lines that book a deposit at its rail and in its currency, at most two. */
+/** The statement lines that book a deposit at its rail in its currency, at most two. */
 export function depositLines(op: Op, row: Pick<DepositRow, 'id' | 'rail' | 'currency'>) {
   return selectDepositLines(op, row)
 }
 
-/** A rail's account is compared again after a booking that ends a difference. */
+/** Schedules the comparison of a rail's account after a booking that resolves a difference. */
 export async function scheduleComparison(op: Op, rail: string, currency: string): Promise<Write[]> {
   const latest = await selectLatest(op, rail, currency)
   return latest ? [job(op, 'statement.compare', { statementId: latest.id, attempt: 0 }, op.now)] : []
 }
 
-/** An outgoing line means that a payment left, an incoming line that it came back. */
+/** An outgoing line means that a payment left; an incoming line means that it came back. */
 export function kindOfLine({ amount }: Pick<RailStatementEntryRow, 'amount'>): 'PAYMENT' | 'PAYMENT_RETURN' {
   return amount < 0n ? 'PAYMENT' : 'PAYMENT_RETURN'
 }
 
 /**
- * Explains unexplained lines as a payment's lines, and makes their days due to be compared again. Guards:
+ * Explains unexplained lines as lines of a payment, and schedules the comparison of their days. Guards:
  * nobody else has explained a line or extended its day.
  */
 export function explainLines(op: Op, lines: readonly StatementLine[], paymentId: string): readonly Write[] {
@@ -68,7 +68,7 @@ function rebookLines(op: Op, day: RailStatementRow, lines: readonly StatementLin
     day,
     'extend',
     {
-      // Later entries that were already applied change nothing a second time.
+      // Applying later entries again changes nothing.
       booked_count: Math.min(day.booked_count, ...entries.map(({ place }) => place - 1)),
       expected_costs: costs === undefined ? day.expected_costs : costs + (day.expected_costs ?? 0n),
     },

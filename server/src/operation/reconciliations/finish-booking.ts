@@ -4,15 +4,15 @@ import type { RailStatementRow } from '../../storage/rows/reconciliation.ts'
 import { bookNext } from './book-statement.ts'
 import { selectBooking, selectStatement } from './store.ts'
 
-/** Applies the entries of a rail's statements that background jobs have not applied yet. */
+/** Applies all entries of a rail's statements that jobs have not applied yet. */
 export async function finishBooking(app: App, op: Op, rail: string): Promise<void> {
-  for (const statement of await selectBooking(op, rail)) while (!(await bookSome(app, op, statement)));
+  for (const statement of await selectBooking(op, rail)) while (!(await bookNextBatch(app, op, statement)));
 }
 
-/** Applies the next entries of a statement. Returns whether all were applied. */
-export async function bookSome(app: App, op: Op, statement: RailStatementRow): Promise<boolean> {
-  const never = async () => undefined
-  return decideAndCommit<boolean>(app, op, never, async () => {
+/** Applies the next entries of a statement. Returns true when all entries are applied. */
+export async function bookNextBatch(app: App, op: Op, statement: RailStatementRow): Promise<boolean> {
+  const noReplay = async () => undefined
+  return decideAndCommit<boolean>(app, op, noReplay, async () => {
     const now = (await selectStatement(op, statement.id)) ?? statement
     if (now.state !== 'BOOKING') return { answer: true, writes: [] }
     const { writes, isDone } = await bookNext(op, now)

@@ -23,7 +23,7 @@ export const reconciliationHandlers: Handlers<typeof reconciliations> = {
   },
 }
 
-/** A day of a rail with its differences, and with the bank's text about the entries among them. */
+/** A day of a rail with its differences, including the bank's text for each entry among them. */
 export async function withDifferences(op: Op, row: RailStatementRow) {
   const entries = row.differences.flatMap(({ about }) =>
     about?.startsWith('StatementEntry:') ? [about] : [],

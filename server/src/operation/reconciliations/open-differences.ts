@@ -6,7 +6,7 @@ import type { Difference } from './compare.ts'
 import { compareDays } from './reconcile.ts'
 import { selectLatest, selectStatement } from './store.ts'
 
-/** Error: 404 `RECONCILIATION_NOT_FOUND`. */
+/** Throws 404 `RECONCILIATION_NOT_FOUND`. */
 export async function findReconciliation(op: Op, id: string): Promise<RailStatementRow> {
   const row = await selectStatement(op, id)
   if (!row) throw new ApiError('RECONCILIATION_NOT_FOUND', { details: { field: 'reconciliationId' } })
@@ -19,7 +19,10 @@ export interface OpenDifferences {
   readonly differences: readonly Difference[]
 }
 
-/** The current differences of a day's account, oldest first. Its latest statement is compared. */
+/**
+ * The current differences of the account that a day belongs to, oldest first. Compares the account's latest
+ * statement.
+ */
 export async function openDifferences(op: Op, reconciliationId: string): Promise<OpenDifferences> {
   const { rail, currency } = await findReconciliation(op, reconciliationId)
   const latest = await selectLatest(op, rail, currency)

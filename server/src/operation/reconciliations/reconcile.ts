@@ -14,50 +14,53 @@ import { endOf } from './days.ts'
 import {
   type ItemRow,
   selectDays,
+  selectEntriesWithItem,
   selectLatest,
-  selectNamingEntries,
   selectOldestOpen,
   selectSides,
   selectStatement,
 } from './store.ts'
 import { reconciliationView } from './views.ts'
 
-/** Waits before a difference counts: background jobs may still have to pay out applied reports. */
+/**
+ * The intervals at which a new difference is checked again before it counts: jobs may still have to pay out
+ * applied reports.
+ */
 const SETTLING_SECONDS = [2, 5, 10, 20, 40] as const
-/** A late report may resolve a difference. */
-const AGAIN_SECONDS = 60 * 60
-/** Operations that began before a comparison may be committed after it. */
+/** The interval for comparing again while there are differences, because a late report may resolve them. */
+const REPEAT_SECONDS = 60 * 60
+/** The maximum time between the start of an operation and its commit, which may follow a comparison. */
 const LATE_SECONDS = 15 * 60
 export const DIFFERENCES_MAX = 1000
-const EVER = new Date(0)
+const BEGINNING = new Date(0)
 
 /**
- * Compares a booked statement with the ledger. A difference is reported once it has lasted for a minute. The
- * comparison is repeated every hour while there are differences, until the next statement has been compared.
+ * Compares a booked statement with the ledger. A difference is reported if it lasts for about a minute. While
+ * there are differences, the comparison is repeated every hour until the next statement has been compared.
  */
 export const compareStatement: JobHandler<'statement.compare'> = async (op, { statementId, attempt }) => {
   const statement = await selectStatement(op, statementId)
   if (!statement || statement.state === 'WAITING') return []
-  // Another part of the day has arrived in the meantime: it is compared once it has been booked.
+  // Another part of the day has arrived in the meantime. It will be compared after it has been booked.
   if (statement.state === 'BOOKING' && (await isUnbooked(op, statement))) return []
   const latest = await selectLatest(op, statement.rail, statement.currency)
   const isLatest = latest?.id === statementId
   if (statement.state === 'DIFFERENT' && !isLatest) return []
   const result = await reconcileStatement(op, statement)
-  // Nothing is in progress at the bank of a sandbox.
+  // In the sandbox nothing is in progress at the bank.
   const wait = op.mode === 'production' ? SETTLING_SECONDS[attempt] : undefined
   const again = { statementId, attempt: attempt + 1 }
-  // A return that is not paid back yet looks like a movement of a later day.
+  // A return that has not been paid back yet looks like a transfer of a later day.
   const mayChange = result.row.difference_count > 0 || (attempt === 0 && result.row.later !== 0n)
   if (statement.state === 'BOOKING' && mayChange && wait !== undefined)
     return [job(op, 'statement.compare', again, plusSeconds(op.now, wait))]
   return [
     ...result.writes,
-    // In a sandbox no report is late, and its clock may move by years.
+    // In the sandbox no report is late, and the clock may move by years.
     ...(result.row.difference_count > 0 && isLatest && op.mode === 'production'
-      ? [job(op, 'statement.compare', again, plusSeconds(op.now, AGAIN_SECONDS))]
+      ? [job(op, 'statement.compare', again, plusSeconds(op.now, REPEAT_SECONDS))]
       : []),
-    // A late statement closes a gap before the later ones.
+    // A statement that arrived late closes a gap before the later ones.
     ...(isLatest || !latest
       ? []
       : [job(op, 'statement.compare', { statementId: latest.id, attempt }, op.now)]),
@@ -65,12 +68,12 @@ export const compareStatement: JobHandler<'statement.compare'> = async (op, { st
 }
 
 async function isUnbooked(op: Op, { id, booked_count }: RailStatementRow): Promise<boolean> {
-  return (await selectNamingEntries(op, id, booked_count, 1)).length > 0
+  return (await selectEntriesWithItem(op, id, booked_count, 1)).length > 0
 }
 
 /**
- * Compares, and writes the result, with an event if there are new differences. Guard: nobody else has
- * compared.
+ * Compares a statement and stores the result, with an event if there are new differences. Guard: nobody else
+ * has compared it.
  */
 export async function reconcileStatement(
   op: Op,
@@ -99,12 +102,12 @@ export async function reconcileStatement(
       ...(before.entry_count === null ? {} : { entry_count: before.entry_count }),
     },
   )
-  const isNew = differences.length > 0 && namesOf(before.differences) !== namesOf(stored)
+  const isNew = differences.length > 0 && toComparisonKey(before.differences) !== toComparisonKey(stored)
   const events = isNew ? [event(op, 'RECONCILIATION.DIFFERENT', row.id, reconciliationView(row))] : []
   return { row, writes: [write, ...events] }
 }
 
-/** Compares the days of an account until this one with the ledger. */
+/** Compares an account's days up to this one with the ledger. */
 export async function compareDays(op: Op, statement: RailStatementRow): Promise<Comparison> {
   const days = await selectDays(op, statement)
   const before = days.at(-2)
@@ -112,9 +115,9 @@ export async function compareDays(op: Op, statement: RailStatementRow): Promise<
     about === undefined || about.startsWith('StatementEntry:') ? [] : [about],
   )
   const from = (since: Date) => compareSince(op, statement, days, carried, since)
-  const found = await from(before?.movements_since ?? EVER)
-  // A job that was hours late may have posted the rest, so all movements are compared.
-  return found.differences.some(({ reason }) => reason === 'UNACCOUNTED') ? from(EVER) : found
+  const found = await from(before?.movements_since ?? BEGINNING)
+  // A job that was hours late may have posted the rest, so compare all ledger transfers.
+  return found.differences.some(({ reason }) => reason === 'UNACCOUNTED') ? from(BEGINNING) : found
 }
 
 async function compareSince(
@@ -126,13 +129,13 @@ async function compareSince(
 ): Promise<Comparison> {
   const cut = endOf(date, op.rails.find(rail))
   const accountId = systemAccountId(op.platform.id, 'rail', currency, rail)
-  const asked = { rail, currency, date, statementId: id, accountId, cut, since, carried }
-  const { items, open, ...balance } = await selectSides(op, asked)
-  const known = await Promise.all(items.map((item) => itemOf(op, rail, currency, item)))
+  const query = { rail, currency, date, statementId: id, accountId, cut, since, carried }
+  const { items, open, ...balance } = await selectSides(op, query)
+  const known = await Promise.all(items.map((item) => toItem(op, rail, currency, item)))
   return compare(days, known, open, balance)
 }
 
-async function itemOf(op: Op, rail: string, currency: string, row: ItemRow): Promise<Item> {
+async function toItem(op: Op, rail: string, currency: string, row: ItemRow): Promise<Item> {
   const { members: _, oursSince, theirsSince, ...item } = row
   return {
     ...item,
@@ -143,7 +146,7 @@ async function itemOf(op: Op, rail: string, currency: string, row: ItemRow): Pro
   }
 }
 
-/** Finds which of these payments and deposits the rail has carried. */
+/** Finds out if the rail has carried one of these payments and deposits in this currency. */
 async function findKnown(
   op: Op,
   rail: string,
@@ -161,7 +164,10 @@ async function findKnown(
   return ofRail.some((row) => row?.currency === currency) ? 'here' : 'other-currency'
 }
 
-/** Differences as stored, oldest first; those beyond the first thousand as one. */
+/**
+ * Differences in the form in which they are stored, oldest first. All beyond the first thousand are combined
+ * into one.
+ */
 function toStoredDifferences(differences: readonly Difference[]): StoredDifference[] {
   const sorted = differences.toSorted((a, b) => a.since.getTime() - b.since.getTime())
   const shown = sorted.slice(0, DIFFERENCES_MAX)
@@ -177,7 +183,7 @@ function toStoredDifferences(differences: readonly Difference[]): StoredDifferen
   }))
 }
 
-function namesOf(differences: readonly StoredDifference[]): string {
+function toComparisonKey(differences: readonly StoredDifference[]): string {
   return differences
     .map(({ reason, amount, about = '' }) => `${reason} ${amount} ${about}`)
     .sort()

@@ -9,29 +9,29 @@ import { operate } from '../../people/platforms/operate.ts'
 import { insert } from '../../storage/commit/writes.ts'
 import type { RailStatementRow } from '../../storage/rows/reconciliation.ts'
 import { daysBetween, lastEnded } from './days.ts'
-import { bookSome } from './finish-booking.ts'
+import { bookNextBatch } from './finish-booking.ts'
 import { withDifferences } from './handlers.ts'
 import { reconcileStatement } from './reconcile.ts'
 import { newDay, recordStatement } from './statements.ts'
 import { railStatementId, selectIsUsed, selectLatest, selectStatement } from './store.ts'
 
 const INTERVAL_MS = 10 * 60 * 1000
-/** The maximum number of days requested after a server was down. */
+/** The maximum number of days to request after an outage. */
 const DAYS_MAX = 31
 
 /**
- * Requests missing statements from rails in the background: each rail owes the previous day in each currency
- * that it has moved.
+ * Starts the worker that requests missing statements: for each rail, one per day in each currency that the
+ * rail has moved.
  */
 export function startStatementPolling(app: App): Background {
   const logFailure = (error: unknown) => app.log.error({ err: error }, 'asking for statements failed')
-  return inBackground(INTERVAL_MS, () => askMissing(app), logFailure, { beginsNow: true })
+  return inBackground(INTERVAL_MS, () => requestMissing(app), logFailure, { beginsNow: true })
 }
 
-async function askMissing(app: App): Promise<void> {
+async function requestMissing(app: App): Promise<void> {
   for (const rail of withColdStorage(app.rails.list()))
     for (const currency of currenciesOf(rail)) {
-      const op = await opOf(app, rail)
+      const op = await createRailOp(app, rail)
       if (!op || rail.name === null) continue
       const latest = await selectLatest(op, rail.name, currency)
       for (const date of daysBetween(latest?.date, lastEnded(op.now, rail), DAYS_MAX))
@@ -46,15 +46,15 @@ export function currenciesOf({ entry }: Rail): KnownCurrency[] {
   return [...new Set((entry?.serves ?? []).flatMap(({ currencies }) => currencies).filter(isKnownCurrency))]
 }
 
-/** An operation of the platform that a rail belongs to. Undefined while the rail has no platform. */
-async function opOf(app: App, rail: Rail): Promise<Op | undefined> {
+/** An operation of the platform that owns a rail. Undefined while the rail has no platform. */
+async function createRailOp(app: App, rail: Rail): Promise<Op | undefined> {
   const platformId = await app.rails.ownerOf(rail)
   return platformId === undefined ? undefined : operate(app, platformId)
 }
 
 /**
- * Records the statement of a day, or that the server waits for it; nothing if the rail has neither a
- * statement nor movements in that currency. Throws if the rail does not respond.
+ * Records the statement of a day, or that it is still missing. Does nothing if the rail has neither a
+ * statement nor ledger transfers in that currency. Throws if the rail does not respond.
  */
 async function expectStatement(
   app: App,
@@ -76,10 +76,10 @@ async function expectStatement(
     async () => ((await hasArrived(op, id)) ? true : undefined),
     async () => {
       if (statement) return { answer: true, writes: (await recordStatement(op, name, statement)).writes }
-      const isThere = (await selectStatement(op, id)) !== undefined
+      const exists = (await selectStatement(op, id)) !== undefined
       return {
         answer: true,
-        writes: isThere ? [] : [insert('rail_statements', newDay(op, name, currency, date))],
+        writes: exists ? [] : [insert('rail_statements', newDay(op, name, currency, date))],
       }
     },
   )
@@ -90,12 +90,12 @@ async function hasArrived(op: Op, id: string): Promise<boolean> {
   return row !== undefined && row.state !== 'WAITING'
 }
 
-/** A day just reconciled, as the API shows it. */
+/** A day that was just reconciled, as the API shows it. */
 export type Reconciled = Awaited<ReturnType<typeof withDifferences>>
 
 /**
- * Reconciles a day of a rail in one currency now: requests a missing statement, applies its entries, and
- * compares.
+ * Reconciles a rail's day in one currency immediately: requests the statement if it is missing, applies its
+ * entries, and compares it.
  */
 export async function reconcileNow(
   app: App,
@@ -103,7 +103,7 @@ export async function reconcileNow(
   currency: KnownCurrency,
   date: string,
 ): Promise<Reconciled | undefined> {
-  const op = await opOf(app, rail)
+  const op = await createRailOp(app, rail)
   if (!op || rail.name === null) return undefined
   await expectStatement(app, op, rail, currency, date)
   const id = railStatementId(rail.name, currency, date)
@@ -111,20 +111,20 @@ export async function reconcileNow(
     const row = await selectStatement(op, id)
     if (!row) return undefined
     if (row.state === 'WAITING') return withDifferences(op, row)
-    const isBooked = row.state !== 'BOOKING' || (await bookSome(app, op, row))
+    const isBooked = row.state !== 'BOOKING' || (await bookNextBatch(app, op, row))
     if (isBooked) return withDifferences(op, await compareNow(app, op, id))
   }
 }
 
-/** Jobs refer only to stored statements, which are never deleted. */
-async function statementOfJob(op: Op, id: string): Promise<RailStatementRow> {
+/** The statement of a job. Statements are never deleted. */
+async function requireStatement(op: Op, id: string): Promise<RailStatementRow> {
   return requireValue(await selectStatement(op, id), 'statement of due work')
 }
 
 async function compareNow(app: App, op: Op, id: string): Promise<RailStatementRow> {
-  const never = async () => undefined
-  return decideAndCommit<RailStatementRow>(app, op, never, async () => {
-    const { row, writes } = await reconcileStatement(op, await statementOfJob(op, id))
+  const noReplay = async () => undefined
+  return decideAndCommit<RailStatementRow>(app, op, noReplay, async () => {
+    const { row, writes } = await reconcileStatement(op, await requireStatement(op, id))
     return { answer: row, writes }
   })
 }

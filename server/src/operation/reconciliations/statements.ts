@@ -16,45 +16,44 @@ import { insert, type Write } from '../../storage/commit/writes.ts'
 import { NIL_UUID, uuidOf } from '../../storage/engine/ids.ts'
 import type { RailStatementEntryRow, RailStatementRow } from '../../storage/rows/reconciliation.ts'
 import { computeExpectedCosts } from './costs.ts'
-import { type DayPart, partOfDay } from './day-parts.ts'
+import { classifyPart, type DayPart } from './day-parts.ts'
 import { railStatementId, selectEntry, selectStatement, statementEntryId } from './store.ts'
 
 /**
- * The writes that record a statement. If there is a reason, they are empty and the statement waits for a
- * person.
+ * The writes that record a statement. With a `reason`, they are empty and the statement waits for a person.
  */
 export interface Recorded {
   readonly writes: readonly Write[]
   readonly reason?: RailEventReason
-  /** True if these writes record its entries. */
+  /** True if the statement's entries are recorded by these writes. */
   readonly isNew?: boolean
 }
 
 /**
- * Records the statement of a day once, with all its entries, and schedules its booking; fees and interest are
- * booked here, because no event reports them. Another statement of the day must continue the balance of the
- * first one; otherwise it contradicts it and has no effect. Guards: nobody else has recorded it, or one of
- * its entries.
+ * Records a day's statement once with all its entries, and schedules its booking; fees and interest are
+ * booked immediately, because no event reports them. A further statement of the day must continue the balance
+ * of what was received before; otherwise it is a contradiction and has no effect. Guards: nobody else has
+ * recorded the statement or one of its entries.
  */
-export async function recordStatement(op: Op, rail: string, said: ConnectorStatement): Promise<Recorded> {
-  const read = readStatement(said)
-  if (!read) return { writes: [], reason: 'UNREADABLE' }
-  const id = railStatementId(rail, read.currency, said.date)
+export async function recordStatement(op: Op, rail: string, stated: ConnectorStatement): Promise<Recorded> {
+  const parsed = readStatement(stated)
+  if (!parsed) return { writes: [], reason: 'UNREADABLE' }
+  const id = railStatementId(rail, parsed.currency, stated.date)
   const before = await selectStatement(op, id)
-  const day = before ?? newDay(op, rail, read.currency, said.date)
+  const day = before ?? newDay(op, rail, parsed.currency, stated.date)
   const isFirst = day.state === RECONCILIATION_INITIAL
-  const part = isFirst ? 'continues' : await partOf(op, rail, day, { ...read, entries: said.entries })
-  // The whole day under another name is a second statement of it.
-  const isRenamed = day.entry_count === said.entries.length && day.rail_reference !== said.statementId
+  const part = isFirst ? 'continues' : await findPart(op, rail, day, { ...parsed, entries: stated.entries })
+  // A complete repetition of the day under another id is a second statement of it.
+  const isRenamed = day.entry_count === stated.entries.length && day.rail_reference !== stated.statementId
   if (part === 'contradicts' || (part === 'repeat' && isRenamed))
     return { writes: [], reason: 'CONTRADICTION' }
   if (part === 'repeat') return { writes: [] }
-  const entries = await entryRows(op, rail, day, said.entries.toSorted(byKind))
+  const entries = await entryRows(op, rail, day, stated.entries.toSorted(byKind))
   const change = {
-    ...sumsOf(op, rail, read.currency, day, entries),
-    rail_reference: day.rail_reference ?? said.statementId,
-    opening: day.opening === null || part === 'precedes' ? read.opening : day.opening,
-    closing: day.closing === null || part === 'continues' ? read.closing : day.closing,
+    ...addToSums(op, rail, parsed.currency, day, entries),
+    rail_reference: day.rail_reference ?? stated.statementId,
+    opening: day.opening === null || part === 'precedes' ? parsed.opening : day.opening,
+    closing: day.closing === null || part === 'continues' ? parsed.closing : day.closing,
     received_at: op.now,
   }
   const by = isFirst ? 'arrive' : 'extend'
@@ -65,50 +64,53 @@ export async function recordStatement(op: Op, rail: string, said: ConnectorState
     writes: [
       before ? moved.write : insert('rail_statements', moved.row),
       ...entries.map((entry) => insert('rail_statement_entries', entry)),
-      ...entries.flatMap((entry) => bookOwnCosts(op, rail, read.currency, entry)),
+      ...entries.flatMap((entry) => bookBankCosts(op, rail, parsed.currency, entry)),
       job(op, 'statement.book', { statementId: id }, op.now),
     ],
   }
 }
 
-/** True if an entry of this name is on a statement of the rail. */
+/** True if an entry with this id is in a statement of the rail. */
 export async function isEntryKnown(op: Op, rail: string, entryId: string): Promise<boolean> {
   return (await selectEntry(op, statementEntryId(rail, entryId))) !== undefined
 }
 
-/** Compares a statement with earlier statements of its day. Undefined if it is the first, or unreadable. */
-export async function partOfStatement(
+/**
+ * Compares a statement with what was received of its day before. Undefined if it is the first, or if it is
+ * unreadable.
+ */
+export async function findStatementPart(
   op: Op,
   rail: string,
-  said: ConnectorStatement,
+  stated: ConnectorStatement,
 ): Promise<DayPart | undefined> {
-  const read = readStatement(said)
-  const day = read && (await selectStatement(op, railStatementId(rail, read.currency, said.date)))
-  if (!read || !day || day.state === RECONCILIATION_INITIAL) return undefined
-  return partOf(op, rail, day, { ...read, entries: said.entries })
+  const parsed = readStatement(stated)
+  const day = parsed && (await selectStatement(op, railStatementId(rail, parsed.currency, stated.date)))
+  if (!parsed || !day || day.state === RECONCILIATION_INITIAL) return undefined
+  return findPart(op, rail, day, { ...parsed, entries: stated.entries })
 }
 
-async function partOf(
+async function findPart(
   op: Op,
   rail: string,
   { id, opening, closing, entry_count: count }: RailStatementRow,
-  said: { readonly opening: bigint; readonly closing: bigint; readonly entries: readonly StatementEntry[] },
+  stated: { readonly opening: bigint; readonly closing: bigint; readonly entries: readonly StatementEntry[] },
 ): Promise<DayPart> {
   const known = await Promise.all(
-    said.entries.map(async ({ entryId, amount }) => {
+    stated.entries.map(async ({ entryId, amount }) => {
       const row = await selectEntry(op, statementEntryId(rail, entryId))
       return row?.statement_id === id && row.amount === amountOfDigits(amount)
     }),
   )
-  return partOfDay(
-    // The database has them for each day whose statement has arrived.
+  return classifyPart(
+    // The database guarantees these values for a day whose statement has arrived.
     { opening: opening ?? 0n, closing: closing ?? 0n, count: count ?? 0 },
-    { ...said, count: said.entries.length, known: known.filter(Boolean).length },
+    { ...stated, count: stated.entries.length, known: known.filter(Boolean).length },
   )
 }
 
-/** The sums of a day with these entries added. */
-function sumsOf(
+/** The sums of a day after these entries are added. */
+function addToSums(
   op: Op,
   rail: string,
   currency: string,
@@ -127,7 +129,7 @@ function sumsOf(
   }
 }
 
-/** A day whose statement has not arrived. */
+/** A day whose statement has not arrived yet. */
 export function newDay(op: Op, rail: string, currency: KnownCurrency, date: string): RailStatementRow {
   return {
     id: railStatementId(rail, currency, date),
@@ -156,7 +158,7 @@ export function newDay(op: Op, rail: string, currency: KnownCurrency, date: stri
   }
 }
 
-/** Undefined if the statement cannot be counted because of an unknown currency or a sum beyond int64. */
+/** Parses a statement. Undefined if its currency is unknown or a sum exceeds int64. */
 function readStatement({ currency, openingBalance, closingBalance, entries }: ConnectorStatement) {
   const opening = amountOfDigits(openingBalance)
   const closing = amountOfDigits(closingBalance)
@@ -187,7 +189,7 @@ async function entryRows(
     const place = (entry_count ?? 0) + index + 1
     const isRepeated = isKnown || seen.has(entry.entryId)
     seen.add(entry.entryId)
-    const item_id = isRepeated ? null : (itemOf(rail, entry) ?? null)
+    const item_id = isRepeated ? null : (findItemId(rail, entry) ?? null)
     return {
       id: isRepeated ? statementEntryId(rail, entry.entryId, ` ${statementId} ${place}`) : id,
       platform_id: op.platform.id,
@@ -197,7 +199,11 @@ async function entryRows(
       kind: entry.kind,
       amount: amountOfDigits(entry.amount) ?? 0n,
       item_id,
-      reason: isRepeated ? 'REPEATED_ENTRY' : item_id === null && !isOwn(entry.kind) ? 'UNEXPLAINED' : null,
+      reason: isRepeated
+        ? 'REPEATED_ENTRY'
+        : item_id === null && !isBankCost(entry.kind)
+          ? 'UNEXPLAINED'
+          : null,
       text: entry.text ?? null,
       deposit: entry.deposit ?? null,
       match_id: null,
@@ -206,7 +212,7 @@ async function entryRows(
   })
 }
 
-/** Puts returns and reversals after the entries that they undo, in whichever order the bank lists them. */
+/** Sorts returns and reversals after the entries that they undo, regardless of the bank's order. */
 function byKind(a: StatementEntry, b: StatementEntry): number {
   return Number(isReversal(a)) - Number(isReversal(b))
 }
@@ -215,11 +221,14 @@ function isReversal({ kind }: StatementEntry): boolean {
   return kind === 'PAYMENT_RETURN' || kind === 'PULL_RETURN' || kind === 'DEPOSIT_REVERSAL'
 }
 
-/** The payment, pull or deposit that an entry names. */
-function itemOf(rail: string, { kind, id, depositId: named, deposit }: StatementEntry): string | undefined {
-  if (isOwn(kind) || kind === 'OTHER') return undefined
+/** The payment, pull or deposit that an entry refers to. */
+function findItemId(
+  rail: string,
+  { kind, id, depositId: statedId, deposit }: StatementEntry,
+): string | undefined {
+  if (isBankCost(kind) || kind === 'OTHER') return undefined
   if (kind === 'DEPOSIT' || kind === 'DEPOSIT_REVERSAL') {
-    const railReference = named ?? deposit?.depositId
+    const railReference = statedId ?? deposit?.depositId
     return railReference === undefined ? undefined : depositId(rail, railReference)
   }
   const isOurs =
@@ -227,19 +236,19 @@ function itemOf(rail: string, { kind, id, depositId: named, deposit }: Statement
   return isOurs ? id : undefined
 }
 
-/** True for automatically booked entries. */
-function isOwn(kind: StatementEntry['kind']): kind is 'FEE' | 'INTEREST' {
+/** True for entries that are booked automatically. */
+function isBankCost(kind: StatementEntry['kind']): kind is 'FEE' | 'INTEREST' {
   return kind === 'FEE' || kind === 'INTEREST'
 }
 
-/** Books the bank's fees and interest: the account of the rail against the costs of rails. */
-function bookOwnCosts(
+/** Books the bank's own fees and interest, between the rail's account and the costs account. */
+function bookBankCosts(
   op: Op,
   rail: string,
   currency: KnownCurrency,
   { id, kind, amount, reason }: RailStatementEntryRow,
 ): Write[] {
-  if (!isOwn(kind) || reason !== null) return []
+  if (!isBankCost(kind) || reason !== null) return []
   return post(op, { cause: 'statement', causeId: id }, [
     { system: 'rail', rail, currency, amount: -amount },
     { system: 'costs', currency, amount },

@@ -13,10 +13,7 @@ export function railStatementId(rail: string, currency: string, date: string): s
   return idOfKind('RailStatement', uuidOfText(`RailStatement ${rail} ${currency} ${date}`))
 }
 
-/**
- * The id of an entry, by the bank's own name for it; `repeat` makes a different id for an entry that occurred
- * before.
- */
+/** The id of an entry, derived from its id at the bank. `repeat` gives a repeated entry a different id. */
 export function statementEntryId(rail: string, railReference: string, repeat = ''): string {
   return idOfKind('StatementEntry', uuidOfText(`StatementEntry ${rail} ${railReference}${repeat}`))
 }
@@ -33,7 +30,7 @@ export async function selectEntry(op: Op, id: string): Promise<RailStatementEntr
   return op.find(ENTRY_BY_ID, id)
 }
 
-/** The entries of statements that book a deposit at its rail and in its currency, at most two. */
+/** The statement entries that book a deposit at its rail in its currency, at most two. */
 export async function selectDepositLines(
   op: Op,
   { id, rail, currency }: Pick<DepositRow, 'id' | 'rail' | 'currency'>,
@@ -60,7 +57,7 @@ export async function findEntry(
   return app.lookup(ENTRY_BY_ID, id)
 }
 
-/** The bank's text about entries, by their ids. */
+/** The bank's text for each entry, by id. */
 export async function selectTexts(op: Op, ids: readonly string[]): Promise<Map<string, string>> {
   const rows = await Promise.all(ids.map((id) => selectEntry(op, id)))
   return new Map(rows.flatMap((row) => (row?.text ? [[row.id, row.text]] : [])))
@@ -87,16 +84,16 @@ export function selectStatements(op: Op, { rail, currency, status, startDate, en
     .$call((q) => whereGiven(q, 'date', '<=', endDate))
 }
 
-/** An entry that names a payment, a pull or a deposit. */
-export type NamingEntry = RailStatementEntryRow & { item_id: string }
+/** An entry that refers to a payment, a pull or a deposit. */
+export type EntryWithItem = RailStatementEntryRow & { item_id: string }
 
-/** The next entries of a statement that name something, in their order. */
-export async function selectNamingEntries(
+/** The next entries of a statement that refer to a record, in order. */
+export async function selectEntriesWithItem(
   op: Op,
   statementId: string,
   after: number,
   max: number,
-): Promise<NamingEntry[]> {
+): Promise<EntryWithItem[]> {
   return op.read
     .selectFrom('rail_statement_entries')
     .selectAll()
@@ -111,7 +108,7 @@ export async function selectNamingEntries(
 }
 
 /** True if a statement has booked the return of a payment. */
-export async function selectIsReturned(op: Op, itemId: string): Promise<boolean> {
+export async function selectHasReturn(op: Op, itemId: string): Promise<boolean> {
   const found = await op.read
     .selectFrom('rail_statement_entries')
     .select('id')
@@ -123,7 +120,7 @@ export async function selectIsReturned(op: Op, itemId: string): Promise<boolean>
   return found !== undefined
 }
 
-/** The days of a rail in one currency whose statements have arrived, in their order, up to one of them. */
+/** The days of a rail in one currency up to a given one whose statements have arrived, in order. */
 export async function selectDays(
   op: Op,
   { rail, currency, date }: RailStatementRow,
@@ -140,7 +137,7 @@ export async function selectDays(
     .execute()
   return rows.map(({ opening, closing, entry_sum, ...row }) => ({
     ...row,
-    // The database has them for each day whose statement has arrived.
+    // The database guarantees these values for a day whose statement has arrived.
     opening: opening ?? 0n,
     closing: closing ?? 0n,
     sum: entry_sum ?? 0n,
@@ -177,7 +174,7 @@ export async function selectLatest(
     .executeTakeFirst()
 }
 
-/** The time at which the oldest unfinished payment was given to a rail. */
+/** When the oldest unfinished payment was submitted to a rail. */
 export async function selectOldestOpen(op: Op, rail: string): Promise<Date | undefined> {
   const row = await op.read
     .selectFrom('rail_payments')
@@ -191,10 +188,7 @@ export async function selectOldestOpen(op: Op, rail: string): Promise<Date | und
   return row?.created_at
 }
 
-/**
- * True if there is something to reconcile: the ledger has an account of the rail, or the rail has a
- * statement.
- */
+/** True if there is something to reconcile: the rail has an account in the ledger, or a statement. */
 export async function selectIsUsed(
   op: Op,
   rail: string,
@@ -209,11 +203,11 @@ export async function selectIsUsed(
   return onlyRow(rows).used
 }
 
-/** Both sides of items that may differ. */
+/** Items whose two sides may differ, with both sides. */
 export interface Sides {
-  /** The balance of the ledger's account now. */
+  /** The current balance of the rail's account in the ledger. */
   readonly posted: bigint
-  /** The sum that entries of later statements booked automatically. */
+  /** The sum that was booked automatically from entries of later statements. */
   readonly bookedLater: bigint
   readonly items: readonly ItemRow[]
   readonly open: readonly OpenEntry[]
@@ -221,7 +215,10 @@ export interface Sides {
 
 export interface ItemRow {
   readonly id: string
-  /** All that belongs to it: a transaction, its quote, the deposits that paid for it, or all of a match. */
+  /**
+   * The ids of everything that belongs to it: a transaction, its quote and the deposits that paid for it, or
+   * all records of a match.
+   */
   readonly members: readonly string[]
   readonly ours: bigint
   readonly oursByCut: bigint
@@ -236,20 +233,20 @@ export interface SidesQuery {
   readonly currency: string
   readonly date: string
   readonly statementId: string
-  /** The ledger's account of the rail. */
+  /** The rail's account in the ledger. */
   readonly accountId: string
   /** The end of the day. */
   readonly cut: Date
-  /** The start of the movements to read. */
+  /** Ledger transfers before this time are not read. */
   readonly since: Date
   /** The payments and deposits that differed before. */
   readonly carried: readonly string[]
 }
 
 /**
- * One SQL statement, so one snapshot. Items may differ if entries of the day name them, the ledger has moved
- * money for them lately, or they differed before. All parts of a payment, or of a match, are one item: the
- * ledger refers to quotes, banks refer to transactions.
+ * A single SQL statement, and so a single snapshot. An item may differ if an entry of the day refers to it,
+ * if the ledger has moved money for it recently, or if it differed before. All parts of a payment or of a
+ * match form one item, because the ledger refers to quotes and banks refer to transactions.
  */
 const SIDES = `
   WITH statements AS MATERIALIZED (
@@ -322,21 +319,21 @@ interface SidesRow {
   readonly open: readonly Json<OpenEntry>[]
 }
 
-/** Both sides of a day, as of now. Items whose sides are equal are left out. */
+/** Both sides of a day, as of now. Omits items whose sides are equal. */
 export async function selectSides(
   op: Pick<Op, 'db'> & { readonly platform: { readonly id: string } },
-  asked: SidesQuery,
+  query: SidesQuery,
 ): Promise<Sides> {
   const { rows } = await op.db.query<SidesRow>(SIDES, [
     uuidOf(op.platform.id),
-    asked.rail,
-    asked.currency,
-    asked.date,
-    uuidOf(asked.statementId),
-    uuidOf(asked.accountId),
-    asked.cut,
-    asked.since,
-    asked.carried.map(uuidOf),
+    query.rail,
+    query.currency,
+    query.date,
+    uuidOf(query.statementId),
+    uuidOf(query.accountId),
+    query.cut,
+    query.since,
+    query.carried.map(uuidOf),
   ])
   const { items, open, ...sums } = onlyRow(rows)
   return {
@@ -346,9 +343,9 @@ export async function selectSides(
       members: item.members.map(idOf),
       ours: BigInt(item.ours ?? 0),
       oursByCut: BigInt(item.oursByCut ?? 0),
-      oursSince: timeOf(item.oursSince),
+      oursSince: toDate(item.oursSince),
       theirs: BigInt(item.theirs ?? 0),
-      theirsSince: timeOf(item.theirsSince),
+      theirsSince: toDate(item.theirsSince),
       isTwice: item.isTwice,
     })),
     open: open.map(({ id, amount, bookedAt, reason }) => ({
@@ -360,6 +357,6 @@ export async function selectSides(
   }
 }
 
-function timeOf(text: string | null): Date | null {
+function toDate(text: string | null): Date | null {
   return text === null ? null : new Date(text)
 }

@@ -1,13 +1,13 @@
 import type { treasury } from '@countersign/contract/operation/treasury'
 import type { Handlers } from '../../kernel/operation/operation.ts'
 import { page } from '../../kernel/operation/paging.ts'
-import { castVote, isApprovalNeeded } from '../../people/members/approval-votes.ts'
+import { castVote, readApprovalNeed } from '../../people/members/approval-votes.ts'
 import { insert } from '../../storage/commit/writes.ts'
 import { requireColumn } from '../../storage/read/required.ts'
 import { findOwnAccount } from '../own-money/own-accounts.ts'
 import { treasuryKeyHandlers } from './key-handlers.ts'
 import { moveMovement } from './movements.ts'
-import { checkMovementMay, findMovement, movementView, newMovement, sendMovement } from './requests.ts'
+import { checkMovementEvent, findMovement, movementView, newMovement, sendMovement } from './requests.ts'
 import { selectMovements } from './store.ts'
 
 export const treasuryHandlers: Handlers<typeof treasury> = {
@@ -16,8 +16,8 @@ export const treasuryHandlers: Handlers<typeof treasury> = {
   treasury_movement_create: async (op, { body }) => {
     const account = await findOwnAccount(op, body.ownAccountId)
     const draft = await newMovement(op, account, body)
-    const approval = await isApprovalNeeded(op, body.needsApproval)
-    // Also checked here so that members never vote on a movement that cannot be made.
+    const approval = await readApprovalNeed(op, body.needsApproval)
+    // Checked before the vote too, so that members never vote on a movement that cannot be made.
     const sent = await sendMovement(op, draft, account)
     if (approval.isNeeded)
       return { status: 201, body: movementView(draft), writes: [insert('treasury_movements', draft)] }
@@ -44,7 +44,7 @@ export const treasuryHandlers: Handlers<typeof treasury> = {
 
   treasury_movement_approve: async (op, { params }) => {
     const row = await findMovement(op, params.treasuryMovementId)
-    checkMovementMay(row, 'send')
+    checkMovementEvent(row, 'send')
     const sent = await sendMovement(op, row, await findOwnAccount(op, requireColumn(row, 'own_account_id')))
     const vote = await castVote(op, row.id)
     if (!vote.decides) {
@@ -60,7 +60,7 @@ export const treasuryHandlers: Handlers<typeof treasury> = {
 
   treasury_movement_cancel: async (op, { params }) => {
     const row = await findMovement(op, params.treasuryMovementId)
-    checkMovementMay(row, 'cancel')
+    checkMovementEvent(row, 'cancel')
     const moved = moveMovement(op, row, 'cancel')
     return { status: 200, body: movementView(moved.row), writes: [moved.write] }
   },

@@ -7,9 +7,9 @@ import { findOwnAccount } from '../own-money/own-accounts.ts'
 import { bookMovement, endMovement } from './movements.ts'
 import { selectMovement } from './store.ts'
 
-const AGAIN_SECONDS = 5
+const RETRY_SECONDS = 5
 
-/** Moves the money of a movement in a sandbox without a chain, whose rail has an outcome for each address. */
+/** Settles a movement in a sandbox without a chain, where the address determines the outcome. */
 export const settleMovement: JobHandler<'treasury.settle'> = async (op, { treasuryMovementId: id }) => {
   const row = await selectMovement(op, id)
   if (row?.state !== 'SENT') return []
@@ -47,7 +47,7 @@ export const settleMovement: JobHandler<'treasury.settle'> = async (op, { treasu
     default: {
       const at = reply && 'askAgainAt' in reply ? reply.askAgainAt : undefined
       return [
-        job(op, 'treasury.settle', { treasuryMovementId: id }, at ?? plusSeconds(op.now, AGAIN_SECONDS)),
+        job(op, 'treasury.settle', { treasuryMovementId: id }, at ?? plusSeconds(op.now, RETRY_SECONDS)),
       ]
     }
   }

@@ -1,9 +1,9 @@
 import type { treasury } from '@countersign/contract/operation/treasury'
 import type { Handlers } from '../../kernel/operation/operation.ts'
 import { page } from '../../kernel/operation/paging.ts'
-import { castVote, isApprovalNeeded } from '../../people/members/approval-votes.ts'
+import { castVote, readApprovalNeed } from '../../people/members/approval-votes.ts'
 import { insert } from '../../storage/commit/writes.ts'
-import { activatedKey, changedKey, checkKeyMay, findKey, keyView, newKey } from './keys.ts'
+import { activateKey, checkKeyEvent, findKey, keyView, newKey, transitionKey } from './keys.ts'
 import { selectKeys } from './store.ts'
 
 type KeyHandlers = Pick<Handlers<typeof treasury>, Extract<keyof typeof treasury, `treasury_key_${string}`>>
@@ -11,14 +11,14 @@ type KeyHandlers = Pick<Handlers<typeof treasury>, Extract<keyof typeof treasury
 export const treasuryKeyHandlers: KeyHandlers = {
   treasury_key_create: async (op, { body }) => {
     const draft = await newKey(op, body)
-    const approval = await isApprovalNeeded(op, body.needsApproval)
-    const active = await activatedKey(op, draft)
+    const approval = await readApprovalNeed(op, body.needsApproval)
+    const activated = await activateKey(op, draft)
     if (approval.isNeeded)
       return { status: 201, body: keyView(op, draft), writes: [insert('treasury_keys', draft)] }
     return {
       status: 201,
-      body: keyView(op, active.row),
-      writes: [...approval.writes, ...active.writes, insert('treasury_keys', active.row)],
+      body: keyView(op, activated.row),
+      writes: [...approval.writes, ...activated.writes, insert('treasury_keys', activated.row)],
     }
   },
 
@@ -38,24 +38,24 @@ export const treasuryKeyHandlers: KeyHandlers = {
 
   treasury_key_approve: async (op, { params }) => {
     const row = await findKey(op, params.treasuryKeyId)
-    checkKeyMay(row, 'activate')
-    const active = await activatedKey(op, row)
+    checkKeyEvent(row, 'activate')
+    const activated = await activateKey(op, row)
     const vote = await castVote(op, row.id)
     if (!vote.decides) {
-      const proposed = changedKey(op, row, 'propose')
+      const proposed = transitionKey(op, row, 'propose')
       return { status: 200, body: keyView(op, proposed.row), writes: [...vote.writes, proposed.write] }
     }
     return {
       status: 200,
-      body: keyView(op, active.row),
-      writes: [...vote.writes, ...active.writes, active.change],
+      body: keyView(op, activated.row),
+      writes: [...vote.writes, ...activated.writes, activated.change],
     }
   },
 
   treasury_key_cancel: async (op, { params }) => {
     const row = await findKey(op, params.treasuryKeyId)
-    checkKeyMay(row, 'cancel')
-    const moved = changedKey(op, row, 'cancel')
+    checkKeyEvent(row, 'cancel')
+    const moved = transitionKey(op, row, 'cancel')
     return { status: 200, body: keyView(op, moved.row), writes: [moved.write] }
   },
 }

@@ -13,23 +13,25 @@ import { checkEvent, transition } from '../../kernel/operation/transition.ts'
 import type { Rail } from '../../kernel/ports/rail.ts'
 import type { Write } from '../../storage/commit/writes.ts'
 import type { TreasuryKeyRow } from '../../storage/rows/own-money.ts'
-import { selectKey, selectKeysOf } from './store.ts'
+import { selectKey, selectRailKeys } from './store.ts'
 
 type KeyView = SuccessOf<typeof treasury_key_get>['body']
 
-/** Error: 404 `TREASURY_KEY_NOT_FOUND`. */
+/** Throws 404 `TREASURY_KEY_NOT_FOUND`. */
 export async function findKey(op: Op, id: string): Promise<TreasuryKeyRow> {
   const row = await selectKey(op, id)
   if (!row) throw new ApiError('TREASURY_KEY_NOT_FOUND', { details: { field: 'treasuryKeyId' } })
   return row
 }
 
-/** Error: 409 `INVALID_STATE_TRANSITION`. */
-export function checkKeyMay({ state }: TreasuryKeyRow, by: TreasuryKeyEvent): void {
+/** Throws 409 `INVALID_STATE_TRANSITION` if the event is impossible in the key's state. */
+export function checkKeyEvent({ state }: TreasuryKeyRow, by: TreasuryKeyEvent): void {
   checkEvent(TREASURY_KEY_TRANSITIONS, state, by, `The key is ${state}.`)
 }
 
-/** Error: 400 `INVALID_INPUT` naming `rail`, if it is not a chain of the platform or the sandbox's rail. */
+/**
+ * Throws 400 `INVALID_INPUT` naming `rail` if it is neither a chain of the platform nor the sandbox's rail.
+ */
 async function findTreasuryRail(op: Op, name: string): Promise<Rail> {
   const rail = op.rails.find(name)
   if (rail?.isSimulated) return rail
@@ -38,22 +40,22 @@ async function findTreasuryRail(op: Op, name: string): Promise<Rail> {
 }
 
 /**
- * A key that replaces the current one once it is approved. Guard of its number: no other key has it. Errors:
- * 400 `INVALID_INPUT`, 409 `TREASURY_KEY_ALREADY_EXISTS` while another one waits.
+ * A new key that replaces the current one when it is approved. Guard: no other key has the same number.
+ * Throws 400 `INVALID_INPUT`, 409 `TREASURY_KEY_ALREADY_EXISTS` while another key waits for approval.
  */
 export async function newKey(
   op: Op,
   { rail: name, reason }: BodyOf<typeof treasury_key_create>,
 ): Promise<TreasuryKeyRow> {
   const { chain } = await findTreasuryRail(op, name)
-  const earlier = await selectKeysOf(op, name)
-  const waiting = earlier.find(({ state }) => state === TREASURY_KEY_INITIAL)
-  if (waiting)
+  const earlier = await selectRailKeys(op, name)
+  const pending = earlier.find(({ state }) => state === TREASURY_KEY_INITIAL)
+  if (pending)
     throw new ApiError('TREASURY_KEY_ALREADY_EXISTS', {
-      message: `${waiting.id} waits for its approval.`,
-      details: { field: 'rail', treasuryKeyId: waiting.id },
+      message: `${pending.id} waits for its approval.`,
+      details: { field: 'rail', treasuryKeyId: pending.id },
     })
-  const number = earlier.reduce((most, one) => Math.max(most, one.number), 0) + 1
+  const number = earlier.reduce((max, one) => Math.max(max, one.number), 0) + 1
   return {
     id: op.newId('TreasuryKey'),
     platform_id: op.platform.id,
@@ -67,7 +69,7 @@ export async function newKey(
   }
 }
 
-/** A key that takes its place: its own change, and the other writes. */
+/** An activated key, the update of its row, and the other writes. */
 export interface ActivatedKey {
   readonly row: TreasuryKeyRow
   readonly change: Write
@@ -75,28 +77,28 @@ export interface ActivatedKey {
 }
 
 /**
- * Moves the treasury to a key. Guards: both keys and the treasury are unchanged since they were read. Errors:
- * 400, 503 `UNAVAILABLE`.
+ * Moves the treasury to a key. Guards: both keys and the treasury are unchanged. Throws 400, 503
+ * `UNAVAILABLE`.
  */
-export async function activatedKey(op: Op, key: TreasuryKeyRow): Promise<ActivatedKey> {
+export async function activateKey(op: Op, key: TreasuryKeyRow): Promise<ActivatedKey> {
   const { chain } = await findTreasuryRail(op, key.rail)
-  const present = (await selectKeysOf(op, key.rail)).find(
+  const current = (await selectRailKeys(op, key.rail)).find(
     ({ state }) => state === TREASURY_KEY_TRANSITIONS.AWAITING_APPROVAL.activate,
   )
-  const { row, write } = changedKey(op, key, 'activate')
+  const { row, write } = transitionKey(op, key, 'activate')
   return {
     row,
     change: write,
-    // The current key is retired first, because only one can be active.
+    // Retires the current key first, because only one key can be active.
     writes: [
-      ...(present ? [changedKey(op, present, 'retire').write] : []),
+      ...(current ? [transitionKey(op, current, 'retire').write] : []),
       ...(chain ? await chain.rotate(op, key.number) : []),
     ],
   }
 }
 
-/** Guard: it is in the state that was read. */
-export function changedKey(op: Op, row: TreasuryKeyRow, by: TreasuryKeyEvent) {
+/** Guard: the key's state is unchanged. */
+export function transitionKey(op: Op, row: TreasuryKeyRow, by: TreasuryKeyEvent) {
   return transition(op, 'treasury_keys', TREASURY_KEY_TRANSITIONS, row, by)
 }
 

@@ -14,8 +14,8 @@ import type { OwnAccountRow, TreasuryMovementRow } from '../../storage/rows/own-
 import { selectMovement } from './store.ts'
 
 /**
- * The end of a movement: the chain reports its transfers and its payment's outcome. The books follow the
- * transfers, which may be reorged away and reappear; the record follows the payment.
+ * Ends movements when the chain reports their transfers and the outcomes of their payments. The ledger
+ * follows the transfers, which a reorg may undo and repeat; the movement's record follows the payment.
  */
 
 /** Money that has moved between a treasury and cold storage. */
@@ -23,32 +23,38 @@ export interface MovedMoney {
   readonly movementId: string
   readonly rail: string
   readonly currency: string
-  /** Smallest unit. */
+  /** In the smallest unit. */
   readonly amount: bigint
 }
 
-/** Books it: cold storage has a separate account, so the account of the rail equals what its own keys move. */
-export function bookMovement(op: Op, moved: MovedMoney, direction: TreasuryDirection): readonly Write[] {
-  const { movementId, rail, currency } = moved
-  const toCold = direction === 'TO_COLD_STORAGE' ? moved.amount : -moved.amount
+/**
+ * Books a transfer to or from cold storage. Cold storage has its own account, so that the rail's account
+ * equals what its own keys can move.
+ */
+export function bookMovement(op: Op, money: MovedMoney, direction: TreasuryDirection): readonly Write[] {
+  const { movementId, rail, currency } = money
+  const toCold = direction === 'TO_COLD_STORAGE' ? money.amount : -money.amount
   return post(op, { cause: 'treasury_movement', causeId: movementId }, [
-    { ...treasuryOf(rail, currency), amount: toCold },
+    { ...treasuryLeg(rail, currency), amount: toCold },
     { system: 'rail', rail: coldStorageOf(rail), currency, amount: -toCold },
   ])
 }
 
-/** The account of a rail in the ledger. That of the sandbox has no name. */
-export function treasuryOf(rail: string, currency: string): Omit<Extract<Leg, { system: string }>, 'amount'> {
+/** The account of a rail in the ledger. The sandbox's account has no rail name. */
+export function treasuryLeg(
+  rail: string,
+  currency: string,
+): Omit<Extract<Leg, { system: string }>, 'amount'> {
   return { system: 'rail', currency, ...(rail === SANDBOX_RAIL ? {} : { rail }) }
 }
 
-/** The end of a movement's payment. */
+/** The outcome of a movement's payment. */
 export interface MovementEnd {
   readonly transactionHash?: string
   readonly failure?: { readonly code: string; readonly message: string }
 }
 
-/** Ends a movement with the outcome of its payment. Does nothing if the outcome is already known. */
+/** Ends a movement with the outcome of its payment. Does nothing if it has that outcome already. */
 export async function endMovement(
   op: Op,
   id: string,
@@ -57,14 +63,14 @@ export async function endMovement(
 ): Promise<readonly Write[]> {
   const row = await selectMovement(op, id)
   if (!row) throw new Error(`${id} does not exist`)
-  if (event === 'fail') return row.state === 'FAILED' ? [] : [failed(op, row, failure).write]
+  if (event === 'fail') return row.state === 'FAILED' ? [] : [failMovement(op, row, failure).write]
   if (row.state === 'COMPLETED') return []
   return [moveMovement(op, row, 'complete', { transaction_hash: transactionHash ?? null }).write]
 }
 
 const FAULT = { code: 'UNAVAILABLE', message: 'The transfer could not be made' } as const
 
-function failed(
+function failMovement(
   op: Op,
   row: TreasuryMovementRow,
   { code, message }: { readonly code: string; readonly message: string } = FAULT,
@@ -72,21 +78,24 @@ function failed(
   return moveMovement(op, row, 'fail', { code, message })
 }
 
-/** Money that has come from cold storage. */
+/** Money that has arrived from cold storage. */
 export interface ReturnedMoney {
-  /** The id of its new record. */
+  /** The id of the record to create. */
   readonly id: string
   readonly account: Pick<OwnAccountRow, 'id'>
   readonly rail: string
   readonly network: TreasuryMovementRow['network']
   readonly address: Hex
   readonly currency: string
-  /** Smallest unit. */
+  /** In the smallest unit. */
   readonly amount: bigint
   readonly transactionHash: string
 }
 
-/** Records and books returned money. It covers the same balances as before, so no account is credited. */
+/**
+ * Records and books money that has returned from cold storage. It backs the same balances as before, so no
+ * other account is credited.
+ */
 export function returned(
   op: Op,
   money: ReturnedMoney,
@@ -115,13 +124,16 @@ export function returned(
   }
 }
 
-/** Money at a retired treasury address, for the record of its transfer. `address` is the current one. */
+/** Money at a retired treasury address that is to be transferred to the current one, which is `address`. */
 export type RotatedMoney = Pick<
   TreasuryMovementRow,
   'id' | 'rail' | 'network' | 'address' | 'currency' | 'amount'
 >
 
-/** The record of a transfer that a rotation makes. The books have one account for all addresses of a treasury. */
+/**
+ * The record of a transfer that a key rotation makes. It books nothing, because all addresses of a treasury
+ * share one account.
+ */
 export function rotated(op: Op, money: RotatedMoney): TreasuryMovementRow {
   const draft: TreasuryMovementRow = {
     ...money,
@@ -142,19 +154,20 @@ export function rotated(op: Op, money: RotatedMoney): TreasuryMovementRow {
 const GONE = { code: 'UNAVAILABLE', message: 'The block of this transfer was reorganized away' } as const
 
 /**
- * Reverses money from cold storage whose block was reorged away. If it arrives again, it is another movement.
+ * Reverses money from cold storage whose block a reorg has removed. If it arrives again, that is another
+ * movement.
  */
-export async function returnLost(op: Op, id: string): Promise<readonly Write[]> {
+export async function reverseLost(op: Op, id: string): Promise<readonly Write[]> {
   const row = await selectMovement(op, id)
   if (!row) throw new Error(`${id} does not exist`)
   const { rail, currency, amount } = row
   return [
-    failed(op, row, GONE).write,
+    failMovement(op, row, GONE).write,
     ...bookMovement(op, { movementId: id, rail, currency, amount }, 'TO_COLD_STORAGE'),
   ]
 }
 
-/** Guard: it is in the state that was read. */
+/** Guard: the movement's state is unchanged. */
 export function moveMovement(
   op: Op,
   row: TreasuryMovementRow,

@@ -22,20 +22,20 @@ import { findPlatform, platformChanged } from '../../people/platforms/platforms.
 import { expectRow, type Write } from '../../storage/commit/writes.ts'
 import type { OwnAccountRow, TreasuryMovementRow } from '../../storage/rows/own-money.ts'
 import { type ColdStorage, findColdStorage } from '../own-money/cold-storage.ts'
-import { moveMovement, treasuryOf } from './movements.ts'
+import { moveMovement, treasuryLeg } from './movements.ts'
 import { selectMovement, selectSumSent } from './store.ts'
 
 type MovementView = SuccessOf<typeof treasury_movement_get>['body']
 
-/** Error: 404 `TREASURY_MOVEMENT_NOT_FOUND`. */
+/** Throws 404 `TREASURY_MOVEMENT_NOT_FOUND`. */
 export async function findMovement(op: Op, id: string): Promise<TreasuryMovementRow> {
   const row = await selectMovement(op, id)
   if (!row) throw new ApiError('TREASURY_MOVEMENT_NOT_FOUND', { details: { field: 'treasuryMovementId' } })
   return row
 }
 
-/** Error: 409 `INVALID_STATE_TRANSITION`. */
-export function checkMovementMay({ state }: TreasuryMovementRow, by: TreasuryMovementEvent): void {
+/** Throws 409 `INVALID_STATE_TRANSITION` if the event is impossible in the movement's state. */
+export function checkMovementEvent({ state }: TreasuryMovementRow, by: TreasuryMovementEvent): void {
   checkEvent(TREASURY_MOVEMENT_TRANSITIONS, state, by, `The movement is ${state}.`)
 }
 
@@ -66,7 +66,10 @@ export async function newMovement(
   }
 }
 
-/** A sent movement, with its transfer's writes and, if it was stored before, its own change. */
+/**
+ * A movement that was just sent: the writes of its transfer and, for one that was stored before, the update
+ * of its row.
+ */
 export interface SentMovement {
   readonly row: TreasuryMovementRow
   readonly writes: readonly Write[]
@@ -74,9 +77,9 @@ export interface SentMovement {
 }
 
 /**
- * Sends a movement, which waits if payments in progress need the treasury's money. Guards: the registration
- * is active, and no other movement was sent since the balance was read. Errors: 400 `INVALID_INPUT`,
- * `INSUFFICIENT_BALANCE`, 503 `UNAVAILABLE` until the chain is reached.
+ * Sends a movement. The transfer waits as long as payments in progress need the treasury's money. Guards: the
+ * registration of the address is active, and no other movement was sent after the balance was read; errors:
+ * 400 `INVALID_INPUT`, `INSUFFICIENT_BALANCE`, 503 `UNAVAILABLE` until the chain has been reached.
  */
 export async function sendMovement(
   op: Op,
@@ -85,7 +88,7 @@ export async function sendMovement(
 ): Promise<SentMovement> {
   if (account.state !== 'ACTIVE')
     throw fieldError('INVALID_INPUT', 'ownAccountId', `This account is ${account.state}`)
-  // Read before the balance, so that its guard covers every earlier movement.
+  // Read before the balance, so that the guard on its version covers every earlier movement.
   const platform = await findPlatform(op)
   const cold = await findColdStorage(op, account, 'ownAccountId')
   if (cold.railName !== row.rail)
@@ -98,13 +101,13 @@ export async function sendMovement(
     writes: [
       expectRow('own_accounts', account.id, { state: account.state }),
       platformChanged(op, platform),
-      transferOf(op, row, cold),
+      newTransfer(op, row, cold),
     ],
   }
 }
 
-/** The transfer: in the queue of the chain, or due work of the sandbox. */
-function transferOf(
+/** The transfer: an entry in the chain's queue, or a job in the sandbox. */
+function newTransfer(
   op: Op,
   { id, currency, amount, address }: TreasuryMovementRow,
   { chain }: ColdStorage,
@@ -114,18 +117,19 @@ function transferOf(
 }
 
 /**
- * Error: 400 `INSUFFICIENT_BALANCE` for more than the treasury's ledger balance minus the amounts already
- * sent. The sum is read first: a movement booked between the two reads is subtracted twice, never ignored.
+ * Throws 400 `INSUFFICIENT_BALANCE` if the amount exceeds the treasury's ledger balance minus amounts that
+ * were sent but are not booked yet. That sum is read first: a movement booked between the two reads is then
+ * subtracted twice, but never missed.
  */
 async function checkTreasury(op: Op, { rail, currency, amount }: TreasuryMovementRow): Promise<void> {
   const sent = await selectSumSent(op, rail, currency)
-  const available = (await findLedgerBalance(op, treasuryOf(rail, currency))) - sent
+  const available = (await findLedgerBalance(op, treasuryLeg(rail, currency))) - sent
   if (amount > available) throw insufficient('The treasury', available, amount, currency)
 }
 
 /**
- * Returns the guard that no other movement was made in the meantime. Error: 400 `INSUFFICIENT_BALANCE` for
- * more than the ledger balance of the rail's cold storage.
+ * Returns the guard that no other movement is made in the meantime. Throws 400 `INSUFFICIENT_BALANCE` if the
+ * amount exceeds the ledger balance of the rail's cold storage.
  */
 export async function checkColdStorage(
   op: Op,

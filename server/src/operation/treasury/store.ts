@@ -25,7 +25,7 @@ export async function selectMovement(op: Op, id: string): Promise<TreasuryMoveme
   return op.find(BY_ID, id)
 }
 
-/** The amount sent to a rail's cold storage that is not in the books yet, in the smallest unit. */
+/** The amount sent to a rail's cold storage but not booked yet, in the smallest unit. */
 export async function selectSumSent(op: Op, rail: string, currency: string): Promise<bigint> {
   const rows = await selectMovements(op, { status: 'SENT', direction: 'TO_COLD_STORAGE' })
     .where('rail', '=', rail)
@@ -42,8 +42,8 @@ export function selectKeys(op: Op, { status }: { readonly status?: TreasuryKeySt
     .$call((q) => whereGiven(q, 'state', '=', status))
 }
 
-/** A rail's treasury keys. */
-export function selectKeysOf(op: Op, rail: string): Promise<TreasuryKeyRow[]> {
+/** The treasury keys of a rail. */
+export function selectRailKeys(op: Op, rail: string): Promise<TreasuryKeyRow[]> {
   return selectKeys(op, {}).where('rail', '=', rail).execute()
 }
 

@@ -3,7 +3,7 @@ import { confirmDeposit } from '../../money/deposits/confirm-deposit.ts'
 import { isPaymentEntry, PAYMENT_ENTRIES } from '../../money/evidence/entry-kinds.ts'
 import type { Evidence } from '../../money/evidence/evidence.ts'
 import { applyEvidence } from '../../money/rail-events/apply-evidence.ts'
-import { eventOfEvidence } from '../../money/rail-events/evidence-of-event.ts'
+import { toRecordedEvent } from '../../money/rail-events/evidence-of-event.ts'
 import { findRailEvent, recordReport } from '../../money/rail-events/rail-events.ts'
 import { decide } from '../../money/rails/rail-worker.ts'
 import type { Write } from '../../storage/commit/writes.ts'
@@ -36,15 +36,15 @@ export async function applyOnce(worker: BankFileWorker, evidence: Evidence): Pro
     if (await findRailEvent(op, name, evidence.id)) return []
     const confirmation = await confirmationOf(op, rail, evidence)
     if (confirmation)
-      return [...confirmation, ...recordReport(op, name, eventOfEvidence(evidence), undefined)]
+      return [...confirmation, ...recordReport(op, name, toRecordedEvent(evidence), undefined)]
     const isOfReversal =
       evidence.kind === 'deposit' && isOfAch(rail) && (await isBookedAsReversal(op, name, evidence))
-    if (isOfReversal) return recordReport(op, name, eventOfEvidence(evidence), undefined)
+    if (isOfReversal) return recordReport(op, name, toRecordedEvent(evidence), undefined)
     const applied = await applyEvidence(op, name, evidence)
     const { writes, reason } = applied
     const ended =
       evidence.kind === 'deposit' && reason === undefined ? await endHoldOfDeposit(op, name, evidence) : []
-    return [...writes, ...ended, ...recordReport(op, name, eventOfEvidence(evidence), reason, applied)]
+    return [...writes, ...ended, ...recordReport(op, name, toRecordedEvent(evidence), reason, applied)]
   })
 }
 

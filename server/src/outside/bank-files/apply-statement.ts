@@ -7,7 +7,11 @@ import { isAccount } from '../../money/evidence/judge.ts'
 import { findRailEvent, recordReport } from '../../money/rail-events/rail-events.ts'
 import { decide, opOf } from '../../money/rails/rail-worker.ts'
 import { finishBooking } from '../../operation/reconciliations/finish-booking.ts'
-import { isEntryKnown, partOfStatement, recordStatement } from '../../operation/reconciliations/statements.ts'
+import {
+  findStatementPart,
+  isEntryKnown,
+  recordStatement,
+} from '../../operation/reconciliations/statements.ts'
 import type { Write } from '../../storage/commit/writes.ts'
 import { applyLine } from './apply-line.ts'
 import { toReceivedAt } from './deposit-of-line.ts'
@@ -71,7 +75,10 @@ function isOurs(rail: BankFilesRail, account: string | null, currency: string | 
   )
 }
 
-/** Reports once that the bank delivers files about a different account here. Those files have no effect. */
+/**
+ * Reports once that the bank delivers files about a different account to this rail. Those files have no
+ * effect.
+ */
 export function noteOtherAccount(
   worker: BankFileWorker,
   account: string | null,
@@ -96,7 +103,7 @@ async function applyDay(
   // All pages of the statement have been read, but the balances still do not match.
   if (rest !== 0n && unread.length === 0) return setAside(worker, id, { ...reading.head, ...balances })
   const first = await understandAll(reading, lines)
-  const part = await partOfStatement(reading.op, rail, statementOf(reading, balances, first, rest))
+  const part = await findStatementPart(reading.op, rail, statementOf(reading, balances, first, rest))
   if (part === 'repeat') return
   // The balances prove that this is additional money, even if the bank uses the same text as before.
   const isMore = part === 'continues' || part === 'precedes'

@@ -144,8 +144,8 @@ export function leadDaysOf({ debits = {} }: BacsFormatValue, batch: string): num
 const DELIVERED_AFTER_DAYS = 3
 
 /**
- * After how many banking days from a file's processing day its payments count as delivered. Undefined for
- * instructions.
+ * The number of banking days from a file's processing day until its payments count as delivered. Undefined
+ * for instructions.
  */
 export function daysUntilDelivered(
   { deliveredAfterDays = DELIVERED_AFTER_DAYS, debits = {} }: BacsFormatValue,

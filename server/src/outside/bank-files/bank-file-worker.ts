@@ -14,16 +14,16 @@ import { type BankFileWorker, isBankFilesRail } from './rail.ts'
 import { selectWorker } from './store.ts'
 
 const INTERVAL_MS = 1_000
-/** The time for which a dead process blocks the others. A live process renews its claim. */
+/** A crashed process blocks the others for this time. A live process renews its claim. */
 const CLAIM_SECONDS = 120
 /** Pause after a failure, because the bank's server may be down for a while. */
 const PAUSE_SECONDS = 30
 const EVER = new Date(0)
 
 /**
- * Starts the bank file worker, which turns payments into files, writes files, and reads the banks' files. One
- * process works on a rail at a time, but its steps are guarded anyway. After a crash at any point, another
- * process continues.
+ * Starts the bank file worker, which turns payments into files, writes files, and reads the banks' files.
+ * Only one process works on a rail at a time, but every step is also safe if two overlap. After a crash at
+ * any point, another process continues.
  */
 export function startBankFileWorker(app: App): Background {
   const paused = new Map<string, Date>()
@@ -139,10 +139,7 @@ function renew(worker: BankFileWorker): Promise<void> {
   ])
 }
 
-/**
- * Records the check of the inbox, unless the operator has requested another one in the meantime, which is
- * then due.
- */
+/** Records the inbox check, unless the operator requested another one in the meantime; that one stays due. */
 function noteLook(worker: BankFileWorker, { id, looked_at, updated_at }: BankFileWorkerRow): Promise<void> {
   return decide(worker, async (op) => {
     const wasMoved = (await selectWorker(op, id))?.looked_at.getTime() !== looked_at.getTime()

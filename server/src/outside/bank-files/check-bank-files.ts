@@ -14,8 +14,8 @@ export interface BankFilesReport {
 }
 
 /**
- * The maximum delay of a check of the inbox: a worker pauses after a failure, and one that died keeps its
- * claim for two minutes.
+ * The maximum delay of an inbox check: a worker pauses after a failure, and a crashed one keeps its claim for
+ * two minutes.
  */
 const LATE_SECONDS = 300
 const NAMES_MAX = 20

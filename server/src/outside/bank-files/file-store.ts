@@ -4,8 +4,8 @@ import type { Read } from '../../storage/read/read.ts'
 import type { BankFileRow } from '../../storage/rows/bank-file.ts'
 
 /**
- * A rail's files that have a next step, in order: those not written yet, and those whose payments do not have
- * their result yet. With `awaits`, a written file first waits for the bank's acknowledgement.
+ * A rail's files that have a next step, in order: files not written yet, and files whose payments have no
+ * result yet. With `awaits`, a written file first waits for the bank's acknowledgement.
  */
 export function selectOpenFiles(op: Op, rail: string, awaits: boolean): Promise<BankFileRow[]> {
   return filesOf(op, rail)

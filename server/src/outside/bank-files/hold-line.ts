@@ -4,7 +4,7 @@ import type { Op } from '../../kernel/operation/app.ts'
 import { transition } from '../../kernel/operation/transition.ts'
 import type { DepositEvidence } from '../../money/evidence/evidence.ts'
 import { findRailEvent, recordOnce } from '../../money/rail-events/rail-events.ts'
-import { lineOfReport, reportOfLine } from '../../money/rail-events/waiting-lines.ts'
+import { getReportedLine, lineReportId } from '../../money/rail-events/waiting-lines.ts'
 import { depositId } from '../../money/rails/rail-ids.ts'
 import { decide } from '../../money/rails/rail-worker.ts'
 import { explainEntry } from '../../operation/reconciliations/explain-entry.ts'
@@ -15,7 +15,7 @@ import type { Line } from './statement-lines.ts'
 import type { BookedEntry, Hold } from './understand-line.ts'
 import { hasLineOfReversal, selectWaitingCredits } from './waiting-store.ts'
 
-/** A line that has been understood: its entries, or why it waits for a person. */
+/** A line that has been understood: its entries, or the reason why it waits for a person. */
 export interface UnderstoodLine {
   readonly line: Line
   readonly entries: readonly BookedEntry[]
@@ -32,12 +32,12 @@ export function holdLine(
   const { name, amount, currency, entry, details } = line
   // An advice about it may already have been recorded under its name.
   const report = { amount, currency, entry, details, ...named }
-  return recordOnce(op, rail, bankEvent(reportOfLine(name), 'file.booking', report), reason)
+  return recordOnce(op, rail, bankEvent(lineReportId(name), 'file.booking', report), reason)
 }
 
 /** Ends a line's wait for review. Empty if it is not waiting. */
 export async function endHold(op: Op, rail: string, name: string): Promise<readonly Write[]> {
-  const waiting = await findRailEvent(op, rail, reportOfLine(name))
+  const waiting = await findRailEvent(op, rail, lineReportId(name))
   if (waiting?.state !== RAIL_EVENT_INITIAL) return []
   const { id, type } = waiting.body
   // The bank's details are no longer needed for a review.
@@ -56,7 +56,7 @@ export async function endHoldOfDeposit(
 ): Promise<readonly Write[]> {
   const alike =
     entryReference === undefined ? [] : await selectWaitingCredits(op, rail, entryReference, amount)
-  const names = [id, ...(alike.length === 1 ? alike : []).map(lineOfReport)]
+  const names = [id, ...(alike.length === 1 ? alike : []).map(getReportedLine)]
   for (const name of names) {
     const ended = await endHold(op, rail, name)
     if (ended.length === 0) continue
@@ -75,7 +75,7 @@ export async function isBookedAsReversal(
   rail: string,
   { id, amount, deposit: { entryReference } }: DepositEvidence,
 ): Promise<boolean> {
-  if ((await findRailEvent(op, rail, reportOfLine(id)))?.reason === 'REVERSAL') return true
+  if ((await findRailEvent(op, rail, lineReportId(id)))?.reason === 'REVERSAL') return true
   return entryReference !== undefined && hasLineOfReversal(op, rail, entryReference, amount)
 }
 

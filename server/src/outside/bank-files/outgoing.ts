@@ -199,7 +199,7 @@ function finish(worker: BankFileWorker, { id }: BankFileRow): Promise<void> {
 }
 
 /**
- * After how many banking days a file's payments count as delivered. Undefined if statements report the
+ * The number of banking days until a file's payments count as delivered. Undefined if statements report the
  * delivery.
  */
 function daysUntilSettled({ format }: BankFilesRail['entry'], file: BankFileRow): number | undefined {

@@ -20,8 +20,8 @@ export function kindOf(head: Uint8Array): Kind {
 }
 
 /**
- * Reads the records of a file on this machine. Every read gives the same records. Throws UnreadableFile; read
- * it twice, as `readTwice` does.
+ * Reads the records of a file on this machine. Every read returns the same records. Throws UnreadableFile;
+ * read the file twice, as `readTwice` does.
  */
 export async function* readRecords(kind: Kind, path: string): AsyncGenerator<FileRecord> {
   if (kind === 'ZIP') yield* readZip(path)

@@ -19,8 +19,8 @@ export interface Retried {
 }
 
 /**
- * Has refused files read again, for example after an upgrade: the files of one rail or of all rails, with one
- * name or any name.
+ * Moves refused files back to the inbox to read them again, for example after an upgrade: the files of one
+ * rail or of all rails, with one name or any name.
  */
 export async function retryRefused(app: App, rail?: string, file?: string): Promise<Retried[]> {
   const rails = app.rails

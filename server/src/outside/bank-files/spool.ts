@@ -22,7 +22,7 @@ export interface Spooled {
   readonly digest: string
   /** Identifies its content. A bank may encrypt the same content twice. */
   readonly contentDigest: string
-  /** Why nothing in it can be trusted. */
+  /** The reason why nothing in it can be trusted, if there is one. */
   readonly fault?: string
 }
 

@@ -61,7 +61,7 @@ function waits(reason: RailEventReason): Understood {
   return { hold: { reason } }
 }
 
-/** Finds out what a line means. Apart from looking up records, this is pure; nothing takes effect yet. */
+/** Determines the meaning of a line. It only reads records; nothing takes effect yet. */
 export async function understandLine(reading: Reading, line: Line): Promise<Understood> {
   if (line.currency !== CARRIED[reading.rail.entry.format.type]) return waits('OTHER_ACCOUNT')
   const charge = chargeOf(reading.rail, line)

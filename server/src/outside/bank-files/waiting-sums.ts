@@ -1,9 +1,9 @@
 import type { Op } from '../../kernel/operation/app.ts'
 import { PAYMENT_ENTRIES } from '../../money/evidence/entry-kinds.ts'
 import type { PaymentEvidence } from '../../money/evidence/evidence.ts'
-import { lineOfReport } from '../../money/rail-events/waiting-lines.ts'
+import { getReportedLine } from '../../money/rail-events/waiting-lines.ts'
 import { decide, opOf } from '../../money/rails/rail-worker.ts'
-import { explainEntry, stateOfEntry } from '../../operation/reconciliations/explain-entry.ts'
+import { explainEntry, findEntryState } from '../../operation/reconciliations/explain-entry.ts'
 import { applyOnce } from './apply-line.ts'
 import { selectFileByMessage } from './file-store.ts'
 import { endHold } from './hold-line.ts'
@@ -23,12 +23,12 @@ export async function settleWaitingSums(worker: BankFileWorker, messageName: str
 
 async function settleSum(worker: BankFileWorker, messageName: string, waiting: WaitingSum): Promise<void> {
   const { name: rail } = worker.rail
-  const name = lineOfReport(waiting.id)
+  const name = getReportedLine(waiting.id)
   const amount = BigInt(waiting.amount)
   const op = await opOf(worker)
   const payments = await paymentsOfSum(op, rail, messageName, amount)
   if (!payments) return
-  const state = await stateOfEntry(op, rail, name)
+  const state = await findEntryState(op, rail, name)
   // The operator has already booked it.
   if (state === 'explained') return
   if (state === 'absent') for (const one of payments) await applyOnce(worker, evidenceOf(waiting, name, one))

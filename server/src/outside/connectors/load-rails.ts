@@ -12,7 +12,7 @@ import { parseJson } from '../../base/json/json.ts'
 import { ConfigError } from '../../base/settings/config-error.ts'
 import { isSafeUrl } from '../../base/settings/safe-url.ts'
 import { isAccount } from '../../money/evidence/judge.ts'
-import { faultOfHours } from '../../money/rails/opening-hours.ts'
+import { findHoursFault } from '../../money/rails/opening-hours.ts'
 import type { ConfiguredRail } from '../../money/rails/registry.ts'
 import { type BankFilesRail, isBankFilesRail } from '../bank-files/rail.ts'
 import { faultOfSharedOutbox, openBankFilesRail } from './bank-files.ts'
@@ -117,7 +117,7 @@ async function readJsonFile(path: string): Promise<unknown> {
 }
 
 async function buildRail(entry: RailEntryValue, loading: Loading): Promise<ConfiguredRail> {
-  const fault = entry.hours && faultOfHours(entry.hours)
+  const fault = entry.hours && findHoursFault(entry.hours)
   if (fault !== undefined) throw problem(entry, `hours: ${fault}`)
   const empty = entry.limits?.find(({ min, max }) => min !== undefined && max !== undefined && min > max)
   if (empty) throw problem(entry, `limits: min must not be above max for ${empty.currency}`)

@@ -4,14 +4,14 @@ import { isObject } from '@countersign/contract/core/decode'
 import { present } from '@countersign/contract/core/objects'
 import { toReadableLine } from '../../base/formats/readable-text.ts'
 import type { RailAnswer, RailReply } from '../../kernel/ports/rail.ts'
-import { type Asking, askAgainAt } from '../../money/rails/ask-again.ts'
+import { askAgainAt, type PollTimes } from '../../money/rails/ask-again.ts'
 import type { Answered } from './signed-call.ts'
 
 /**
  * Reads a connector's reply about the payment `id`. Only a payment in a 200 response states an outcome; after
  * any other reply, the outcome is unknown.
  */
-export function replyOf(answer: Answered, id: string, asking: Asking): RailReply {
+export function replyOf(answer: Answered, id: string, asking: PollTimes): RailReply {
   if (answer.why !== undefined) return { subject: id, ...toUnknown(answer.why, asking) }
   if (answer.status !== 200) return { subject: id, ...toUnknown(refusalOf(answer), asking) }
   const { value, fault } = readBody(ConnectorPayment, answer.body)
@@ -20,11 +20,11 @@ export function replyOf(answer: Answered, id: string, asking: Asking): RailReply
   return { subject: value.id, ...outcomeOfPayment(value, asking) }
 }
 
-function toUnknown(detail: string, asking: Asking): RailAnswer {
+function toUnknown(detail: string, asking: PollTimes): RailAnswer {
   return { outcome: 'unknown', askAgainAt: askAgainAt('unknown', asking), why: detail }
 }
 
-function outcomeOfPayment({ status, failure, ...said }: ConnectorPayment, asking: Asking): RailAnswer {
+function outcomeOfPayment({ status, failure, ...said }: ConnectorPayment, asking: PollTimes): RailAnswer {
   const named = present({ connectorReference: toReadableLine(said.connectorReference) })
   const transactionHash = toReadableLine(said.transactionHash)
   const failureReason = failure?.code ?? 'COUNTERPARTY_POST_TX_FAILED'

@@ -9,7 +9,7 @@ import {
   findCardTransaction,
   giveBack,
 } from '../../money/cards/card-transactions.ts'
-import { findCard, processorOf } from '../../money/cards/cards.ts'
+import { findCard, requireProcessor } from '../../money/cards/cards.ts'
 
 export const sandboxCardHandlers: Handlers<typeof sandboxCards> = {
   /** Simulates the use of a card, with the same effects as events from the sandbox's processor. */
@@ -36,7 +36,12 @@ export const sandboxCardHandlers: Handlers<typeof sandboxCards> = {
   sandbox_card_clearing: async (op, { params, body }) => {
     const card = await findCard(op, params.id)
     const purchase = await findCardTransaction(op, card.id, body.cardTransactionId)
-    const { row, writes } = await clear(op, purchase, body.amount, processorOf(op).pullPlan(purchase, op.now))
+    const { row, writes } = await clear(
+      op,
+      purchase,
+      body.amount,
+      requireProcessor(op).pullPlan(purchase, op.now),
+    )
     return { status: 200, body: cardTransactionView(row), writes }
   },
 

@@ -8,7 +8,7 @@ import { nextState, transition } from '../../kernel/operation/transition.ts'
 import { expectRow, insert, update, type Write } from '../../storage/commit/writes.ts'
 import type { ContactCodeRow } from '../../storage/rows/contact.ts'
 import type { CustomerRow } from '../../storage/rows/tables.ts'
-import { contactOf, contactState, isSameContact } from '../customers/contacts.ts'
+import { contactState, getContact, isSameContact } from '../customers/contacts.ts'
 import { findCustomer } from '../customers/customers.ts'
 import { canDeliver } from '../messages/channels.ts'
 import { countMessage } from '../messages/message-limits.ts'
@@ -17,12 +17,12 @@ import { CODE_RATE, type CodeRate, checkRate } from '../sign-in/challenge-rate.t
 import { DIGITS, drawCode } from '../sign-in/one-time-codes.ts'
 import { countAttempt, selectCodeTimes, selectLiveCode } from './store.ts'
 
-/** Codes that verify a customer's e-mail address or phone number. */
+/** Codes by which customers verify their e-mail address or phone number. */
 
 const ATTEMPTS_MAX = 5
 const CODE_DIGITS = 6
 const CODE_SECONDS = 10 * 60
-/** With five attempts at each of twenty codes a day, guessing one of a million codes takes 27 years. */
+/** With five attempts for each of twenty codes a day, trying a million codes takes 27 years. */
 const RATES: readonly CodeRate[] = [CODE_RATE, { codesMax: 20, seconds: 24 * 60 * 60 }]
 
 const KINDS = {
@@ -30,7 +30,7 @@ const KINDS = {
   phone: { channel: 'SMS', records: 'customer_phones', needs: 'SMS: SMS_URL is not set' },
 } as const
 
-/** A contact that must be verified. */
+/** A contact that has to be verified. */
 interface PendingContact {
   readonly customer: CustomerRow
   readonly contact: Contact
@@ -38,14 +38,15 @@ interface PendingContact {
 }
 
 /**
- * The writes that send a code, which replaces the previous one. Errors: as `checkPending`, 429 `RATE_LIMITED`
- * with `Retry-After`, 501 if this server cannot deliver it.
+ * The writes that send a code and invalidate the previous one. Errors: as `checkPending`, 429 `RATE_LIMITED`
+ * with `Retry-After`, 501 if this server cannot deliver the code.
  */
 export async function sendCode(op: Op, customer: CustomerRow, contact: Contact): Promise<Write[]> {
   const { address } = checkPending(customer, contact)
   const { channel, needs } = KINDS[contact]
-  // Read before the codes are counted: it guards the count, because each code ends the previous one.
-  const former = await selectLiveCode(op, customer.id, channel)
+  // Read before the codes are counted. Each code ends the previous one, so the guard on the previous code
+  // covers the count.
+  const previous = await selectLiveCode(op, customer.id, channel)
   for (const rate of RATES) {
     const since = plusSeconds(op.now, -rate.seconds)
     checkRate(op, await selectCodeTimes(op, customer.id, channel, since, rate.codesMax), rate)
@@ -56,18 +57,18 @@ export async function sendCode(op: Op, customer: CustomerRow, contact: Contact):
   const code = op.mode === 'sandbox' ? SANDBOX_CONTACT_CODE : drawCode(op, DIGITS, CODE_DIGITS)
   const row = makeCode(op, { customer, contact, address }, code)
   return [
-    // The code is for the address in this version of the customer.
+    // The code is sent to the address in this version of the customer.
     expectRow('customers', customer.id, { version: customer.version, deleted_at: null }),
-    ...(former ? [update('contact_codes', former.id, { ended_at: null }, { ended_at: op.now })] : []),
+    ...(previous ? [update('contact_codes', previous.id, { ended_at: null }, { ended_at: op.now })] : []),
     insert('contact_codes', row),
     ...makeContactMessage(op, row, code),
   ]
 }
 
 /**
- * The customer with the contact verified, and its writes. An attempt is counted before the code is compared.
- * Errors: as `checkPending`, and 400 that names `code` for a code that is wrong, expired, replaced, used up
- * or was sent to another address.
+ * The customer with a verified contact, and the writes. The attempt is counted before the code is compared.
+ * Errors: as `checkPending`, and 400 naming `code` if the code is wrong, expired, replaced or used, or was
+ * sent to another address.
  */
 export async function confirmCode(
   op: Op,
@@ -77,8 +78,8 @@ export async function confirmCode(
 ): Promise<{ readonly row: CustomerRow; readonly writes: readonly Write[] }> {
   const { address } = checkPending(customer, contact)
   const sent = await selectLiveCode(op, customer.id, KINDS[contact].channel)
-  if (!sent || !(await mayTry(op, sent)) || !isRight(op, sent, address, code)) {
-    // The code may be missing because another call has just verified the contact or changed the address.
+  if (!sent || !(await countAttemptOnce(op, sent)) || !isCorrect(op, sent, address, code)) {
+    // There may be no code because another call has just verified the contact or changed the address.
     const now = await findCustomer(op, customer.id)
     if (now.version !== customer.version) throw new StaleRead(`${customer.id} has changed`)
     throw new ApiError('INVALID_INPUT', {
@@ -87,7 +88,7 @@ export async function confirmCode(
       details: { field: 'code', code: 'INVALID_OTP_CODE' },
     })
   }
-  // The version guards the address: one changed in the meantime is not verified.
+  // The guard on the version also covers the address: a changed address is not verified.
   const { row, write } = transition(
     op,
     KINDS[contact].records,
@@ -100,18 +101,18 @@ export async function confirmCode(
   return { row, writes: [write, update('contact_codes', sent.id, { ended_at: null }, { ended_at: op.now })] }
 }
 
-/** Errors: 409 `CONTACT_VERIFICATION_NOT_REQUIRED`, `CONTACT_ALREADY_VERIFIED`. */
+/** Throws 409 `CONTACT_VERIFICATION_NOT_REQUIRED`, 409 `CONTACT_ALREADY_VERIFIED`. */
 function checkPending(customer: CustomerRow, contact: Contact): PendingContact {
   const state = contactState(customer, contact)
-  const address = contactOf(customer, contact)
-  const what = contact === 'email' ? 'e-mail address' : 'phone number'
+  const address = getContact(customer, contact)
+  const contactName = contact === 'email' ? 'e-mail address' : 'phone number'
   if (state === null || address === null)
     throw new ApiError('CONTACT_VERIFICATION_NOT_REQUIRED', {
-      message: `This customer has no ${what} that has to be verified.`,
+      message: `This customer has no ${contactName} that has to be verified.`,
     })
   if (nextState(CONTACT_TRANSITIONS, state, 'verify') === null)
     throw new ApiError('CONTACT_ALREADY_VERIFIED', {
-      message: `The ${what} of this customer is verified already.`,
+      message: `The ${contactName} of this customer is verified already.`,
     })
   return { customer, contact, address }
 }
@@ -126,7 +127,7 @@ function makeCode(op: Op, { customer, contact, address }: PendingContact, code: 
   return {
     ...bound,
     platform_id: op.platform.id,
-    code_mac: macOf(op, bound, code),
+    code_mac: computeMac(op, bound, code),
     tries: 0,
     expires_at: plusSeconds(op.now, CODE_SECONDS),
     ended_at: null,
@@ -134,10 +135,13 @@ function makeCode(op: Op, { customer, contact, address }: PendingContact, code: 
   }
 }
 
-/** The codes at which an operation has counted its attempt, since it may run again. */
+/**
+ * The code for which an operation has counted its attempt. An operation may run again, and must not count
+ * twice.
+ */
 const counted = new WeakMap<Op, string>()
 
-async function mayTry(op: Op, { id, expires_at }: ContactCodeRow): Promise<boolean> {
+async function countAttemptOnce(op: Op, { id, expires_at }: ContactCodeRow): Promise<boolean> {
   if (counted.get(op) === id) return expires_at > op.now
   if (!(await countAttempt(op, id, ATTEMPTS_MAX))) return false
   counted.set(op, id)
@@ -145,12 +149,12 @@ async function mayTry(op: Op, { id, expires_at }: ContactCodeRow): Promise<boole
 }
 
 /** True if this code was sent to this address. */
-function isRight(op: Op, sent: ContactCodeRow, address: string, code: string): boolean {
-  return isSameContact(sent.contact, address) && timingSafeEqual(macOf(op, sent, code), sent.code_mac)
+function isCorrect(op: Op, sent: ContactCodeRow, address: string, code: string): boolean {
+  return isSameContact(sent.contact, address) && timingSafeEqual(computeMac(op, sent, code), sent.code_mac)
 }
 
-/** The stored form of a code: a keyed digest, bound to its customer, channel and address. */
-function macOf(
+/** The form in which a code is stored: a MAC bound to its customer, channel and address. */
+function computeMac(
   op: Op,
   { id, customer_id, channel, contact }: Pick<ContactCodeRow, 'id' | 'customer_id' | 'channel' | 'contact'>,
   code: string,

@@ -10,7 +10,7 @@ function codesOf(op: Op, customerId: string, channel: ContactCodeRow['channel'])
     .where('channel', '=', channel)
 }
 
-/** The code sent last, unless it was used. */
+/** The latest code, unless it was used. */
 export async function selectLiveCode(
   op: Op,
   customerId: string,
@@ -19,7 +19,7 @@ export async function selectLiveCode(
   return codesOf(op, customerId, channel).selectAll().where('ended_at', 'is', null).executeTakeFirst()
 }
 
-/** When the latest codes were sent, newest first. */
+/** The times when the latest codes were sent, newest first. */
 export async function selectCodeTimes(
   op: Op,
   customerId: string,
@@ -37,9 +37,9 @@ export async function selectCodeTimes(
 }
 
 /**
- * Counts an attempt at a code, and returns true if it had one left. A separate statement, committed before
- * the code is compared: the attempt is counted whatever happens afterwards, and parallel attempts cannot pass
- * the limit.
+ * Counts an attempt at a code. Returns true if the code had an attempt left. The statement is committed
+ * before the code is compared, so that an attempt counts whatever happens next, and parallel attempts cannot
+ * exceed the limit.
  */
 export async function countAttempt(op: Op, codeId: string, triesMax: number): Promise<boolean> {
   const { rows } = await op.db.query(

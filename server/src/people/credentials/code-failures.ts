@@ -10,22 +10,22 @@ import { credentialView } from './credentials.ts'
 import { selectCodeFailures, selectPlatformOfFailures } from './store.ts'
 
 /**
- * Consecutive wrong codes per wallet, by e-mail and SMS together. A hundred lock its sign-in by code, until a signed
- * operation of the wallet or the operator unlocks it. The platform's backend cannot unlock it, because the backend may be
- * the one that guesses.
+ * Counts consecutive wrong codes per wallet, for e-mail and SMS together. A hundred of them lock signing in
+ * by code until the operator or a signed operation of the wallet unlocks it. The platform's backend cannot
+ * unlock it, because the backend might be the one that is guessing.
  */
 
 export const CODE_FAILURES_MAX = 100
 
-/** Error: 403 `CODE_SIGN_IN_LOCKED`. */
+/** Throws 403 `CODE_SIGN_IN_LOCKED` if signing in by code is locked. */
 export async function checkCodesNotLocked(op: Op, credential: CredentialRow): Promise<void> {
   const row = await findCodeFailures(op, credential.account_id)
   if (!row || !areCodesLocked(row.failures)) return
-  // The event is missing if the process died between the count and the refusal, so it is written now.
-  throw codesLocked(row.locked_at === null ? codesLockedWrites(op, credential) : [])
+  // If the process died between counting the code and writing the event, the event is written now.
+  throw codesLockedError(row.locked_at === null ? codesLockedWrites(op, credential) : [])
 }
 
-/** A wallet's consecutive wrong codes; undefined if there was never one. */
+/** The count of a wallet's consecutive wrong codes; undefined if it has never had one. */
 export async function findCodeFailures(op: Op, accountId: string): Promise<CodeFailuresRow | undefined> {
   return selectCodeFailures(op, accountId)
 }
@@ -34,11 +34,11 @@ export function areCodesLocked(failures: number | null): boolean {
   return failures !== null && failures >= CODE_FAILURES_MAX
 }
 
-export function codesLocked(writes: readonly Write[] = []): ApiError {
+export function codesLockedError(writes: readonly Write[] = []): ApiError {
   return new ApiError('CODE_SIGN_IN_LOCKED', { writes })
 }
 
-/** The writes after the wrong code that locks sign-in: the platform is notified. */
+/** Records that a wrong code has locked signing in by code, and notifies the platform. */
 export function codesLockedWrites(op: Op, credential: CredentialRow): Write[] {
   return [
     update('code_failures', credential.account_id, {}, { locked_at: op.now }),
@@ -46,12 +46,14 @@ export function codesLockedWrites(op: Op, credential: CredentialRow): Write[] {
   ]
 }
 
-/** Resets the count of a wallet that has one. */
+/** Resets the count. The wallet must have one. */
 export function clearCodeFailures(accountId: string): Write {
   return update('code_failures', accountId, {}, { failures: 0, locked_at: null })
 }
 
-/** Unlocks a wallet's codes for the operator. Error: one line, if no wrong code is counted. */
+/**
+ * Lets the operator unlock a wallet's codes. Throws with a one-line message if no wrong codes are counted.
+ */
 export async function unlockCodes(app: App, accountId: string): Promise<void> {
   const platformId = await selectPlatformOfFailures(app.read, accountId)
   if (platformId === undefined) throw new Error(`No wrong codes are counted for the account ${accountId}.`)

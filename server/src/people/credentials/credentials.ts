@@ -6,7 +6,7 @@ import { update, type Write } from '../../storage/commit/writes.ts'
 import type { CredentialRow, InternalAccountRow } from '../../storage/rows/tables.ts'
 import { selectCredential, selectCredentials } from './store.ts'
 
-/** The columns of every new credential; each kind adds its own. */
+/** A new credential with the columns that all kinds share. */
 function makeCredential(
   op: Op,
   accountId: string,
@@ -32,10 +32,10 @@ function makeCredential(
   }
 }
 
-/** The kinds of credential that use delivered codes. */
+/** The kinds of credential whose codes are delivered by message. */
 export type DeliveryChannel = 'EMAIL_OTP' | 'SMS_OTP'
 
-/** A credential whose codes go to an e-mail address or a phone number. */
+/** A credential whose codes are sent to an e-mail address or a phone number. */
 export function makeOtpCredential(
   op: Op,
   accountId: string,
@@ -45,7 +45,7 @@ export function makeOtpCredential(
   return makeCredential(op, accountId, { type, nickname: contact, contact })
 }
 
-/** A credential for one identity at an OpenID provider: `iss`, `aud` and `sub` of its tokens. */
+/** A credential for one identity at an OpenID provider, identified by `iss`, `aud` and `sub`. */
 export function makeOauthCredential(
   op: Op,
   accountId: string,
@@ -81,7 +81,7 @@ export function makePasskeyCredential(
   })
 }
 
-/** An unrevoked credential. Error: 404 `CREDENTIAL_NOT_FOUND`. */
+/** A credential that is not revoked. Throws 404 `CREDENTIAL_NOT_FOUND`. */
 export async function findCredential(op: Op, id: string): Promise<CredentialRow> {
   const credential = await selectCredential(op, id)
   if (!credential || !(await maySeeAccount(op, credential.account_id)))
@@ -89,18 +89,21 @@ export async function findCredential(op: Op, id: string): Promise<CredentialRow>
   return credential
 }
 
-/** A wallet's unrevoked credentials, oldest first. */
+/** The credentials of a wallet that are not revoked, oldest first. */
 export async function findCredentials(op: Op, accountId: string): Promise<CredentialRow[]> {
   return selectCredentials(op, accountId)
 }
 
-/** The type of the wallet's oldest active credential. A wallet without any gets its first by e-mail (specification 5.3). */
+/**
+ * The type of the wallet's oldest active credential, or e-mail for a wallet without credentials
+ * (specification 5.3).
+ */
 export async function firstCredentialType(op: Op, accountId: string): Promise<CredentialRow['type']> {
   const [first] = await findCredentials(op, accountId)
   return first?.type ?? 'EMAIL_OTP'
 }
 
-/** Marks a change of the wallet's credential set. Guard: the set is unchanged. */
+/** Marks a change of the wallet's set of credentials. Guard: the set is unchanged. */
 export function credentialsChanged(op: Op, account: InternalAccountRow): Write {
   const { id, credentials_version: version } = account
   return update(

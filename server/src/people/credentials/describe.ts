@@ -13,8 +13,8 @@ const WORDS: Readonly<Record<CredentialRow['type'], string>> = {
 }
 
 /**
- * Describes a credential to its holder. An identity is named by the values that the issuer vouches for, not
- * by the claimed e-mail.
+ * Describes a credential to the wallet's holder. An OpenID identity is described by values that the issuer
+ * guarantees, not by its e-mail claim.
  */
 export function describeCredential({
   type,
@@ -28,7 +28,7 @@ export function describeCredential({
     : `${words} ${quoteName(nickname)}`
 }
 
-/** A credential as a payload names it. */
+/** A credential as it appears in a signed payload. */
 export function toSignedCredential({
   id,
   type,

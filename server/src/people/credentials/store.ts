@@ -32,7 +32,7 @@ export async function selectCodeFailures(op: Op, accountId: string): Promise<Cod
     .executeTakeFirst()
 }
 
-/** The platform of a wallet with wrong codes; undefined if none are counted. */
+/** The platform of a wallet with counted wrong codes; undefined if none are counted. */
 export async function selectPlatformOfFailures(read: Read, accountId: string): Promise<string | undefined> {
   const row = await read
     .selectFrom('code_failures')

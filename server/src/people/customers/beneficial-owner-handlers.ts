@@ -18,7 +18,7 @@ import { verificationCheck } from './verification.ts'
 
 export const beneficialOwnerHandlers: Handlers<typeof beneficialOwners> = {
   beneficial_owner_create: async (op, { body }) => {
-    // Reads the customer first, because its version guards the set of owners.
+    // Read the customer first: its version guards the set of owners.
     const business = await findBusiness(op, body.customerId)
     checkOwner(op, await findBeneficialOwners(op, business.id), body)
     const owner = makeBeneficialOwner(op, business, body)
@@ -67,7 +67,7 @@ export const beneficialOwnerHandlers: Handlers<typeof beneficialOwners> = {
   },
 }
 
-/** Error: 400 that names the customer, if it is a person. */
+/** Throws 400 naming the customer if it is an individual. */
 async function findBusiness(op: Op, id: string): Promise<CustomerRow> {
   const customer = await findCustomer(op, id)
   if (customer.customer_type !== 'BUSINESS')
@@ -75,7 +75,7 @@ async function findBusiness(op: Op, id: string): Promise<CustomerRow> {
   return customer
 }
 
-/** Guard: neither the business nor its set of owners was changed in the meantime. */
+/** Guard: the business and its set of owners are unchanged. */
 function ownersChanged({ id, version }: CustomerRow): Write {
   return update('customers', id, { version, deleted_at: null }, { version: version + 1 })
 }

@@ -24,13 +24,13 @@ type OwnerView = SuccessOf<typeof beneficial_owner_get>['body']
 
 const PERCENT_MAX = 100
 const SHOWN_CHARACTERS = 4
-/** Enough for any business, and few enough to read them all. */
+/** Enough for any business, and few enough to read all of them in one query. */
 const OWNERS_MAX = 100
 
-/** The fields whose change triggers a new check. */
+/** Changing one of these fields triggers a new check. */
 const CHECKED = ['firstName', 'middleName', 'lastName', 'birthDate'] as const
 
-/** One of this platform's beneficial owners. Error: 404 `BENEFICIAL_OWNER_NOT_FOUND`, naming `field`. */
+/** One of this platform's beneficial owners. Throws 404 `BENEFICIAL_OWNER_NOT_FOUND`, naming `field`. */
 export async function findBeneficialOwner(
   op: Op,
   id: string,
@@ -47,7 +47,10 @@ export async function findBeneficialOwners(op: Op, customerId: string): Promise<
   return selectAllBeneficialOwners(op, customerId)
 }
 
-/** A new owner, whose check has begun; the sandbox ends it immediately if it decides automatically. */
+/**
+ * A new owner whose check has started. In the sandbox the check ends immediately if verification is
+ * automatic.
+ */
 export function makeBeneficialOwner(op: Op, customer: CustomerRow, body: CreateBody): BeneficialOwnerRow {
   const { identifier, ...personalInfo } = body.personalInfo
   const id = op.newId('BeneficialOwner')
@@ -95,7 +98,7 @@ export function changeBeneficialOwner(
   )
 }
 
-/** Records the result for an owner. Guard: it was not changed in the meantime. */
+/** Records the result of an owner's check. Guard: the owner is unchanged. */
 export function decideBeneficialOwner(op: Op, owner: BeneficialOwnerRow, by: 'approve' | 'reject'): Write {
   const change = { version: owner.version + 1 }
   return transition(op, 'beneficial_owners', OWNER_KYC_TRANSITIONS, owner, by, change, {
@@ -109,7 +112,10 @@ function statusAfterCheck(op: Op, owner: Checked): BeneficialOwnerRow['kyc_statu
   return stateAfter(OWNER_KYC_TRANSITIONS, owner.kyc_status, outcomeEvents(op, owner), owner.id)
 }
 
-/** Events that end a person's check immediately: the sandbox decides by suffix (specification 4.16). */
+/**
+ * The events that end a person's check immediately, because the sandbox decides by suffix (specification
+ * 4.16).
+ */
 function outcomeEvents(op: Op, { personal_info }: Checked): ('approve' | 'reject')[] {
   if (!decidesAutomatically(op)) return []
   return EVENTS_OF[verificationOutcome(suffixOf(personal_info.lastName.trim()))]
@@ -128,19 +134,19 @@ function sealIdentifier(op: Op, id: string, identifier: string) {
   }
 }
 
-/** Only the identifier's last four characters, and none of a short one. */
+/** Masks all but the last four characters of an identifier, or a short identifier completely. */
 export function maskIdentifier(identifier: string): string {
   const characters = [...identifier]
   const shown = characters.length > 2 * SHOWN_CHARACTERS ? SHOWN_CHARACTERS : 0
   return characters.map((one, at) => (at < characters.length - shown ? '*' : one)).join('')
 }
 
-/** The identifier itself, for the provider that checks the person. */
+/** The unmasked identifier, for the provider that checks the person. */
 export function identifierOf(op: Op, { id, sealed_identifier }: BeneficialOwnerRow): string {
   return op.enclave.openText('beneficialOwner', id, sealed_identifier)
 }
 
-/** Errors: 400 that names the field, for an impossible date of birth and for owners of more than 100 % together. */
+/** Throws 400 naming the field if the date of birth is impossible or the shares exceed 100 % in total. */
 export function checkOwner(
   op: Op,
   others: readonly BeneficialOwnerRow[],
@@ -149,12 +155,12 @@ export function checkOwner(
   checkBirthDate(op, 'personalInfo.birthDate', personalInfo?.birthDate)
   if (others.length >= OWNERS_MAX)
     throw fieldError('INVALID_INPUT', 'customerId', `A business has at most ${OWNERS_MAX} beneficial owners`)
-  const theirs = others.reduce((sum, other) => sum + other.ownership_percentage, 0)
-  if (ownershipPercentage !== undefined && theirs + ownershipPercentage > PERCENT_MAX)
+  const otherShares = others.reduce((sum, other) => sum + other.ownership_percentage, 0)
+  if (ownershipPercentage !== undefined && otherShares + ownershipPercentage > PERCENT_MAX)
     throw fieldError(
       'INVALID_INPUT',
       'ownershipPercentage',
-      `The other beneficial owners have ${theirs} %, so this one has at most ${PERCENT_MAX - theirs} %`,
+      `The other beneficial owners have ${otherShares} %, so this one has at most ${PERCENT_MAX - otherShares} %`,
     )
 }
 

@@ -7,69 +7,84 @@ import { expectRow, insert, type Write } from '../../storage/commit/writes.ts'
 import type { CustomerRow, PlatformRow } from '../../storage/rows/tables.ts'
 import { type PlatformConfig, readPlatformConfig } from '../platforms/platform-config.ts'
 import { findPlatform } from '../platforms/platforms.ts'
-import { walletChain } from '../platforms/wallet-network.ts'
+import { requireWalletChain } from '../platforms/wallet-network.ts'
 import { checkCurrencies, checkDates, makeCustomer, verificationEvent } from './customers.ts'
 import { selectHolders } from './store.ts'
 import { openCustomerAccounts, openPendingAccounts } from './wallets.ts'
 
-/** Creates customers: by one call, or from a row of a file. */
+/** Creates customers, either from a request or from a row of an import file. */
 
 export type CreateBody = BodyOf<typeof customer_create>
 
-/** The current state of the platform that new customers belong to. */
-export interface Home {
+/** The platform for which customers are created, as it is now. */
+export interface PlatformSnapshot {
   readonly platform: PlatformRow
   readonly config: PlatformConfig
-  /** The chain of its wallets; undefined on Spark. */
+  /** The chain for new wallets; undefined on Spark. */
   readonly wallets: WalletChain | undefined
 }
 
-/** Error: 503 `UNAVAILABLE` if no wallet can be created now. */
-export async function findHome(op: Op): Promise<Home> {
+/** Reads the platform. Throws 503 `UNAVAILABLE` if no wallet can be created now. */
+export async function readPlatformSnapshot(op: Op): Promise<PlatformSnapshot> {
   const platform = await findPlatform(op)
   const config = readPlatformConfig(op, platform)
-  return { platform, config, wallets: await walletChain(op, config) }
+  return { platform, config, wallets: await requireWalletChain(op, config) }
 }
 
 /**
- * Guard: the platform is unchanged. A currency that it adds in the meantime could be missed: its due work may
- * already be done.
+ * Guard: the platform is unchanged. Otherwise the customer could miss a currency that the platform has just
+ * added, because the job that adds it may have finished already.
  */
-export function homeUnchanged({ platform }: Home): Write {
+export function guardPlatformUnchanged({ platform }: PlatformSnapshot): Write {
   return expectRow('platforms', platform.id, { version: platform.version })
 }
 
-/** A new customer, as far as the body alone determines it. Errors: 400 that name a date or a currency. */
-export function newCustomer(op: Op, { config }: Home, body: CreateBody): CustomerRow {
+/**
+ * A new customer, checked as far as possible without looking at other customers. Throws 400 naming a date or
+ * a currency.
+ */
+export function newCustomer(op: Op, { config }: PlatformSnapshot, body: CreateBody): CustomerRow {
   checkDates(op, body)
   checkCurrencies(config, body.currencies)
   return makeCustomer(op, config, body)
 }
 
-/** The writes of a new customer: its record, its accounts unless it was rejected, and the event of its check. */
-export function creationWrites(op: Op, { config, wallets }: Home, customer: CustomerRow): Write[] {
-  const announced = verificationEvent(op, customer)
+/**
+ * The writes that create a customer: its record, its accounts unless the check was rejected, and an event if
+ * the check has ended.
+ */
+export function creationWrites(
+  op: Op,
+  { config, wallets }: PlatformSnapshot,
+  customer: CustomerRow,
+): Write[] {
+  const statusEvent = verificationEvent(op, customer)
   return [
     insert('customers', customer),
     ...ACCOUNTS_OF[customer.verification_status](op, config, wallets, customer),
-    ...(announced ? [announced] : []),
+    ...(statusEvent ? [statusEvent] : []),
   ]
 }
 
-type Opening = (op: Op, config: PlatformConfig, on: WalletChain | undefined, customer: CustomerRow) => Write[]
+type OpenAccounts = (
+  op: Op,
+  config: PlatformConfig,
+  on: WalletChain | undefined,
+  customer: CustomerRow,
+) => Write[]
 
-/** A new customer's accounts, by the status of its check. */
-const ACCOUNTS_OF: Readonly<Record<CustomerRow['verification_status'], Opening>> = {
+/** Opens a new customer's accounts, depending on its verification status. */
+const ACCOUNTS_OF: Readonly<Record<CustomerRow['verification_status'], OpenAccounts>> = {
   UNVERIFIED: () => [],
   PENDING: (op, config, _, customer) => openPendingAccounts(op, config, customer),
   APPROVED: openCustomerAccounts,
   REJECTED: () => [],
 }
 
-/** A customer with a platform-assigned id and an UMA address. */
+/** A customer as the holder of a platform-assigned id and an UMA address. */
 export type Holder = Pick<CustomerRow, 'id' | 'platform_customer_id' | 'uma_address' | 'deleted_at'>
 
-/** The customers with one of these ids or UMA addresses. */
+/** The customers that already hold one of these ids or UMA addresses. */
 export async function findHolders(op: Op, customers: readonly Holder[]): Promise<Holder[]> {
   return selectHolders(
     op,
@@ -79,8 +94,8 @@ export async function findHolders(op: Op, customers: readonly Holder[]): Promise
 }
 
 /**
- * Errors: 409 `PLATFORM_CUSTOMER_ID_EXISTS` or `UMA_ADDRESS_EXISTS` if another of the holders has the id or
- * the address.
+ * Throws 409 `PLATFORM_CUSTOMER_ID_EXISTS` or `UMA_ADDRESS_EXISTS` if another holder has the id or the
+ * address.
  */
 export function checkIsFree(customer: Holder, holders: readonly Holder[]): void {
   const { id, platform_customer_id, uma_address } = customer

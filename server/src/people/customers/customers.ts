@@ -14,8 +14,8 @@ import { event } from '../../kernel/outbox/events.ts'
 import type { EventWrite } from '../../storage/commit/writes.ts'
 import type { CustomerRow } from '../../storage/rows/tables.ts'
 import { currencyConfig, type PlatformConfig } from '../platforms/platform-config.ts'
-import { walletCurrencies } from '../platforms/wallet-network.ts'
-import { contactStatesAfter, firstContactStates } from './contacts.ts'
+import { getWalletCurrencies } from '../platforms/wallet-network.ts'
+import { contactStatesAfter, initialContactStates } from './contacts.ts'
 import { selectCustomer } from './store.ts'
 
 type CreateBody = BodyOf<typeof customer_create>
@@ -33,7 +33,7 @@ export async function findCustomer(op: Op, id: string, field = 'customerId'): Pr
   return customer
 }
 
-/** A customer, deleted or not and without errors, because old records name it. */
+/** A customer, even if deleted: old records still refer to it. Raises no error. */
 export async function findCustomerOnRecord(op: Op, id: string): Promise<CustomerRow | undefined> {
   return selectCustomer(op, id)
 }
@@ -43,13 +43,13 @@ export function nameOfCustomer({ details, platform_customer_id }: CustomerRow): 
   return details.fullName ?? details.businessInfo?.legalName ?? platform_customer_id
 }
 
-/** True if a referenced customer was deleted. */
+/** True if the customer was deleted. */
 export async function isDeleted(op: Op, id: string): Promise<boolean> {
   return (await selectCustomer(op, id))?.deleted_at !== null
 }
 
 /**
- * A new customer. Omitted fields get defaults: an id derived from ours, an UMA address at the platform's
+ * A new customer. Defaults for omitted fields: an id derived from ours, and an UMA address at the platform's
  * domain.
  */
 export function makeCustomer(op: Op, config: PlatformConfig, body: CreateBody): CustomerRow {
@@ -66,7 +66,7 @@ export function makeCustomer(op: Op, config: PlatformConfig, body: CreateBody): 
     platform_customer_id: body.platformCustomerId ?? id.slice('Customer:'.length),
     verification_status: firstStatus(config, described),
     ...described,
-    ...firstContactStates(described),
+    ...initialContactStates(described),
     currencies: body.currencies ?? null,
     uma_address: body.umaAddress ?? makeUmaAddress(op, config),
     version: 1,
@@ -76,7 +76,9 @@ export function makeCustomer(op: Op, config: PlatformConfig, body: CreateBody): 
   }
 }
 
-/** Applies a change to a row; omitted fields keep their values. An address is replaced as a whole. */
+/**
+ * Applies a change to a customer; omitted fields keep their values. A postal address is replaced as a whole.
+ */
 export function changeCustomer(op: Op, customer: CustomerRow, body: UpdateBody): CustomerRow {
   if (body.customerType !== customer.customer_type)
     throw fieldError(
@@ -86,8 +88,8 @@ export function changeCustomer(op: Op, customer: CustomerRow, body: UpdateBody):
     )
   const details = { ...customer.details, ...detailsOf(body) }
   if (body.customerType === 'BUSINESS' && body.businessInfo) {
-    const known = customer.details.businessInfo
-    const businessInfo = { ...known, ...body.businessInfo }
+    const currentInfo = customer.details.businessInfo
+    const businessInfo = { ...currentInfo, ...body.businessInfo }
     if (businessInfo.legalName === undefined)
       throw fieldError('INVALID_INPUT', 'businessInfo.legalName', 'businessInfo.legalName is required')
     Object.assign(details, { businessInfo })
@@ -114,8 +116,8 @@ function makeUmaAddress(op: Op, config: PlatformConfig): string {
 }
 
 /**
- * The first verification status. A regulated platform has already verified its customer. Any other customer waits for its
- * verification, unless the sandbox decides immediately, by suffix (specification 4.16).
+ * The first verification status. A regulated platform has verified its customer already. All other customers
+ * wait for their verification, unless the sandbox decides immediately by suffix (specification 4.16).
  */
 function firstStatus(config: PlatformConfig, described: Described): CustomerRow['verification_status'] {
   if (config.isRegulatedFinancialInstitution) return KYC_TRANSITIONS[KYC_INITIAL].approve
@@ -125,14 +127,17 @@ function firstStatus(config: PlatformConfig, described: Described): CustomerRow[
 
 type Described = Pick<CustomerRow, 'customer_type' | 'details'>
 
-/** The last three digits of a business's registration number, the last three characters of a person's last name. */
+/**
+ * The characters that determine the sandbox's decision: the last three digits of a business's registration
+ * number, or the last three characters of a person's last name.
+ */
 export function verificationSuffix({ customer_type, details }: Described): string {
   if (customer_type === 'BUSINESS')
     return (details.businessInfo?.registrationNumber ?? '').replace(/\D/g, '').slice(-3)
   return suffixOf((details.fullName ?? '').trim().split(/\s+/).at(-1) ?? '')
 }
 
-/** Error: 400 that names a date in the future, or too far in the past to be a date of birth. */
+/** Throws 400 naming a date that is in the future, or too far in the past to be a date of birth. */
 export function checkDates(op: Op, body: CreateBody | UpdateBody): void {
   if (body.customerType === 'BUSINESS') {
     const { incorporatedOn } = body.businessInfo ?? {}
@@ -145,7 +150,7 @@ export function checkDates(op: Op, body: CreateBody | UpdateBody): void {
   } else checkBirthDate(op, 'birthDate', body.birthDate)
 }
 
-/** Error: 400 that names the field, unless the date can be a living person's date of birth. */
+/** Throws 400 naming the field if the date cannot be a living person's date of birth. */
 export function checkBirthDate(op: Op, field: string, date: string | undefined): void {
   if (date === undefined) return
   const today = utcDay(op.now)
@@ -155,14 +160,17 @@ export function checkBirthDate(op: Op, field: string, date: string | undefined):
     throw fieldError('INVALID_INPUT', field, `${field} is more than ${AGE_YEARS_MAX} years ago`)
 }
 
-/** Error: 400 that names the first currency that the platform does not support. A wallet's own is always supported. */
+/**
+ * Throws 400 naming the first currency that the platform does not support. The currency of its wallets is
+ * always supported.
+ */
 export function checkCurrencies(config: PlatformConfig, currencies: readonly string[] = []): void {
   for (const [index, currency] of currencies.entries())
-    if (!walletCurrencies(config).includes(currency) && !currencyConfig(config, currency))
+    if (!getWalletCurrencies(config).includes(currency) && !currencyConfig(config, currency))
       throw fieldError('INVALID_CURRENCY', `currencies.${index}`, `The platform does not support ${currency}`)
 }
 
-/** The event of a customer's current verification status. */
+/** The event for a customer's current verification status, if that status has one. */
 export function verificationEvent(op: Op, customer: CustomerRow): EventWrite | undefined {
   const { verification_status: status } = customer
   if (status === 'UNVERIFIED') return undefined
@@ -170,7 +178,7 @@ export function verificationEvent(op: Op, customer: CustomerRow): EventWrite | u
   return event(op, `CUSTOMER.${check}_${status}`, customer.id, customerView(customer))
 }
 
-/** The verification of the customer's contacts; undefined if none is required. */
+/** The verification states of the customer's contacts; undefined if none is required. */
 function contactVerification({ email_verification: email, phone_verification: phone }: CustomerRow) {
   return email === null && phone === null ? undefined : present({ email, phone })
 }

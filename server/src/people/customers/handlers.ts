@@ -11,9 +11,16 @@ import { requireColumn } from '../../storage/read/required.ts'
 import type { CredentialRow, CustomerRow } from '../../storage/rows/tables.ts'
 import { toSignedCredential } from '../credentials/describe.ts'
 import { platformConfig } from '../platforms/platform-config.ts'
-import { walletChain } from '../platforms/wallet-network.ts'
+import { requireWalletChain } from '../platforms/wallet-network.ts'
 import { isSameEmail } from './contacts.ts'
-import { checkIsFree, creationWrites, findHolders, findHome, homeUnchanged, newCustomer } from './creation.ts'
+import {
+  checkIsFree,
+  creationWrites,
+  findHolders,
+  guardPlatformUnchanged,
+  newCustomer,
+  readPlatformSnapshot,
+} from './creation.ts'
 import { changeCustomer, checkCurrencies, checkDates, customerView, findCustomer } from './customers.ts'
 import { selectCustomers, selectEmailCredentials, selectIsEmailTaken } from './store.ts'
 import { verificationCheck } from './verification.ts'
@@ -23,13 +30,13 @@ const EMAIL_CHANGE_SECONDS = 5 * 60
 
 export const customerHandlers: Handlers<typeof customers> = {
   customer_create: async (op, { body }) => {
-    const home = await findHome(op)
-    const customer = newCustomer(op, home, body)
+    const snapshot = await readPlatformSnapshot(op)
+    const customer = newCustomer(op, snapshot, body)
     checkIsFree(customer, await findHolders(op, [customer]))
     return {
       status: 201,
       body: customerView(customer),
-      writes: [homeUnchanged(home), ...creationWrites(op, home, customer)],
+      writes: [guardPlatformUnchanged(snapshot), ...creationWrites(op, snapshot, customer)],
     }
   },
 
@@ -50,7 +57,7 @@ export const customerHandlers: Handlers<typeof customers> = {
     body: customerView(await findCustomer(op, params.customerId)),
   }),
 
-  /** Needs a signature if it changes the address of a wallet's sign-in codes (specification 4.7). */
+  /** Requires a signature if a wallet's sign-in codes would be sent to a new address (specification 4.7). */
   customer_update: {
     async toSign(op, input) {
       const { before, after, credentials } = await planUpdate(op, input)
@@ -102,7 +109,7 @@ export const customerHandlers: Handlers<typeof customers> = {
           ...(needsWallet
             ? openWallet(
                 op,
-                await walletChain(op, platformConfig(op)),
+                await requireWalletChain(op, platformConfig(op)),
                 before.id,
                 requireColumn(after, 'email'),
               )
@@ -113,7 +120,7 @@ export const customerHandlers: Handlers<typeof customers> = {
   },
 }
 
-/** A checked change to a customer, and the credentials that move to the new address with it. */
+/** A checked change of a customer, and the credentials that must move to its new e-mail address. */
 async function planUpdate(
   op: Op,
   { params, body }: Input<typeof customer_update>,
@@ -138,7 +145,7 @@ async function findMovingCredentials(
   return selectEmailCredentials(op, before.id, before.email)
 }
 
-/** The data that the signature covers; a retry with another value is refused. */
+/** The state that the signature covers. If it is different at the retry, the retry is refused. */
 function emailContext(customer: CustomerRow, credentials: readonly CredentialRow[]) {
   return { email: customer.email, credentialIds: credentials.map(({ id }) => id) }
 }

@@ -30,8 +30,8 @@ export async function selectCustomer(op: Op, id: string): Promise<CustomerRow | 
 }
 
 /**
- * Customers with one of these platform-assigned ids or UMA addresses, read by one statement. A deleted
- * customer's id is free again, but its address stays taken, so that nobody else receives its payments.
+ * Customers that hold one of these platform-assigned ids or UMA addresses, read in one statement. Deleting a
+ * customer frees its id but not its address, so that nobody else receives its payments.
  */
 export async function selectHolders(
   op: Op,
@@ -75,7 +75,7 @@ export function selectCustomers(op: Op, filters: CustomerFilters) {
     .$call((q) => whereGiven(q, 'updated_at', '<', updatedBefore))
 }
 
-/** Active EMAIL_OTP credentials with this address, in any case, of wallets of this platform's customers. */
+/** Active EMAIL_OTP credentials with this address, ignoring case, of the platform's customers. */
 function emailCredentials(op: Op, email: string) {
   return op.read
     .selectFrom('credentials')
@@ -86,7 +86,7 @@ function emailCredentials(op: Op, email: string) {
     .where(sql<boolean>`lower(credentials.contact) = lower(${email})`)
 }
 
-/** A customer's credentials with this address, oldest first. */
+/** A customer's e-mail credentials with this address, oldest first. */
 export async function selectEmailCredentials(
   op: Op,
   customerId: string,
@@ -100,7 +100,7 @@ export async function selectEmailCredentials(
     .execute()
 }
 
-/** True if another customer, not deleted, signs in with this address. */
+/** True if another customer that is not deleted signs in with this address. */
 export async function selectIsEmailTaken(op: Op, customerId: string, email: string): Promise<boolean> {
   const other = await emailCredentials(op, email)
     .innerJoin('customers', 'customers.id', 'internal_accounts.customer_id')

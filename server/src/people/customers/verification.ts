@@ -7,17 +7,19 @@ import { expectRow, type Write } from '../../storage/commit/writes.ts'
 import type { CustomerRow } from '../../storage/rows/tables.ts'
 import { platformConfig, readPlatformConfig } from '../platforms/platform-config.ts'
 import { findPlatform } from '../platforms/platforms.ts'
-import { walletChain } from '../platforms/wallet-network.ts'
+import { requireWalletChain } from '../platforms/wallet-network.ts'
 import { verificationEvent } from './customers.ts'
 import { selectCustomer } from './store.ts'
 import { openCustomerAccounts } from './wallets.ts'
 
-/** True if the sandbox decides about customers and owners automatically, by suffix, unlike production. */
+/**
+ * True if the sandbox decides the verification of customers and owners by suffix. Never true in production.
+ */
 export function decidesAutomatically(op: Op): boolean {
   return platformConfig(op).sandboxConfig?.verification === 'AUTOMATIC'
 }
 
-/** The job that rechecks a customer's open verification after a change of its data. */
+/** The job that checks a customer again after its data has changed while its verification is open. */
 export function verificationCheck(
   op: Op,
   customer: Pick<CustomerRow, 'id' | 'verification_status'>,
@@ -26,33 +28,33 @@ export function verificationCheck(
   return isOpen ? [job(op, 'verification.check', { customerId: customer.id }, op.now)] : []
 }
 
-/** A customer's check, by id; empty if the customer was deleted. */
-export async function verificationCheckOf(op: Op, customerId: string): Promise<Write[]> {
+/** Like `verificationCheck`, for a customer id; no writes if the customer does not exist. */
+export async function verificationCheckById(op: Op, customerId: string): Promise<Write[]> {
   const customer = await selectCustomer(op, customerId)
   return customer && !customer.deleted_at ? verificationCheck(op, customer) : []
 }
 
 /**
- * Advances a customer's check, and opens an approved customer's accounts. Waiting cards move on in the
- * background. Guard: the customer was not changed in the meantime.
+ * Moves a customer's verification to the next state, and opens the accounts of an approved customer. Cards
+ * that were waiting for it continue in the background. Guard: the customer is unchanged.
  */
 export async function moveCustomer(op: Op, customer: CustomerRow, by: KycEvent): Promise<Write[]> {
   const { version } = customer
   const change = { version: version + 1 }
   const guard = { version, deleted_at: null }
   const { row, write } = transition(op, 'customers', KYC_TRANSITIONS, customer, by, change, guard)
-  const announced = verificationEvent(op, row)
+  const statusEvent = verificationEvent(op, row)
   return [
     write,
     ...(by === 'approve' ? await openAccounts(op, row) : []),
     ...(by !== 'reopen' && op.cardProcessor
       ? [job(op, 'cards.continue', { customerId: row.id }, op.now)]
       : []),
-    ...(announced ? [announced] : []),
+    ...(statusEvent ? [statusEvent] : []),
   ]
 }
 
-/** Guard: the platform's currencies are unchanged since they were read, so that none is missed. */
+/** Guard: the platform's currencies are unchanged, so that no account is missed. */
 async function openAccounts(op: Op, customer: CustomerRow): Promise<Write[]> {
   const platform = await findPlatform(op)
   const config = readPlatformConfig(op, platform)
@@ -61,7 +63,7 @@ async function openAccounts(op: Op, customer: CustomerRow): Promise<Write[]> {
     ...openCustomerAccounts(
       op,
       config,
-      await walletChain(op, config),
+      await requireWalletChain(op, config),
       customer,
       await findAccountsOf(op, customer.id),
     ),

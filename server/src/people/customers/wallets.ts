@@ -10,14 +10,17 @@ import type { CredentialRow, CustomerRow, InternalAccountRow } from '../../stora
 import { makeOtpCredential } from '../credentials/credentials.ts'
 import { accountCurrencies, type PlatformConfig } from '../platforms/platform-config.ts'
 
-/** The accounts of a customer whose check is pending: one per platform currency. They accept no money yet. */
+/**
+ * Opens an account per platform currency for a customer whose verification is pending. The accounts accept no
+ * money yet.
+ */
 export function openPendingAccounts(op: Op, config: PlatformConfig, { id }: CustomerRow): Write[] {
   return accountCurrencies(config).flatMap((currency) => makeInternalAccount(op, id, currency, true))
 }
 
 /**
- * The accounts of an approved customer: one per currency of the platform and, with an e-mail, a wallet, which
- * is `on` a chain or else on Spark. `pending` are those opened before its approval.
+ * Opens the accounts of an approved customer: one per platform currency and, if the customer has an e-mail
+ * address, a wallet `on` a chain or else on Spark. `pending` are accounts opened before the approval.
  */
 export function openCustomerAccounts(
   op: Op,
@@ -26,8 +29,8 @@ export function openCustomerAccounts(
   customer: CustomerRow,
   pending: readonly InternalAccountRow[] = [],
 ): Write[] {
-  const held = new Set<string>(pending.map(({ currency }) => currency))
-  const missing = accountCurrencies(config).filter((currency) => !held.has(currency))
+  const pendingCurrencies = new Set<string>(pending.map(({ currency }) => currency))
+  const missing = accountCurrencies(config).filter((currency) => !pendingCurrencies.has(currency))
   return [
     ...pending.flatMap((account) => activateAccount(op, account)),
     ...missing.flatMap((currency) => makeInternalAccount(op, customer.id, currency)),
@@ -35,13 +38,13 @@ export function openCustomerAccounts(
   ]
 }
 
-/** A wallet and its first credential (specification 5.3). */
+/** Creates a wallet with its first credential (specification 5.3). */
 export function openWallet(op: Op, on: WalletChain | undefined, customerId: string, email: string): Write[] {
   const { accountId, writes } = makeWallet(op, customerId, on)
   return [...writes, insert('credentials', makeOtpCredential(op, accountId, 'EMAIL_OTP', email))]
 }
 
-/** Moves a credential to another address. A code sent to the previous address is no longer valid. */
+/** Moves a credential to another address. A code already sent to the old address becomes invalid. */
 export function moveCredential(op: Op, credential: CredentialRow, email: string): Write {
   return update(
     'credentials',

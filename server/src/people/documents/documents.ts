@@ -16,14 +16,14 @@ import type { DocumentRow } from '../../storage/rows/document.ts'
 import type { CustomerRow } from '../../storage/rows/tables.ts'
 import { findBeneficialOwner } from '../customers/beneficial-owners.ts'
 import { findCustomer } from '../customers/customers.ts'
-import { fileTypeOf } from './file-type.ts'
+import { detectFileType } from './file-type.ts'
 import { selectDocument, selectDocumentsOfCustomer } from './store.ts'
 
 type CreateBody = BodyOf<typeof document_create>
 type ReplaceBody = BodyOf<typeof document_replace>
 type DocumentView = SuccessOf<typeof document_get>['body']
 
-/** A document of this platform that is not deleted. Error: 404 `DOCUMENT_NOT_FOUND`. */
+/** A document of this platform. Throws 404 `DOCUMENT_NOT_FOUND`, also if it was deleted. */
 export async function findDocument(op: Op, id: string, field = 'documentId'): Promise<DocumentRow> {
   const document = await selectDocument(op, id)
   if (!document || !maySee(op, document.customer_id))
@@ -31,14 +31,14 @@ export async function findDocument(op: Op, id: string, field = 'documentId'): Pr
   return document
 }
 
-/** A document's holder, and the customer that it belongs to. */
+/** The holder of a document, and the customer to which the holder belongs. */
 export interface Holder {
   readonly id: string
   readonly customer: CustomerRow
 }
 
 /**
- * The holder with that id. Errors, naming `documentHolder`: 404 `USER_NOT_FOUND` or
+ * Finds a holder by id. Errors, naming `documentHolder`: 404 `USER_NOT_FOUND` or
  * `BENEFICIAL_OWNER_NOT_FOUND`, 410 `CUSTOMER_DELETED`.
  */
 export async function findHolder(op: Op, id: string): Promise<Holder> {
@@ -47,12 +47,12 @@ export async function findHolder(op: Op, id: string): Promise<Holder> {
   return { id, customer: await findCustomer(op, customerId, 'documentHolder') }
 }
 
-/** Error: 409 `DOCUMENT_SUBMITTED` once a verification was submitted with the document. */
+/** Throws 409 `DOCUMENT_SUBMITTED` if the document was submitted with a verification. */
 export function checkIsOpen(document: DocumentRow): void {
   if (document.submitted_at) throw new ApiError('DOCUMENT_SUBMITTED', { details: { field: 'documentId' } })
 }
 
-/** A new document with its file. */
+/** A new document row for an uploaded file. */
 export function makeDocument(op: Op, holder: Holder, body: CreateBody, file: UploadedFile): DocumentRow {
   const id = op.newId('Document')
   return {
@@ -69,8 +69,8 @@ export function makeDocument(op: Op, holder: Holder, body: CreateBody, file: Upl
   }
 }
 
-/** The changes of a replacement. */
-export function replacementOf(op: Op, document: DocumentRow, body: ReplaceBody, file: UploadedFile) {
+/** The columns that change when a document is replaced. */
+export function replacementColumns(op: Op, document: DocumentRow, body: ReplaceBody, file: UploadedFile) {
   return { ...columnsOf(op, document.id, body, file), updated_at: op.now, version: document.version + 1 }
 }
 
@@ -93,11 +93,11 @@ function columnsOf(op: Op, id: string, body: ReplaceBody, file: UploadedFile) {
 }
 
 /**
- * A file's type by its content. Errors: 400 for other types and truncated files; sandbox: the codes of its
- * magic values.
+ * Detects a file's type from its content. Throws 400 for other types and for truncated files; in the sandbox
+ * also the errors that magic file names trigger.
  */
 function checkFileType(op: Op, { name, head, tail }: UploadedFile): DocumentRow['content_type'] {
-  const found = fileTypeOf(head, tail)
+  const found = detectFileType(head, tail)
   if (!found) throw fieldError('INVALID_INPUT', 'file', 'file must be a PDF, a JPEG or a PNG')
   if (!found.isWhole) throw fieldError('INVALID_INPUT', 'file', 'file is cut off: its end is missing')
   const refusal = op.mode === 'sandbox' ? documentRefusal(name) : undefined
@@ -105,7 +105,7 @@ function checkFileType(op: Op, { name, head, tail }: UploadedFile): DocumentRow[
   return found.type
 }
 
-/** Error: 400 that names the field, for a date in the future. */
+/** Throws 400 naming the field if the date is in the future. */
 function checkIssueDate({ now }: Op, date: string | undefined): string | null {
   if (date !== undefined && date > now.toISOString())
     throw fieldError('INVALID_INPUT', 'issuedOn', 'issuedOn is in the future')
@@ -114,7 +114,9 @@ function checkIssueDate({ now }: Op, date: string | undefined): string | null {
 
 const SHOWN_CHARACTERS_MAX = 4
 
-/** The last four characters, or half of a short number; the rest as `*`. */
+/**
+ * Shows the last four characters of a number, or the last half of a short one, and masks the rest with `*`.
+ */
 function maskNumber(number: string): string {
   const characters = [...number]
   const shown = Math.min(SHOWN_CHARACTERS_MAX, Math.floor(characters.length / 2))
@@ -122,8 +124,8 @@ function maskNumber(number: string): string {
   return '*'.repeat(hidden) + characters.slice(hidden).join('')
 }
 
-/** The writes that delete a document and its file. Guard: it has not changed in the meantime. */
-export async function deletionOf(op: Op, document: DocumentRow): Promise<readonly Write[]> {
+/** The writes that delete a document and its file. Guard: the document is unchanged. */
+export async function deletionWrites(op: Op, document: DocumentRow): Promise<readonly Write[]> {
   const { id, version, file_id } = document
   const change = {
     sealed_number: null,
@@ -135,20 +137,20 @@ export async function deletionOf(op: Op, document: DocumentRow): Promise<readonl
   return [update('documents', id, { version, deleted_at: null }, change), ...(await removeFile(op, file_id))]
 }
 
-const AT_ONCE_MAX = 50
+const BATCH_MAX = 50
 
 /**
- * The writes that delete some documents of a customer and its owners, including documents of verifications;
- * empty without documents.
+ * The writes that delete a batch of documents of a customer and its owners, including submitted ones. Empty
+ * if none are left.
  */
-export async function removalOfSome(op: Op, customerId: string): Promise<readonly Write[]> {
-  const documents = await selectDocumentsOfCustomer(op, customerId, AT_ONCE_MAX)
-  return (await Promise.all(documents.map((document) => deletionOf(op, document)))).flat()
+export async function nextDocumentRemovals(op: Op, customerId: string): Promise<readonly Write[]> {
+  const documents = await selectDocumentsOfCustomer(op, customerId, BATCH_MAX)
+  return (await Promise.all(documents.map((document) => deletionWrites(op, document)))).flat()
 }
 
 const DAY_SECONDS = 24 * 60 * 60
 
-/** The due work that removes the documents of a customer that is being deleted, once they need not be kept any longer. */
+/** The job that deletes the documents of a deleted customer when their retention period ends. */
 export function removalOfDocuments(op: Op, customerId: string): Write {
   const dueAt = plusSeconds(op.now, op.documentRetentionDays * DAY_SECONDS)
   return job(op, 'documents.remove', { customerId }, dueAt)

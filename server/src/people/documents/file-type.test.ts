@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { fileTypeOf } from './file-type.ts'
+import { detectFileType } from './file-type.ts'
 
 const hex = (text: string) => Buffer.from(text, 'hex')
 const PNG = hex('89504e470d0a1a0a0000000d49484452')
@@ -11,8 +11,8 @@ test.each([
   ['a JPEG with padding after its end', hex('ffd8ffdb'), hex('ffd90000'), 'image/jpeg'],
   ['a PNG', PNG, IEND, 'image/png'],
 ])('%s is recognized by its content', (_, head, tail, type) => {
-  expect(fileTypeOf(head, tail)).toEqual({ type, isWhole: true })
-  expect(fileTypeOf(head, Buffer.from('cut'))).toEqual({ type, isWhole: false })
+  expect(detectFileType(head, tail)).toEqual({ type, isWhole: true })
+  expect(detectFileType(head, Buffer.from('cut'))).toEqual({ type, isWhole: false })
 })
 
 test.each([
@@ -24,5 +24,5 @@ test.each([
   ['only the signature of a PNG', PNG.subarray(0, 8)],
   ['half the signature of a JPEG', hex('ffd8')],
 ])('%s is no document', (_, head) => {
-  expect(fileTypeOf(head, IEND)).toBeUndefined()
+  expect(detectFileType(head, IEND)).toBeUndefined()
 })

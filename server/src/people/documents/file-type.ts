@@ -2,7 +2,7 @@ import type { DocumentRow } from '../../storage/rows/document.ts'
 
 type ContentType = DocumentRow['content_type']
 
-/** The first bytes of a type's files, and a part of their last bytes. */
+/** The bytes with which files of each type begin, and bytes that occur near their end. */
 const TYPES: readonly {
   readonly type: ContentType
   readonly begins: Buffer
@@ -12,18 +12,18 @@ const TYPES: readonly {
   { type: 'image/jpeg', begins: Buffer.of(0xff, 0xd8, 0xff), ends: Buffer.of(0xff, 0xd9) },
   {
     type: 'image/png',
-    // The signature and the head of the chunk IHDR, which is always 13 bytes long.
+    // The signature, and the header of the IHDR chunk, which is always 13 bytes long.
     begins: Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex'),
-    // The whole chunk IEND: length 0, name, checksum.
+    // The complete IEND chunk: length 0, name, checksum.
     ends: Buffer.from('0000000049454e44ae426082', 'hex'),
   },
 ]
 
 /**
- * A file's type by its content: `head` are its first bytes, `tail` its last. `isWhole` is false if its end is
- * missing. Undefined for a file of any other type.
+ * Detects a file's type: `head` are the first bytes of its content, `tail` the last. `isWhole` is false if
+ * the file is truncated. Undefined for all other types.
  */
-export function fileTypeOf(
+export function detectFileType(
   head: Uint8Array,
   tail: Uint8Array,
 ): { readonly type: ContentType; readonly isWhole: boolean } | undefined {

@@ -3,15 +3,15 @@ import { removeFile, storeFile } from '../../kernel/files/stored-files.ts'
 import type { Handlers } from '../../kernel/operation/operation.ts'
 import { page } from '../../kernel/operation/paging.ts'
 import { expectRow, insert, update } from '../../storage/commit/writes.ts'
-import { verificationCheck, verificationCheckOf } from '../customers/verification.ts'
+import { verificationCheck, verificationCheckById } from '../customers/verification.ts'
 import {
   checkIsOpen,
-  deletionOf,
+  deletionWrites,
   documentView,
   findDocument,
   findHolder,
   makeDocument,
-  replacementOf,
+  replacementColumns,
 } from './documents.ts'
 import { makeLink } from './links.ts'
 import { selectDocuments } from './store.ts'
@@ -26,7 +26,7 @@ export const documentHandlers: Handlers<typeof documents> = {
       writes: [
         storeFile(op, file),
         insert('documents', document),
-        // Otherwise the document of a customer deleted in the meantime would be kept forever.
+        // Without this guard, a document added while its customer is being deleted would never be deleted.
         expectRow('customers', holder.customer.id, { deleted_at: null }),
         ...verificationCheck(op, holder.customer),
       ],
@@ -50,7 +50,7 @@ export const documentHandlers: Handlers<typeof documents> = {
   document_replace: async (op, { params, body, file }) => {
     const document = await findDocument(op, params.documentId)
     checkIsOpen(document)
-    const change = replacementOf(op, document, body, file)
+    const change = replacementColumns(op, document, body, file)
     const { id, version, file_id } = document
     return {
       status: 200,
@@ -59,7 +59,7 @@ export const documentHandlers: Handlers<typeof documents> = {
         storeFile(op, file),
         update('documents', id, { version, submitted_at: null, deleted_at: null }, change),
         ...(await removeFile(op, file_id)),
-        ...(await verificationCheckOf(op, document.customer_id)),
+        ...(await verificationCheckById(op, document.customer_id)),
       ],
     }
   },
@@ -68,13 +68,15 @@ export const documentHandlers: Handlers<typeof documents> = {
     const document = await findDocument(op, params.documentId)
     checkIsOpen(document)
     const writes = [
-      ...(await deletionOf(op, document)),
-      ...(await verificationCheckOf(op, document.customer_id)),
+      ...(await deletionWrites(op, document)),
+      ...(await verificationCheckById(op, document.customer_id)),
     ]
     return { status: 204, body: undefined, writes }
   },
 
-  /** The link's row is its record, written with the response that contains it. */
+  /**
+   * The link's row records who received the link. It is committed with the response that contains the link.
+   */
   document_link: async (op, { params }) => {
     const document = await findDocument(op, params.documentId)
     const { url, expiresAt, writes } = makeLink(op, document)

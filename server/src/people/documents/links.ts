@@ -9,28 +9,28 @@ import type { DocumentReadRow, DocumentRow } from '../../storage/rows/document.t
 import { selectDocument, selectLink, selectLinksAskedBy } from './store.ts'
 
 const LINK_SECONDS = 10 * 60
-/** Providers fetch documents at their own pace. */
+/** Providers may fetch documents hours later. */
 const PROVIDER_LINK_SECONDS = 24 * 60 * 60
 export const FILES_PATH = '/files/'
 
 type Link = DocumentReadRow & { readonly expires_at: Date }
 
-/** A link to a document's file for the caller, and its record. */
+/** A link for the caller to a document's file, with the row that records it. */
 export function makeLink(
   op: Op,
   document: DocumentRow,
 ): { readonly url: string; readonly expiresAt: Date; readonly writes: readonly Write[] } {
-  const askedBy = callerId(op)
+  const askedBy = callerName(op)
   const link = newLink(op, document, askedBy, LINK_SECONDS)
   return { url: urlOf(op, link), expiresAt: link.expires_at, writes: [insert('document_reads', link)] }
 }
 
-function callerId({ actor }: Op): string {
+function callerName({ actor }: Op): string {
   if (actor.kind === 'token') return actor.tokenId
   return actor.kind === 'member' ? actor.memberId : actor.kind
 }
 
-/** Links for a verification provider, which names their submission; they expire at `until`. */
+/** Links for a verification provider. `askedBy` identifies the submission; the links expire at `until`. */
 export function makeProviderLinks(
   op: Op,
   documents: readonly DocumentRow[],
@@ -43,7 +43,7 @@ export function makeProviderLinks(
   }
 }
 
-/** The addresses of a submission's valid links, keyed by document. */
+/** The URLs of a submission's valid links, by document id. */
 export async function findProviderLinks(op: Op, askedBy: string): Promise<ReadonlyMap<string, string>> {
   const links = await selectLinksAskedBy(op, askedBy, op.now)
   return new Map(
@@ -76,7 +76,7 @@ function urlOf(op: Op, link: Link): string {
   return `${op.origin()}${FILES_PATH}${createLinkToken(op.enclave, 'documentLink', uuid, toTokenData(link))}`
 }
 
-/** The data that a link's token covers. */
+/** The data that a link's token authenticates. */
 function toTokenData({ id, document_id, file_id, asked_by, expires_at }: Link): (string | number)[] {
   return [id, document_id, file_id, asked_by, expires_at.getTime()]
 }
@@ -88,8 +88,8 @@ export interface LinkedFile {
 }
 
 /**
- * Opens a link's file after recording the access. Undefined if the link was changed or has expired, or the
- * document now has another file or none.
+ * Records the access, then opens the file of a link. Undefined if the link was tampered with or has expired,
+ * or if the document was deleted or now has another file.
  */
 export async function openLink(
   app: App,
@@ -106,7 +106,7 @@ export async function openLink(
   if (document?.file_id !== link.file_id) return undefined
   const { done } = await app.commit(op, [
     expectRow('documents', document.id, { file_id: link.file_id, deleted_at: null }),
-    insert('document_reads', readingOf(op, link, address)),
+    insert('document_reads', readRow(op, link, address)),
   ])
   if (!done) return undefined
   log.info({ document: document.id, link: link.id, by: link.asked_by }, 'document read')
@@ -122,7 +122,7 @@ async function findLink(app: App, token: string): Promise<Link | undefined> {
   return read?.matches(toTokenData(found)) ? found : undefined
 }
 
-function readingOf(op: Op, link: Link, address: string): DocumentReadRow {
+function readRow(op: Op, link: Link, address: string): DocumentReadRow {
   return {
     ...link,
     id: op.newId('DocumentRead'),

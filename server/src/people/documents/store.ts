@@ -13,14 +13,14 @@ export async function selectDocument(op: Op, id: string): Promise<DocumentRow | 
   return ofPlatform(op).selectAll().where('id', '=', id).executeTakeFirst()
 }
 
-/** A page of one holder's documents, or of everyone's. */
+/** A page of the documents of one holder, or of all holders. */
 export function selectDocuments(op: Op, holderId: string | undefined) {
   return ofPlatform(op)
     .selectAll()
     .$call((q) => whereGiven(q, 'holder_id', '=', holderId))
 }
 
-/** Some documents of a customer and its owners that are not deleted. */
+/** Up to `limit` documents of a customer and its owners that are not deleted. */
 export async function selectDocumentsOfCustomer(
   op: Op,
   customerId: string,
@@ -29,7 +29,7 @@ export async function selectDocumentsOfCustomer(
   return ofPlatform(op).selectAll().where('customer_id', '=', customerId).orderBy('id').limit(limit).execute()
 }
 
-/** A link to a file, of any platform. */
+/** A link to a file, regardless of platform. */
 export async function selectLink(app: Pick<App, 'read'>, id: string): Promise<DocumentReadRow | undefined> {
   return app.read
     .selectFrom('document_reads')

@@ -1,13 +1,13 @@
 import type { kycLinks } from '@countersign/contract/customers/kyc-links'
 import type { Handlers } from '../../kernel/operation/operation.ts'
 import { findCustomer } from '../customers/customers.ts'
-import { checkMayHaveLink, checkRedirect, makeKycLink } from './kyc-links.ts'
+import { checkCanHaveLink, checkRedirect, makeKycLink } from './kyc-links.ts'
 
 export const kycLinkHandlers: Handlers<typeof kycLinks> = {
   kyc_link_create: async (op, { params, body }) => {
     const customer = await findCustomer(op, params.customerId)
     const redirectUri = checkRedirect(body?.redirectUri)
-    checkMayHaveLink(customer)
+    checkCanHaveLink(customer)
     const { url, expiresAt, writes } = makeKycLink(op, customer, redirectUri)
     return {
       status: 201,

@@ -14,16 +14,17 @@ import { listUnverifiedContacts } from '../customers/contacts.ts'
 import { selectKycLink } from './store.ts'
 
 /**
- * Links to a customer's verification page. A link's first visitor gets a page session, bound to their cookie.
+ * Links to a customer's verification page. The first visitor of a link gets a session of the page, bound to a
+ * cookie.
  */
 
 const LINK_SECONDS = 24 * 60 * 60
-/** A session's maximum duration, and its maximum time without a request. */
+/** The maximum duration of a session, and its idle timeout. */
 const SESSION_SECONDS = 60 * 60
 const IDLE_SECONDS = 30 * 60
 /** The precision of a session's last request time. */
 const SEEN_SECONDS = 60
-/** The total number of files that a page accepts: far more than a verification requires. */
+/** The maximum number of files per page: far more than any verification requires. */
 const UPLOADS_MAX = 100
 
 export const KYC_PAGE_PATH = '/verify/'
@@ -31,8 +32,8 @@ export const KYC_PAGE_PATH = '/verify/'
 const LOOPBACK_HOSTS: readonly string[] = ['localhost', '127.0.0.1', '[::1]']
 
 /**
- * The person's destination after the page. Error: 400 that names the field, unless it is https, or http to
- * this machine.
+ * The page to which the person is sent afterwards. Throws 400 naming the field unless the URI is https, or
+ * http on this machine.
  */
 export function checkRedirect(uri: string | undefined): string | null {
   if (uri === undefined) return null
@@ -49,8 +50,8 @@ export function checkRedirect(uri: string | undefined): string | null {
   return url.href
 }
 
-/** Errors: 409 `CUSTOMER_ALREADY_DECIDED`, `CONTACT_NOT_VERIFIED`. */
-export function checkMayHaveLink(customer: CustomerRow): void {
+/** Throws 409 `CUSTOMER_ALREADY_DECIDED`, 409 `CONTACT_NOT_VERIFIED`. */
+export function checkCanHaveLink(customer: CustomerRow): void {
   const { verification_status: status } = customer
   if (nextState(KYC_TRANSITIONS, status, 'approve') === null)
     throw new ApiError('CUSTOMER_ALREADY_DECIDED', {
@@ -65,7 +66,7 @@ export function checkMayHaveLink(customer: CustomerRow): void {
     })
 }
 
-/** A link for the caller, and its writes. Guard: the customer is unchanged since it was read. */
+/** A link for the caller, and the writes that create it. Guard: the customer is unchanged. */
 export function makeKycLink(
   op: Op,
   customer: CustomerRow,
@@ -93,7 +94,7 @@ export function makeKycLink(
   }
 }
 
-/** The data that a link's token covers. */
+/** The data that a link's token authenticates. */
 function toTokenData({
   id,
   platform_id,
@@ -104,27 +105,27 @@ function toTokenData({
   return [id, platform_id, customer_id, expires_at.getTime(), redirect_uri ?? '']
 }
 
-/** The part of a link's id that is allowed in an address and in a cookie name. */
+/** The part of a link's id that is used in its URL and in the name of its cookie. */
 export function uuidOf({ id }: Pick<KycLinkRow, 'id'>): string {
   return id.slice('KycLink:'.length)
 }
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
-/** A link, and the operation of its customer. */
+/** A link, and an operation on behalf of its customer. */
 export interface UsedLink {
   readonly op: Op
   readonly link: KycLinkRow
 }
 
-/** The link with this token, in any state; undefined if it does not exist. */
+/** The link with this token, opened or not; undefined if the token is invalid. */
 export async function findLinkByToken(app: App, token: string, log: Log): Promise<UsedLink | undefined> {
   const read = readLinkToken(app.enclave, 'kycLink', token)
   const found = read && (await findLink(app, read.uuid, log))
   return found && read.matches(toTokenData(found.link)) ? found : undefined
 }
 
-/** The link whose session has this secret, if it has begun and not ended. */
+/** The link whose open session has this secret. */
 export async function findSession(
   app: App,
   uuid: string,
@@ -136,39 +137,33 @@ export async function findSession(
   return found && hasSession(found, secret) ? found : undefined
 }
 
-/** True if the session that this link was opened for has this secret, and has not ended. */
+/** True if the link has an open session with this secret. */
 export function hasSession({ op, link }: UsedLink, secret: string | undefined): boolean {
   const { opened_at, seen_at, session_hash } = link
   if (secret === undefined || !opened_at || !seen_at || !session_hash) return false
-  const isOver =
+  const hasEnded =
     op.now >= plusSeconds(opened_at, SESSION_SECONDS) || op.now >= plusSeconds(seen_at, IDLE_SECONDS)
-  return !isOver && isSameSecret(session_hash, hashOf(secret))
+  return !hasEnded && isSameSecret(session_hash, hashSecret(secret))
 }
 
-/** True if the link can still be opened. */
+/** True if the link can still be opened by its first visitor. */
 export function isUnused({ op, link }: UsedLink): boolean {
   return link.opened_at === null && link.expires_at > op.now
 }
 
-/**
- * The write that opens a link for the visitor with this secret. Guard: no other visitor has opened it in the
- * meantime.
- */
+/** Opens a link for the visitor with this secret. Guard: nobody else has opened it. */
 export function openLink({ op, link }: UsedLink, secret: string): Write {
-  const opened = { opened_at: op.now, session_hash: hashOf(secret), seen_at: op.now }
+  const opened = { opened_at: op.now, session_hash: hashSecret(secret), seen_at: op.now }
   return update('kyc_links', link.id, { opened_at: null }, opened)
 }
 
-/** The write that records the session's last request, if the stored time is too old. */
-export function sessionSeen({ op, link }: UsedLink): Write[] {
+/** Updates the time of the session's last request if the stored time is too old. */
+export function recordActivity({ op, link }: UsedLink): Write[] {
   const isRecent = link.seen_at !== null && op.now < plusSeconds(link.seen_at, SEEN_SECONDS)
   return isRecent ? [] : [update('kyc_links', link.id, { seen_at: link.seen_at }, { seen_at: op.now })]
 }
 
-/**
- * The write that counts a file before it is accepted. Error: 429 `RATE_LIMITED` if the page has accepted its
- * last one.
- */
+/** Counts an upload before it is accepted. Throws 429 `RATE_LIMITED` if the page has reached its limit. */
 export function countUpload({ link }: UsedLink): Write {
   const { id, uploads } = link
   if (uploads >= UPLOADS_MAX)
@@ -176,8 +171,8 @@ export function countUpload({ link }: UsedLink): Write {
   return update('kyc_links', id, { uploads }, { uploads: uploads + 1 })
 }
 
-/** The link's current row. */
-export async function reread(app: App, { op, link }: UsedLink): Promise<UsedLink> {
+/** Reads the link again. */
+export async function reloadLink(app: App, { op, link }: UsedLink): Promise<UsedLink> {
   return { op, link: (await selectKycLink(app, link.id)) ?? link }
 }
 
@@ -189,6 +184,6 @@ async function findLink(app: App, uuid: string, log: Log): Promise<UsedLink | un
   return { op: createOp(app, await app.withConfig(platform), actor, { log }), link }
 }
 
-function hashOf(secret: string): string {
+function hashSecret(secret: string): string {
   return createHash('sha256').update(secret).digest('hex')
 }

@@ -4,7 +4,7 @@ import type { ApprovalVoteRow, MemberRow } from '../../storage/rows/member.ts'
 export type VoteWithMember = Pick<ApprovalVoteRow, 'member_id' | 'place'> &
   Pick<MemberRow, 'state' | 'permissions' | 'version'>
 
-/** The votes for an object, each with its member's current row. */
+/** The votes for an object, each with the current state of its member. */
 export async function selectVotes(op: Op, objectId: string): Promise<VoteWithMember[]> {
   return op.read
     .selectFrom('approval_votes')

@@ -7,35 +7,38 @@ import { findPlatform } from '../platforms/platforms.ts'
 import { selectVotes, type VoteWithMember } from './approval-vote-store.ts'
 
 /**
- * On platforms that require it, several members approve one object. Each has one vote, and the last required
- * one decides. Every endpoint that moves held money (`movesHeldMoney` in the contract) calls `castVote`; a
- * test checks all of them.
+ * On platforms that require it, several members must approve the same object. Each member has one vote, and
+ * the last required vote decides. Every endpoint that moves held money (`movesHeldMoney` in the contract)
+ * calls `castVote`; a test checks this for all of them.
  */
 
 export interface Vote {
-  /** True if the object is approved by this vote. */
+  /** True if the object is approved with this vote. */
   readonly decides: boolean
-  /** For the write set that decides; otherwise for one that guards that the object still waits. */
+  /**
+   * Belong to the write set that decides or, if this vote does not decide, to one that guards that the object
+   * is still pending.
+   */
   readonly writes: readonly Write[]
 }
 
-/** The deposit and the choice that make a ballot: votes for another choice have another ballot. */
+/** The deposit and choice that a vote is for. Votes for another choice are counted separately. */
 export type VoteSubject = Pick<ApprovalVoteRow, 'deposit_id' | 'choice'>
 
 const OBJECT: VoteSubject = { deposit_id: null, choice: null }
 
-const DECIDED_ALONE: Vote = { decides: true, writes: [] }
+const SINGLE_APPROVAL: Vote = { decides: true, writes: [] }
 
-/** True if one approval is enough. */
+/** True if a single approval is enough. */
 export function isDecidedAlone(op: Op): boolean {
   return platformConfig(op).approvalsRequired === 1
 }
 
 /**
- * True if something has to be approved before it begins, because the platform or the caller requires it. Guard, if
- * not: the platform's setting is unchanged.
+ * Returns `isNeeded` if something must be approved before it begins, because the platform or the caller
+ * requires it. If not, the writes guard that the platform's setting is unchanged.
  */
-export async function isApprovalNeeded(
+export async function readApprovalNeed(
   op: Op,
   isRequested = false,
 ): Promise<{ readonly isNeeded: boolean; readonly writes: readonly Write[] }> {
@@ -48,15 +51,16 @@ export async function isApprovalNeeded(
 }
 
 /**
- * The approval of an object by the caller; `about` is the subject of a ballot, which others see. Votes count once per
- * member, while the member is active and may approve. Guards: no other vote came in between, and the counted votes
- * still count; error 403 `FORBIDDEN` for an API token if several members have to approve.
+ * The caller's vote for an object. `about` is what the vote is for, as other members see it. Each member has
+ * one vote, which counts while the member is active and may approve; guards: no other vote was cast in the
+ * meantime, and the counted votes still count; error: 403 `FORBIDDEN` for an API token if several members
+ * must approve.
  */
 export async function castVote(op: Op, objectId: string, about: VoteSubject = OBJECT): Promise<Vote> {
-  // The current row: the guard below catches a further change.
+  // Reads the current row. The guard below detects a later change.
   const platform = await findPlatform(op)
   const { approvalsRequired } = readPlatformConfig(op, platform)
-  if (approvalsRequired === 1) return DECIDED_ALONE
+  if (approvalsRequired === 1) return SINGLE_APPROVAL
   const { actor } = op
   if (actor.kind !== 'member')
     throw new ApiError('FORBIDDEN', {
@@ -64,9 +68,9 @@ export async function castVote(op: Op, objectId: string, about: VoteSubject = OB
       details: { approvalsRequired },
     })
   const votes = await selectVotes(op, objectId)
-  const counting = votes.filter(counts)
+  const countedVotes = votes.filter(counts)
   const hasVoted = votes.some(({ member_id }) => member_id === actor.memberId)
-  const decides = counting.length + (hasVoted ? 0 : 1) >= approvalsRequired
+  const decides = countedVotes.length + (hasVoted ? 0 : 1) >= approvalsRequired
   const row: ApprovalVoteRow = {
     platform_id: platform.id,
     object_id: objectId,
@@ -81,7 +85,7 @@ export async function castVote(op: Op, objectId: string, about: VoteSubject = OB
       ...(hasVoted ? [] : [insert('approval_votes', row)]),
       ...(decides ? [expectRow('platforms', platform.id, { version: platform.version })] : []),
       ...(decides
-        ? counting.map(({ member_id, version }) => expectRow('members', member_id, { version }))
+        ? countedVotes.map(({ member_id, version }) => expectRow('members', member_id, { version }))
         : []),
     ],
   }

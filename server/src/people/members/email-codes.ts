@@ -7,13 +7,13 @@ import { ALPHANUMERICS, drawCode } from '../sign-in/one-time-codes.ts'
 import { findMember } from './members.ts'
 import { selectCode, selectCodeTimes, selectLatestCode } from './store.ts'
 
-/** E-mail codes that sign a member in, as an alternative to a passkey. */
+/** E-mail codes with which members can sign in instead of with a passkey. */
 
-/** 40 bits, which the few allowed attempts cannot guess. */
+/** 40 bits, too many to guess in the few attempts that are allowed. */
 const CODE_CHARACTERS = 8
 const CODE_SECONDS = 10 * 60
 export const CODE_TRIES_MAX = 5
-/** Codes of one member. */
+/** The maximum number of codes per member in the period below. */
 const CODES_MAX = 10
 const RATE_SECONDS = 60 * 60
 
@@ -22,8 +22,8 @@ export function codeExpiry(now: Date): Date {
 }
 
 /**
- * The writes that send a member a code, which replaces the previous one. Empty if the member has had too
- * many: callers may be anyone, and must not learn from the response that the member exists.
+ * The writes that send a code to a member and invalidate the previous one. Empty if the member has had too
+ * many codes. Anyone can call this, so the response must not reveal whether the member exists.
  */
 export async function sendCode(platformOp: Op, memberId: string): Promise<Write[]> {
   const op = inRealTime(platformOp)
@@ -36,14 +36,14 @@ export async function sendCode(platformOp: Op, memberId: string): Promise<Write[
     id,
     platform_id: op.platform.id,
     member_id: memberId,
-    code_mac: macOf(op, id, code),
+    code_mac: computeMac(op, id, code),
     tries: 0,
     expires_at: codeExpiry(op.now),
     created_at: op.now,
   }
   return [
     insert('member_codes', row),
-    // Guard: no other code came in between, so that each is counted.
+    // Guard: no other code was sent in the meantime, so that each of them is counted.
     update('members', memberId, { code_id: member.code_id, state: member.state }, { code_id: id }),
     ...makeMemberMessage(
       platformOp,
@@ -53,12 +53,12 @@ export async function sendCode(platformOp: Op, memberId: string): Promise<Write[
   ]
 }
 
-/** Easier to read and to type. */
+/** Formats a code so that it is easier to read and to type. */
 function formatCode(code: string): string {
   return `${code.slice(0, CODE_CHARACTERS / 2)}-${code.slice(CODE_CHARACTERS / 2)}`
 }
 
-/** The member among these whose code was sent last. */
+/** Of these members, the one whose code was sent last. */
 export async function latestCode(
   app: Pick<App, 'read'>,
   members: readonly MemberRow[],
@@ -69,17 +69,17 @@ export async function latestCode(
   return members.find(({ code_id }) => code_id === latest)
 }
 
-/** The stored digest of a code, and a function for the digest of an entered one. */
+/** The stored MAC of a code, and a function that computes the MAC of an entered code. */
 export async function codeMac(op: Op, id: string) {
   const row = await selectCode(op, id)
   if (!row) return undefined
   return {
     stored: row.code_mac,
-    ofCode: (typed: string) => macOf(op, id, typed.toUpperCase().replaceAll(/[\s-]/g, '')),
+    ofCode: (typed: string) => computeMac(op, id, typed.toUpperCase().replaceAll(/[\s-]/g, '')),
   }
 }
 
-/** The stored form of a code: a keyed digest, bound to its record. */
-function macOf({ enclave }: Pick<Op, 'enclave'>, id: string, code: string): Uint8Array {
+/** The form in which a code is stored: a MAC bound to its record. */
+function computeMac({ enclave }: Pick<Op, 'enclave'>, id: string, code: string): Uint8Array {
   return enclave.mac('memberCode', `${id} ${code}`)
 }

@@ -9,10 +9,11 @@ import { transition } from '../../kernel/operation/transition.ts'
 import { update } from '../../storage/commit/writes.ts'
 import { endTokens, findTokensOfMember, tokenView } from '../tokens/tokens.ts'
 import { inviteMember, renewInvitation } from './invitations.ts'
-import { checkEmailIsFree, findMember, findPresentMember, inOrder, memberView } from './members.ts'
-import { ownerStays, readRights } from './roles.ts'
+import { checkEmailIsFree, findMember, findPresentMember, memberView, sortPermissions } from './members.ts'
+import { guardOwnerRemains, readRights } from './roles.ts'
 import { selectMembers, selectPasskeys } from './store.ts'
 
+/** Changes use real time instead of the sandbox clock, because invitations and sign-ins do. */
 export const memberHandlers: Handlers<typeof members> = {
   member_invite: async (platformOp, { body }) => {
     const op = inRealTime(platformOp)
@@ -51,12 +52,12 @@ export const memberHandlers: Handlers<typeof members> = {
     const after = rights?.permissions ?? member.permissions
     const added = after.filter((one) => !member.permissions.includes(one))
     checkMayGrant(op, added)
-    const taken = member.permissions.filter((one) => !after.includes(one))
-    checkMayTake(op, taken)
+    const removed = member.permissions.filter((one) => !after.includes(one))
+    checkMayTake(op, removed)
     const change = {
       ...present({ name: body.name }),
-      ...(rights && { permissions: inOrder(rights.permissions), role_id: rights.role_id }),
-      // The inviting member knows the link, and may lack the added permissions.
+      ...(rights && { permissions: sortPermissions(rights.permissions), role_id: rights.role_id }),
+      // Invalidates the invitation: the inviter knows the link and may not have the added permissions.
       ...(added.length > 0 ? { invitation_id: null } : {}),
       version: version + 1,
       updated_at: op.now,
@@ -66,7 +67,7 @@ export const memberHandlers: Handlers<typeof members> = {
       body: memberView({ ...member, ...change }),
       writes: [
         ...(rights?.writes ?? []),
-        ...(taken.length > 0 ? await ownerStays(op, [member]) : []),
+        ...(removed.length > 0 ? await guardOwnerRemains(op, [member]) : []),
         update('members', member.id, { version, state }, change),
       ],
     }
@@ -77,17 +78,18 @@ export const memberHandlers: Handlers<typeof members> = {
     const member = await findPresentMember(op, params.memberId)
     checkMayTake(op, member.permissions)
     const tokens = await findTokensOfMember(op, member.id)
-    const ended = query.endTokens ? await endTokens(op, tokens, 'endTokens') : []
-    const guards = await ownerStays(op, [member])
+    const tokenWrites = query.endTokens ? await endTokens(op, tokens, 'endTokens') : []
+    const guards = await guardOwnerRemains(op, [member])
     const passkeys = await selectPasskeys(op, member.id)
     const change = { version: member.version + 1, invitation_id: null, code_id: null, role_id: null }
     return {
+      // 200 reports the tokens that the member has created; without any, there is nothing to report.
       ...(tokens.length > 0
         ? { status: 200, body: { tokens: tokens.map(tokenView), tokensEnded: query.endTokens ?? false } }
         : { status: 204, body: undefined }),
       writes: [
         ...guards,
-        ...ended,
+        ...tokenWrites,
         transition(op, 'members', MEMBER_TRANSITIONS, member, 'remove', change).write,
         ...passkeys.map(({ id }) =>
           update('member_passkeys', id, { removed_at: null }, { removed_at: op.now }),

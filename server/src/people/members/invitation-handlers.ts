@@ -5,13 +5,13 @@ import { ApiError, type Caller, fieldError, type Handlers } from '../../kernel/o
 import { canDeliver } from '../messages/channels.ts'
 import { findLink, findUsableLink, nameLink } from './links.ts'
 import { creationOptions, registerPasskey, relyingPartyAt } from './passkeys.ts'
-import { comingMember, signIn } from './sessions.ts'
+import { signIn, toCaller } from './sessions.ts'
 import { selectMemberById } from './store.ts'
 
 export const memberInvitationHandlers: Handlers<typeof memberInvitations> = {
   member_invitation_read: {
     who: async (app, { body }) => {
-      const { platform, actor } = await whoIsInvited(app, body.token)
+      const { platform, actor } = await resolveInvited(app, body.token)
       if (actor.kind !== 'member') throw new Error('The caller of an invitation must be a member')
       return { platform, actor: { kind: 'visitor', memberId: actor.memberId } }
     },
@@ -35,12 +35,12 @@ export const memberInvitationHandlers: Handlers<typeof memberInvitations> = {
   },
 
   member_invitation_accept: {
-    who: (app, { body }) => whoIsInvited(app, body.token),
+    who: (app, { body }) => resolveInvited(app, body.token),
     nameCredential: ({ body }) => nameLink(body.token),
     async handle(platformOp, { body }) {
       const op = inRealTime(platformOp)
       const { link, member, use } = await findUsableLink(op, body.token, 'INVITATION')
-      const ended = [{ invitation_id: null }, { invitation_id: link.id }] as const
+      const linkEnd = [{ invitation_id: null }, { invitation_id: link.id }] as const
       if (!body.passkey) {
         if (!canDeliver(op, 'EMAIL'))
           throw fieldError(
@@ -48,22 +48,22 @@ export const memberInvitationHandlers: Handlers<typeof memberInvitations> = {
             'passkey',
             'passkey is required: this server cannot send codes, so nothing else would sign you in later',
           )
-        const signedIn = signIn(op, member, { method: 'LINK' }, ...ended)
+        const signedIn = signIn(op, member, { method: 'LINK' }, ...linkEnd)
         return { ...signedIn, writes: [...use, ...signedIn.writes] }
       }
       const { row, write } = await registerPasskey(op, member, body.passkey)
-      const signedIn = signIn(op, member, { method: 'PASSKEY', passkeyId: row.id }, ...ended)
+      const signedIn = signIn(op, member, { method: 'PASSKEY', passkeyId: row.id }, ...linkEnd)
       return { ...signedIn, writes: [...use, write, ...signedIn.writes] }
     },
   },
 }
 
-/** Error: 401 `UNAUTHORIZED` for an unknown link. */
-async function whoIsInvited(app: App, token: string): Promise<Caller> {
+/** Throws 401 `UNAUTHORIZED` if the link is unknown. */
+async function resolveInvited(app: App, token: string): Promise<Caller> {
   const link = await findLink(app, token, 'INVITATION')
   const member = await selectMemberById(app, link.member_id)
-  const coming = member && (await comingMember(app, member))
+  const caller = member && (await toCaller(app, member))
   const reason = 'This link is not valid any more.'
-  if (!coming) throw new ApiError('UNAUTHORIZED', { message: reason, reason })
-  return coming
+  if (!caller) throw new ApiError('UNAUTHORIZED', { message: reason, reason })
+  return caller
 }

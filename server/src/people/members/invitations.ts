@@ -7,14 +7,14 @@ import { platformIsOpen } from '../platforms/platforms.ts'
 import { makeLink, type NewLink } from './links.ts'
 import { makeMember, type Person } from './members.ts'
 
-/** A member with an invitation. */
+/** A member with an invitation link. */
 export interface Invited {
   readonly member: MemberRow
   readonly invitation: Static<typeof MemberInvitation>
   readonly writes: readonly Write[]
 }
 
-/** A new member with an invitation. The caller has checked that the address is free. */
+/** A new member with an invitation. The caller must have checked that nobody else has the address. */
 export function inviteMember(op: Op, person: Person): Invited {
   const link = makeLink(op, 'INVITATION')
   const { row, write } = makeMember(op, person, link.id)
@@ -23,8 +23,8 @@ export function inviteMember(op: Op, person: Person): Invited {
 }
 
 /**
- * Another invitation for a member, in place of an earlier one. Guard: the member and its permissions are
- * unchanged since they were read.
+ * A new invitation for a member that replaces any earlier one. Guard: the member and its permissions are
+ * unchanged.
  */
 export function renewInvitation(op: Op, member: MemberRow): Invited {
   const link = makeLink(op, 'INVITATION')

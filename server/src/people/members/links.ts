@@ -4,15 +4,17 @@ import { type App, type Op, plusSeconds } from '../../kernel/operation/app.ts'
 import { ApiError } from '../../kernel/operation/operation.ts'
 import { expectRow, insert, update, type Write } from '../../storage/commit/writes.ts'
 import type { MemberLinkRow, MemberRow } from '../../storage/rows/member.ts'
-import { permissionsOfToken } from '../tokens/tokens.ts'
+import { findTokenPermissions } from '../tokens/tokens.ts'
 import { isPresent, makeMember } from './members.ts'
 import { hashOf, makeSecret } from './secrets.ts'
 import { selectLink, selectLinkOf, selectMember, selectPresentMembers } from './store.ts'
 
-/** Links that sign a member in once: invitations, and sign-in links of a sandbox for its operator. */
+/**
+ * Links with which a member can sign in once: invitations, and links that sign the operator in to a sandbox.
+ */
 
 const SECONDS = { INVITATION: INVITATION_HOURS * 60 * 60, SIGN_IN: 60 * 60 } as const
-/** The name of the address part after `#`, which browsers do not send. */
+/** The name in the URL fragment. Browsers do not send fragments to servers. */
 const FRAGMENTS = { INVITATION: 'invitation', SIGN_IN: 'link' } as const
 export const CONSOLE_PATH = '/console/'
 
@@ -20,11 +22,11 @@ export interface NewLink {
   readonly id: string
   readonly url: string
   readonly expiresAt: Date
-  /** Comes after the write of its member. */
+  /** Must come after the write of the member. */
   readonly write: (memberId: string) => Write
 }
 
-/** A new link. Only its hash is kept. */
+/** A new link. Only a hash of its secret is stored. */
 export function makeLink(op: Op, purpose: MemberLinkRow['purpose']): NewLink {
   const { secret, hash } = makeSecret(op)
   const row: Omit<MemberLinkRow, 'member_id'> = {
@@ -35,7 +37,7 @@ export function makeLink(op: Op, purpose: MemberLinkRow['purpose']): NewLink {
     expires_at: plusSeconds(op.now, SECONDS[purpose]),
     used_at: null,
     created_at: op.now,
-    ...makerOf(op),
+    ...toMaker(op),
   }
   return {
     id: row.id,
@@ -45,8 +47,8 @@ export function makeLink(op: Op, purpose: MemberLinkRow['purpose']): NewLink {
   }
 }
 
-/** A link's maker. The link ends with the maker's rights. */
-function makerOf({ actor }: Op): Pick<MemberLinkRow, 'maker' | 'maker_id'> {
+/** The maker of a link. The link stops working when its maker loses the rights. */
+function toMaker({ actor }: Op): Pick<MemberLinkRow, 'maker' | 'maker_id'> {
   switch (actor.kind) {
     case 'operator':
       return { maker: 'OPERATOR', maker_id: null }
@@ -62,7 +64,7 @@ function makerOf({ actor }: Op): Pick<MemberLinkRow, 'maker' | 'maker_id'> {
 const LOOPBACK_HOSTS: readonly string[] = ['127.0.0.1', '[::1]', '0.0.0.0', '[::]']
 
 /**
- * The address of the console. It names this machine `localhost`, because passkeys do not work on IP
+ * The origin of the console. A loopback address becomes `localhost`, because passkeys do not work on IP
  * addresses.
  */
 export function consoleOrigin({ origin }: Pick<Op, 'origin'>): string {
@@ -71,12 +73,14 @@ export function consoleOrigin({ origin }: Pick<Op, 'origin'>): string {
   return url.origin
 }
 
-/** Names a link in counts of attempts, without its secret. */
+/** A name for a link that does not reveal its secret, for counting attempts. */
 export function nameLink(secret: string): string {
   return `link ${hashOf(secret)}`
 }
 
-/** The link with this secret, in any state. Error: 401 `UNAUTHORIZED` if it does not exist. */
+/**
+ * The link with this secret, whether it can be used or not. Throws 401 `UNAUTHORIZED` if it does not exist.
+ */
 export async function findLink(
   app: App,
   secret: string,
@@ -87,18 +91,21 @@ export async function findLink(
   return link
 }
 
-/** A link that can be used now, and its member. */
+/** A link that can be used now, with its member. */
 interface UsableLink {
   readonly link: MemberLinkRow
   readonly member: MemberRow
   /**
-   * The writes that use it up. Guards: nobody has used it in the meantime, and its maker still has the
-   * granted permissions.
+   * The writes that use up the link. Guards: the link is unused, and its maker still has the granted
+   * permissions.
    */
   readonly use: readonly Write[]
 }
 
-/** Error: 401 `UNAUTHORIZED` with the reason in words: the link was used, was replaced, has expired, or its maker lost a right. */
+/**
+ * Throws 401 `UNAUTHORIZED` with a reason: the link was used or replaced, it has expired, or its maker has
+ * lost a permission.
+ */
 export async function findUsableLink(
   op: Op,
   secret: string,
@@ -118,29 +125,32 @@ export async function findUsableLink(
         : 'This link was replaced by a later one.',
     )
   if (link.expires_at <= op.now) throw notValid(`This link has expired. ${next}`)
-  const guards = await guardsOfMaker(op, link, member)
+  const guards = await guardMaker(op, link, member)
   if (!guards)
     throw notValid(`The member or token that made this link may not grant these rights any more. ${next}`)
   const used = update('member_links', link.id, { used_at: null }, { used_at: op.now })
   return { link, member, use: [used, ...guards] }
 }
 
-/** Guards that a link's maker has all of its member's permissions; undefined if not. */
-async function guardsOfMaker(
+/**
+ * Guards that the maker of a link still has all permissions of the link's member. Undefined if the maker
+ * lacks one.
+ */
+async function guardMaker(
   op: Op,
   { maker, maker_id }: MemberLinkRow,
   { id, permissions }: MemberRow,
 ): Promise<readonly Write[] | undefined> {
   if (maker_id === null) return maker === 'OPERATOR' ? [] : undefined
-  const has = (held: readonly Permission[] | undefined) =>
-    held !== undefined && permissions.every((one) => held.includes(one))
+  const coversAll = (granted: readonly Permission[] | undefined) =>
+    granted !== undefined && permissions.every((one) => granted.includes(one))
   if (maker === 'TOKEN')
-    return has(await permissionsOfToken(op, maker_id))
+    return coversAll(await findTokenPermissions(op, maker_id))
       ? [expectRow('api_tokens', maker_id, { deleted_at: null })]
       : undefined
   const member = await selectMember(op, maker_id)
-  if (member?.state !== 'ACTIVE' || !has(member.permissions)) return undefined
-  // A member who has made the link for itself is guarded by its sign-in.
+  if (member?.state !== 'ACTIVE' || !coversAll(member.permissions)) return undefined
+  // A member who made the link for itself is guarded by the sign-in.
   return maker_id === id
     ? []
     : [expectRow('members', maker_id, { state: member.state, version: member.version })]
@@ -150,23 +160,23 @@ function notValid(reason: string): ApiError {
   return new ApiError('UNAUTHORIZED', { message: reason, reason })
 }
 
-/** The member signed in by a sandbox's link, if no other member has every permission. */
+/** The member whom a sandbox's link signs in if no member has every permission. */
 const SANDBOX_OWNER = {
   name: 'Sandbox owner',
   email: 'owner@sandbox.example',
   permissions: PERMISSIONS,
 } as const
-const OWNERS_LOOKED_AT = 1_000
+const OWNER_SEARCH_MAX = 1_000
 
 /**
- * A link that opens the console of a sandbox, signed in as its first member with every permission, who is
- * created if missing. `check` gets the granted permissions first.
+ * A link that signs in to a sandbox's console as its first member with every permission. Creates that member
+ * if it is missing. `check` is called first with the permissions that the link grants.
  */
 export async function makeConsoleLink(
   op: Op,
   check: (permissions: MemberRow['permissions']) => void,
 ): Promise<{ readonly url: string; readonly expiresAt: Date; readonly writes: readonly Write[] }> {
-  const members = await selectPresentMembers(op, OWNERS_LOOKED_AT)
+  const members = await selectPresentMembers(op, OWNER_SEARCH_MAX)
   const owner =
     members.find(
       ({ state, permissions }) =>
@@ -175,6 +185,6 @@ export async function makeConsoleLink(
   check(owner?.permissions ?? [...PERMISSIONS])
   const { url, expiresAt, write } = makeLink(op, 'SIGN_IN')
   if (owner) return { url, expiresAt, writes: [write(owner.id)] }
-  const made = makeMember(op, SANDBOX_OWNER, null)
-  return { url, expiresAt, writes: [made.write, write(made.row.id)] }
+  const newMember = makeMember(op, SANDBOX_OWNER, null)
+  return { url, expiresAt, writes: [newMember.write, write(newMember.row.id)] }
 }

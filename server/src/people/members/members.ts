@@ -11,23 +11,25 @@ import { insert, type Write } from '../../storage/commit/writes.ts'
 import type { MemberRow } from '../../storage/rows/member.ts'
 import { selectMember, selectMemberByEmail } from './store.ts'
 
-/** The people of a platform. All their times are in real time: use operations of `inRealTime()` here. */
+/**
+ * The team members of a platform. All their times are in real time: use operations from `inRealTime()` here.
+ */
 
-/** Error: 404 `MEMBER_NOT_FOUND`. */
+/** Throws 404 `MEMBER_NOT_FOUND`. */
 export async function findMember(op: Op, id: string): Promise<MemberRow> {
   const member = await selectMember(op, id)
   if (!member) throw notFound()
   return member
 }
 
-/** A member, unless removed. Error: 404 `MEMBER_NOT_FOUND`. */
+/** A member who was not removed. Throws 404 `MEMBER_NOT_FOUND`. */
 export async function findPresentMember(op: Op, id: string): Promise<MemberRow> {
   const member = await findMember(op, id)
   if (!isPresent(member)) throw notFound()
   return member
 }
 
-/** True if a member can still become or be active. */
+/** True if the member is active or may become active. */
 export function isPresent({ state }: Pick<MemberRow, 'state'>): boolean {
   return nextState(MEMBER_TRANSITIONS, state, 'accept') !== null
 }
@@ -36,7 +38,7 @@ function notFound(): ApiError {
   return new ApiError('MEMBER_NOT_FOUND', { details: { field: 'memberId' } })
 }
 
-/** A future member. `permissions` come from the role, if the member has one. */
+/** The data of a new member. `permissions` come from the role if the member has one. */
 export interface Person {
   readonly name: string
   readonly email: string
@@ -44,7 +46,7 @@ export interface Person {
   readonly role_id?: string | null
 }
 
-/** A new member, who is invited. Guard: no other member of the platform has the address. */
+/** A new, invited member. Guard: no other member of the platform has the address. */
 export function makeMember(
   op: Op,
   { name, email, permissions, role_id = null }: Person,
@@ -55,7 +57,7 @@ export function makeMember(
     platform_id: op.platform.id,
     name,
     email,
-    permissions: inOrder(permissions),
+    permissions: sortPermissions(permissions),
     role_id,
     state: MEMBER_INITIAL,
     invitation_id: invitationId,
@@ -73,7 +75,7 @@ export function makeMember(
   return { row, write: insert('members', row) }
 }
 
-/** Error: 409 `MEMBER_EMAIL_EXISTS` if another member already has the address, in any case. */
+/** Throws 409 `MEMBER_EMAIL_EXISTS` if another member has the address, ignoring case. */
 export async function checkEmailIsFree(op: Op, email: string): Promise<void> {
   const existing = await selectMemberByEmail(op, email)
   if (existing)
@@ -83,8 +85,8 @@ export async function checkEmailIsFree(op: Op, email: string): Promise<void> {
     })
 }
 
-/** Permissions in the order of the contract. */
-export function inOrder(permissions: readonly Permission[]): Permission[] {
+/** Sorts permissions in the order of the contract. */
+export function sortPermissions(permissions: readonly Permission[]): Permission[] {
   return PERMISSIONS.filter((one) => permissions.includes(one))
 }
 

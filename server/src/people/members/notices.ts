@@ -9,26 +9,29 @@ import { makeNotice } from '../messages/messages.ts'
 import { CONSOLE_PATH, consoleOrigin } from './links.ts'
 import { selectPresentMembers } from './store.ts'
 
-/** The maximum number of members who get one notice: those who joined first. */
+/** The maximum number of members who get a notice; those who joined first are notified. */
 const NOTIFIED_MAX = 20
 const MEMBERS_READ_MAX = 1_000
 
 /**
- * The writes of an e-mail to each active member with this permission. None if the server sends no e-mail. A
- * member or platform at its message limit gets none.
+ * The writes that send an e-mail to the active members with a permission. Empty if the server sends no
+ * e-mail. Members at their message limit, or all members if the platform is at its limit, get none.
  */
 export async function notifyMembers(op: Op, permission: Permission, notice: Notice): Promise<Write[]> {
   if (!canDeliver(op, 'EMAIL')) return []
   const members = await selectPresentMembers(op, MEMBERS_READ_MAX)
-  const concerned = members
+  const recipients = members
     .filter(({ state, permissions }) => state === 'ACTIVE' && permissions.includes(permission))
     .slice(0, NOTIFIED_MAX)
   const writes: Write[] = []
-  for (const member of concerned) writes.push(...(await noticeTo(op, member, notice)))
+  for (const member of recipients) writes.push(...(await noticeTo(op, member, notice)))
   return writes
 }
 
-/** The writes of an e-mail to a member; none if the server sends no e-mail, or at the message limit. */
+/**
+ * The writes that send an e-mail to a member. Empty if the server sends no e-mail or a message limit is
+ * reached.
+ */
 export async function noticeTo(
   op: Op,
   member: Pick<MemberRow, 'id' | 'email'>,
@@ -37,7 +40,7 @@ export async function noticeTo(
   return canDeliver(op, 'EMAIL') && (await mayBeSent(op, member.email)) ? makeNotice(op, member, notice) : []
 }
 
-/** A console page's address. */
+/** The URL of a console page. */
 export function consolePage(op: Pick<Op, 'origin'>, path: string): string {
   return `${consoleOrigin(op)}${CONSOLE_PATH}${path}`
 }

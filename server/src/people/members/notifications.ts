@@ -11,15 +11,18 @@ import type { MemberRow } from '../../storage/rows/member.ts'
 import { canDeliver } from '../messages/channels.ts'
 
 /**
- * Digests of the work that waits for members. One job per member runs once in each interval, by the
- * platform's clock; `operation/overview/digests.ts` has its handler.
+ * Digests of work that waits for a member. A job per member runs once per interval on the platform's clock;
+ * its handler is in `operation/overview/digests.ts`.
  */
 
 export function notificationsView(row: MemberRow): Static<typeof MemberNotifications> {
   return { channel: row.notify_by ?? 'NONE', topics: row.notify_about, intervalMinutes: row.notify_minutes }
 }
 
-/** The member with other settings. The first digest comes after one interval. Error: 400 `INVALID_INPUT` without e-mail. */
+/**
+ * Changes a member's settings. The first digest is sent after one interval. Throws 400 `INVALID_INPUT` if the
+ * server sends no e-mail.
+ */
 export function changeNotifications(
   op: Op,
   member: MemberRow,
@@ -42,7 +45,7 @@ export function changeNotifications(
   }
 }
 
-/** The job of the next digest. An earlier one that is no longer the member's does nothing. */
+/** The job of the next digest. Any earlier job that the member no longer refers to does nothing. */
 export function nextDigest(
   op: Op,
   memberId: string,

@@ -7,11 +7,11 @@ import { consoleOrigin, makeConsoleLink } from './links.ts'
 import { memberView, type Person } from './members.ts'
 import { selectMemberByEmail } from './store.ts'
 
-/** The server operator's actions on members: nobody else can invite a platform's first one. */
+/** The operator's actions on members. Only the operator can invite the first member of a platform. */
 
 /**
- * Invites a member; one who has the address already keeps name and permissions, and gets another invitation.
- * Throws if the platform does not exist.
+ * Invites a member. A member who already has the address keeps name and permissions, and gets a new
+ * invitation. Throws if the platform does not exist.
  */
 export async function inviteAsOperator(app: App, platformId: string, person: Person) {
   return operateOnMembers(app, platformId, 'member_invite', async (op) => {
@@ -21,7 +21,7 @@ export async function inviteAsOperator(app: App, platformId: string, person: Per
   })
 }
 
-/** A link that opens the console of a sandbox, signed in. */
+/** A link that signs the operator in to the console of a sandbox. */
 export async function consoleLinkForOperator(app: App, platformId: string): Promise<string> {
   return operateOnMembers(app, platformId, 'sandbox_console_link', async (op) => {
     const { url, writes } = await makeConsoleLink(op, () => {})
@@ -29,7 +29,7 @@ export async function consoleLinkForOperator(app: App, platformId: string): Prom
   })
 }
 
-/** The address of the console. */
+/** The URL of the console. */
 export function consoleAddress(app: App): string {
   return `${consoleOrigin(app)}/console`
 }

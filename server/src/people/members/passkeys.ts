@@ -13,59 +13,62 @@ import { type App, type Op, plusSeconds } from '../../kernel/operation/app.ts'
 import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
 import { insert, type Write } from '../../storage/commit/writes.ts'
 import type { MemberPasskeyRow, MemberRow } from '../../storage/rows/member.ts'
-import { isPasskeyKept, selectPasskeys } from './store.ts'
+import { isMemberPasskeyRegistered, selectPasskeys } from './store.ts'
 
-/** Passkeys of members, who sign in to the console. Passkeys of customers are in `sign-in/`. */
+/** Passkeys with which members sign in to the console. Passkeys of customers are in `sign-in/`. */
 
 const CHALLENGE_SECONDS = 5 * 60
 const TIME_BYTES = 8
 const RANDOM_BYTES = 16
-const SAID_BYTES = TIME_BYTES + RANDOM_BYTES
+const CONTENT_BYTES = TIME_BYTES + RANDOM_BYTES
 const DEFAULT_NAME = 'Passkey'
 
-/** The purpose of a challenge: to sign in with any passkey, or to create a passkey for one member. */
+/** The purpose of a challenge: signing in with any passkey, or creating a passkey for one member. */
 type ChallengeFor = 'get' | `create ${string}`
 
 type Maker = Pick<Op, 'now' | 'random'> & { readonly enclave: Pick<Op['enclave'], 'mac'> }
 
 /**
- * A stateless challenge: its time, 128 random bits, and a keyed digest of both and its purpose. A passkey
- * accepts each only once, because it accepts none older than its last (`MemberPasskeyRow.challenged_at`), and
- * one challenge cannot create two passkeys, because the authenticator's id is accepted only once.
+ * A stateless challenge: its time, 128 random bits, and a MAC over both and its purpose. It cannot be used
+ * twice: a passkey accepts no challenge older than its last one (`MemberPasskeyRow.challenged_at`), and a new
+ * passkey is accepted only once by its id.
  */
 export function makeChallenge(
   op: Maker,
   purpose: ChallengeFor,
 ): { readonly challenge: string; readonly expiresAt: Date } {
-  const said = Buffer.alloc(SAID_BYTES)
-  said.writeBigUInt64BE(BigInt(op.now.getTime()))
-  said.set(op.random(RANDOM_BYTES), TIME_BYTES)
-  const challenge = Buffer.concat([said, macOf(op, purpose, said)]).toString('base64url')
+  const content = Buffer.alloc(CONTENT_BYTES)
+  content.writeBigUInt64BE(BigInt(op.now.getTime()))
+  content.set(op.random(RANDOM_BYTES), TIME_BYTES)
+  const challenge = Buffer.concat([content, computeMac(op, purpose, content)]).toString('base64url')
   return { challenge, expiresAt: plusSeconds(op.now, CHALLENGE_SECONDS) }
 }
 
-/** A challenge's time; undefined if it is not ours, has another purpose or has expired. */
+/**
+ * The time of a challenge. Undefined if it was not made by this server, is for another purpose, or has
+ * expired.
+ */
 export function readChallenge(
   op: Omit<Maker, 'random'>,
   purpose: ChallengeFor,
   challenge: string,
 ): Date | undefined {
   const bytes = Buffer.from(challenge, 'base64url')
-  const said = bytes.subarray(0, SAID_BYTES)
-  if (said.length < SAID_BYTES) return undefined
-  const expected = Buffer.concat([said, macOf(op, purpose, said)]).toString('base64url')
+  const content = bytes.subarray(0, CONTENT_BYTES)
+  if (content.length < CONTENT_BYTES) return undefined
+  const expected = Buffer.concat([content, computeMac(op, purpose, content)]).toString('base64url')
   if (!isSameSecret(challenge, expected)) return undefined
-  const madeAt = new Date(Number(said.readBigUInt64BE()))
+  const madeAt = new Date(Number(content.readBigUInt64BE()))
   return plusSeconds(madeAt, CHALLENGE_SECONDS) > op.now ? madeAt : undefined
 }
 
-function macOf({ enclave }: Omit<Maker, 'random'>, purpose: ChallengeFor, said: Buffer): Uint8Array {
-  return enclave.mac('memberChallenge', `${purpose}\n${said.toString('hex')}`)
+function computeMac({ enclave }: Omit<Maker, 'random'>, purpose: ChallengeFor, content: Buffer): Uint8Array {
+  return enclave.mac('memberChallenge', `${purpose}\n${content.toString('hex')}`)
 }
 
 /**
- * The relying party of this server at the address where the caller reached it. Undefined for an address
- * without passkeys: an IP address, or a name without TLS that is not this machine, as `localhost` and all names below it are.
+ * This server's relying party at the origin where the caller reached it. Undefined for an origin that cannot
+ * have passkeys: an IP address, or a name without TLS, except `localhost` and its subdomains.
  */
 export function relyingPartyAt(ownOrigin: string): RelyingParty | undefined {
   const { protocol, hostname, origin } = new URL(ownOrigin)
@@ -75,8 +78,8 @@ export function relyingPartyAt(ownOrigin: string): RelyingParty | undefined {
   return { rpId: hostname, origins: [origin], requireUserVerification: false }
 }
 
-/** The relying party of a request. Error: 400 if its address has no passkeys. */
-export function relyingPartyOf(op: Pick<Op, 'from' | 'origin'>): RelyingParty {
+/** The relying party of a request. Throws 400 if its origin cannot have passkeys. */
+export function requireRelyingParty(op: Pick<Op, 'from' | 'origin'>): RelyingParty {
   const ownOrigin = op.from?.ownOrigin ?? op.origin()
   const party = relyingPartyAt(ownOrigin)
   if (!party)
@@ -86,7 +89,7 @@ export function relyingPartyOf(op: Pick<Op, 'from' | 'origin'>): RelyingParty {
   return party
 }
 
-/** The options for the browser to create a passkey for a member. */
+/** The browser's options for creating a passkey for a member. */
 export async function creationOptions(
   op: Op,
   member: MemberRow,
@@ -114,15 +117,15 @@ export async function creationOptions(
 }
 
 /**
- * A passkey that a browser has created for a member, and its write. Guard: no member on this server has it.
- * Errors: 400 that names the field, `PASSKEY_CREDENTIAL_ALREADY_EXISTS`.
+ * A passkey that a browser has created for a member, and the write that stores it. Guard: no member on this
+ * server has the passkey. Throws 400 naming the field, `PASSKEY_CREDENTIAL_ALREADY_EXISTS`.
  */
 export async function registerPasskey(
   op: Op,
   member: MemberRow,
   { name = DEFAULT_NAME, challenge, attestation }: Static<typeof MemberPasskeyRequest>,
 ): Promise<{ readonly row: MemberPasskeyRow; readonly write: Write }> {
-  const party = relyingPartyOf(op)
+  const party = requireRelyingParty(op)
   const madeAt = readChallenge(op, `create ${member.id}`, challenge)
   if (!madeAt)
     throw fieldError(
@@ -134,7 +137,8 @@ export async function registerPasskey(
   const verified = await verifyRegistration({ ...attestation, challenge, ...party })
   if ('failure' in verified)
     throw fieldError('INVALID_INPUT', 'attestation', `The passkey was refused: ${verified.reason}`)
-  if (await isPasskeyKept(op, verified.credentialId)) throw new ApiError('PASSKEY_CREDENTIAL_ALREADY_EXISTS')
+  if (await isMemberPasskeyRegistered(op, verified.credentialId))
+    throw new ApiError('PASSKEY_CREDENTIAL_ALREADY_EXISTS')
   const row: MemberPasskeyRow = {
     id: op.newId('MemberPasskey'),
     platform_id: op.platform.id,
@@ -151,7 +155,7 @@ export async function registerPasskey(
   return { row, write: insert('member_passkeys', row) }
 }
 
-/** A sign-in's challenge, which does not belong to a platform yet. */
+/** The challenge for signing in, before the platform is known. */
 export function signInChallenge({ clock, enclave }: App, random: Op['random'], ownOrigin: string) {
   const { challenge, expiresAt } = makeChallenge(
     { now: clock(), random, enclave: enclave.forOperation() },

@@ -6,13 +6,13 @@ import { page } from '../../kernel/operation/paging.ts'
 import { checkMayGrant, checkMayTake } from '../../kernel/operation/permissions.ts'
 import { insert, update, type Write } from '../../storage/commit/writes.ts'
 import type { MemberRoleRow } from '../../storage/rows/member.ts'
-import { inOrder } from './members.ts'
+import { sortPermissions } from './members.ts'
 import { selectMemberCounts, selectMembersOfRole, selectRoles } from './role-store.ts'
 import {
   checkNameIsFree,
   countMembers,
   findRole,
-  ownerStays,
+  guardOwnerRemains,
   raiseVersion,
   roleChanged,
   roleView,
@@ -27,7 +27,7 @@ export const memberRoleHandlers: Handlers<typeof memberRoles> = {
       id: op.newId('MemberRole'),
       platform_id: op.platform.id,
       name: body.name,
-      permissions: inOrder(body.permissions),
+      permissions: sortPermissions(body.permissions),
       version: 1,
       created_at: op.now,
       updated_at: op.now,
@@ -62,16 +62,16 @@ export const memberRoleHandlers: Handlers<typeof memberRoles> = {
     const role = await findRole(op, params.memberRoleId)
     if (body.name !== undefined) await checkNameIsFree(op, body.name, role.id)
     const change = {
-      ...present({ name: body.name, permissions: body.permissions && inOrder(body.permissions) }),
+      ...present({ name: body.name, permissions: body.permissions && sortPermissions(body.permissions) }),
       updated_at: op.now,
     }
     const changed: MemberRoleRow = { ...role, ...change }
-    const ofMembers = await changeMembers(op, role, changed)
+    const memberWrites = await changeMembersOfRole(op, role, changed)
     const view = roleView(changed, await countMembers(op, role.id))
     return {
       status: 200,
       body: view,
-      writes: [raiseVersion(role, change), ...ofMembers, roleChanged(platformOp, view)],
+      writes: [raiseVersion(role, change), ...memberWrites, roleChanged(platformOp, view)],
     }
   },
 
@@ -94,16 +94,23 @@ export const memberRoleHandlers: Handlers<typeof memberRoles> = {
   },
 }
 
-/** The writes that give a role's members its new permissions. The role was read before its members. */
-async function changeMembers(op: Op, before: MemberRoleRow, after: MemberRoleRow): Promise<readonly Write[]> {
+/**
+ * The writes that give the members of a role its new permissions. The role must have been read before its
+ * members.
+ */
+async function changeMembersOfRole(
+  op: Op,
+  before: MemberRoleRow,
+  after: MemberRoleRow,
+): Promise<readonly Write[]> {
   const added = after.permissions.filter((one) => !before.permissions.includes(one))
-  const taken = before.permissions.filter((one) => !after.permissions.includes(one))
+  const removed = before.permissions.filter((one) => !after.permissions.includes(one))
   checkMayGrant(op, added)
-  checkMayTake(op, taken, 'The role')
-  if (added.length === 0 && taken.length === 0) return []
+  checkMayTake(op, removed, 'The role')
+  if (added.length === 0 && removed.length === 0) return []
   const members = await selectMembersOfRole(op, before.id, ROLE_MEMBERS_MAX)
   return [
-    ...(taken.length > 0 ? await ownerStays(op, members) : []),
+    ...(removed.length > 0 ? await guardOwnerRemains(op, members) : []),
     ...members.map(({ id, version, state }) =>
       update(
         'members',

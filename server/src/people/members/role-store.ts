@@ -10,7 +10,7 @@ export async function selectRole(op: Op, id: string): Promise<MemberRoleRow | un
   return op.find(ROLE_BY_ID, id)
 }
 
-/** A page of the roles without deleted ones; if a name is given, only those with that name in any case. */
+/** A page of the roles that are not deleted; with `name`, only the role with that name, ignoring case. */
 export function selectRoles(op: Op, { name }: { readonly name?: string }) {
   return op.read
     .selectFrom('member_roles')
@@ -24,12 +24,12 @@ export function selectRoles(op: Op, { name }: { readonly name?: string }) {
     )
 }
 
-/** The role with this name, in any case. */
+/** The role with this name, ignoring case. */
 export async function selectRoleByName(op: Op, name: string): Promise<MemberRoleRow | undefined> {
   return selectRoles(op, { name }).executeTakeFirst()
 }
 
-/** A role's members, without removed ones, up to `max`. */
+/** Up to `max` members of a role who are not removed. */
 export async function selectMembersOfRole(op: Op, roleId: string, max: number): Promise<MemberRow[]> {
   return op.read
     .selectFrom('members')
@@ -42,7 +42,7 @@ export async function selectMembersOfRole(op: Op, roleId: string, max: number): 
     .execute()
 }
 
-/** The number of current members with each of these roles; a role without members is missing. */
+/** The number of current members of each of these roles. Roles without members are omitted. */
 export async function selectMemberCounts(op: Op, roleIds: readonly string[]): Promise<Map<string, number>> {
   if (roleIds.length === 0) return new Map()
   const rows = await op.read
@@ -56,7 +56,7 @@ export async function selectMemberCounts(op: Op, roleIds: readonly string[]): Pr
   return new Map(rows.flatMap(({ role_id, count }) => (role_id === null ? [] : [[role_id, count] as const])))
 }
 
-/** An active member with every permission who is not among these. */
+/** An active member with every permission, other than these. */
 export async function selectOtherOwner(op: Op, exceptIds: readonly string[]): Promise<MemberRow | undefined> {
   return op.read
     .selectFrom('members')

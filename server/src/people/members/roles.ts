@@ -11,19 +11,21 @@ import type { MemberRoleRow, MemberRow } from '../../storage/rows/member.ts'
 import { selectMemberCounts, selectOtherOwner, selectRole, selectRoleByName } from './role-store.ts'
 
 /**
- * Roles that a platform defines. Each member's row has the permissions of its role, and a change of the role
- * changes the rows of its members in the same write set. Every change of a role or its set of members raises
- * its version.
+ * Roles defined by a platform. Each member's row contains the permissions of the member's role, so a change
+ * of a role changes these rows in the same write set. Every change of a role or of its set of members
+ * increments its version.
  */
 
-/** Error: 404 `MEMBER_ROLE_NOT_FOUND`, which names `field`. */
+/** Throws 404 `MEMBER_ROLE_NOT_FOUND`, naming `field`. */
 export async function findRole(op: Op, id: string, field = 'memberRoleId'): Promise<MemberRoleRow> {
   const role = await selectRole(op, id)
   if (!role || role.deleted_at) throw new ApiError('MEMBER_ROLE_NOT_FOUND', { details: { field } })
   return role
 }
 
-/** Error: 409 `MEMBER_ROLE_NAME_EXISTS`, or 400 `INVALID_INPUT` for the name of a built-in role; in any case. */
+/**
+ * Throws 409 `MEMBER_ROLE_NAME_EXISTS`, or 400 `INVALID_INPUT` for the name of a built-in role. Ignores case.
+ */
 export async function checkNameIsFree(op: Op, name: string, ownId?: string): Promise<void> {
   if (Object.hasOwn(MEMBER_ROLES, name.toUpperCase()))
     throw fieldError('INVALID_INPUT', 'name', `name must differ from the built-in role ${name.toUpperCase()}`)
@@ -32,17 +34,17 @@ export async function checkNameIsFree(op: Op, name: string, ownId?: string): Pro
     throw new ApiError('MEMBER_ROLE_NAME_EXISTS', { details: { field: 'name', memberRoleId: existing.id } })
 }
 
-/** A member's rights, and the role that they come from. */
+/** The permissions of a member, and the role that they come from. */
 export interface Rights {
   readonly permissions: readonly Permission[]
   readonly role_id: string | null
-  /** Guard: the role is unchanged, and its new member is counted. */
+  /** Guard: the role is unchanged, and the new member is counted. */
   readonly writes: readonly Write[]
 }
 
 /**
- * The rights that a request chooses; undefined if it chooses none. Errors: 400 `INVALID_INPUT` for both
- * together or for a full role, 404 `MEMBER_ROLE_NOT_FOUND`.
+ * The permissions that a request gives to a member; undefined if it states none. Throws 400 `INVALID_INPUT`
+ * if it states both permissions and a role, or if the role is full; 404 `MEMBER_ROLE_NOT_FOUND`.
  */
 export async function readRights(
   op: Op,
@@ -60,21 +62,22 @@ export async function readRights(
   return { permissions: role.permissions, role_id: role.id, writes: [raiseVersion(role)] }
 }
 
-/** Guard: the role and its members are unchanged since they were read. */
+/** Guard: the role and its set of members are unchanged. */
 export function raiseVersion({ id, version }: MemberRoleRow, change: Partial<MemberRoleRow> = {}): Write {
   return update('member_roles', id, { version, deleted_at: null }, { ...change, version: version + 1 })
 }
 
-/** True for a member who has every permission and can use it. */
+/** True if the member is active and has every permission. */
 export function isOwner({ state, permissions }: Pick<MemberRow, 'state' | 'permissions'>): boolean {
   return state === 'ACTIVE' && PERMISSIONS.every((one) => permissions.includes(one))
 }
 
 /**
- * Guard that another active member has every permission, if a member takes some from these. Error: 409 `LAST_OWNER`. API
- * tokens and the operator are free to: they can invite the next owner.
+ * Guards that another active member has every permission, if a member reduces the permissions of these
+ * members. Throws 409 `LAST_OWNER`. API tokens and the operator are not restricted, because they can invite
+ * another owner.
  */
-export async function ownerStays(op: Op, reduced: readonly MemberRow[]): Promise<readonly Write[]> {
+export async function guardOwnerRemains(op: Op, reduced: readonly MemberRow[]): Promise<readonly Write[]> {
   if (op.actor.kind !== 'member' || !reduced.some(isOwner)) return []
   const other = await selectOtherOwner(
     op,
@@ -101,7 +104,7 @@ export function roleView(row: MemberRoleRow, memberCount: number): Static<typeof
   }
 }
 
-/** The event for a changed role. */
+/** The event of a changed role. */
 export function roleChanged(op: Op, view: Static<typeof MemberRole>): Write {
   return event(op, 'MEMBER_ROLE.CHANGED', view.id, view)
 }

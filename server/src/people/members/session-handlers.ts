@@ -11,9 +11,15 @@ import { codeExpiry, sendCode } from './email-codes.ts'
 import { makeConsoleLink } from './links.ts'
 import { findMember } from './members.ts'
 import { changeNotifications } from './notifications.ts'
-import { creationOptions, passkeyView, registerPasskey, relyingPartyOf, signInChallenge } from './passkeys.ts'
+import {
+  creationOptions,
+  passkeyView,
+  registerPasskey,
+  requireRelyingParty,
+  signInChallenge,
+} from './passkeys.ts'
 import { actingMember, endSession, identityView, sessionView } from './sessions.ts'
-import { nameCredential, signInBy, whoSignsIn } from './sign-in.ts'
+import { nameCredential, resolveMember, signInBy } from './sign-in.ts'
 import {
   selectMembersByEmail,
   selectPasskeys,
@@ -28,11 +34,11 @@ export const memberSessionHandlers: Handlers<typeof memberSessions> = {
       status: 200,
       body: signInChallenge(app, randomBytes, ownOrigin),
     }),
-    handle: neverOfPlatform,
+    handle: rejectPlatform,
   },
 
   member_sign_in: {
-    who: (app, { body }) => whoSignsIn(app, body),
+    who: (app, { body }) => resolveMember(app, body),
     nameCredential: ({ body }) => nameCredential(body),
     handle: (op, { body }) => signInBy(op, body),
   },
@@ -64,11 +70,13 @@ export const memberSessionHandlers: Handlers<typeof memberSessions> = {
   member_session_list: async (platformOp, { query }) => {
     const op = inRealTime(platformOp)
     const own = op.actor.kind === 'member' ? op.actor.memberId : undefined
-    const asked = query.memberId ?? own
-    if (asked !== undefined && asked !== own) checkPermission(op, 'MANAGE')
-    if (asked !== undefined) await findMember(op, asked)
+    const memberId = query.memberId ?? own
+    if (memberId !== undefined && memberId !== own) checkPermission(op, 'MANAGE')
+    if (memberId !== undefined) await findMember(op, memberId)
     const rows =
-      asked !== undefined || mayManage(op) ? await selectSessions(op, asked, MEMBER_SESSIONS_MAX) : []
+      memberId !== undefined || canManageMembers(op)
+        ? await selectSessions(op, memberId, MEMBER_SESSIONS_MAX)
+        : []
     return { status: 200, body: { data: rows.map((row) => sessionView(op, row)) } }
   },
 
@@ -83,11 +91,11 @@ export const memberSessionHandlers: Handlers<typeof memberSessions> = {
   },
 }
 
-function mayManage({ actor }: Op): boolean {
+function canManageMembers({ actor }: Op): boolean {
   return 'permissions' in actor && actor.permissions.some((one) => one === 'MANAGE')
 }
 
-async function neverOfPlatform(): Promise<never> {
+async function rejectPlatform(): Promise<never> {
   throw new Error('This call is of no platform')
 }
 
@@ -128,7 +136,7 @@ export const memberSelfHandlers: Handlers<typeof memberSelf> = {
   member_passkey_challenge: async (platformOp) => {
     const op = inRealTime(platformOp)
     const member = await findMember(op, actingMember(op).memberId)
-    return { status: 200, body: await creationOptions(op, member, relyingPartyOf(op)) }
+    return { status: 200, body: await creationOptions(op, member, requireRelyingParty(op)) }
   },
 
   member_passkey_create: async (platformOp, { body }) => {

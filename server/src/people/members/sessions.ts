@@ -25,10 +25,10 @@ const SEEN_SECONDS = 60
 type MemberActor = Extract<Actor, { kind: 'member' }>
 
 /**
- * The member who signs in, with the session that this request will begin. Undefined if their platform is
- * closed.
+ * The member who is signing in, as caller, with the id of the session that this request creates. Undefined if
+ * the platform is closed.
  */
-export async function comingMember(app: App, member: MemberRow): Promise<Caller | undefined> {
+export async function toCaller(app: App, member: MemberRow): Promise<Caller | undefined> {
   const platform = await selectPlatformOf(app, member)
   if (!platform) return undefined
   const actor = {
@@ -41,15 +41,15 @@ export async function comingMember(app: App, member: MemberRow): Promise<Caller 
   return { platform, actor }
 }
 
-/** The member who calls a members-only operation. */
+/** The member who called an operation that is only for members. */
 export function actingMember({ actor }: Pick<Op, 'actor'>): MemberActor {
   if (actor.kind !== 'member') throw new Error('No member is acting')
   return actor
 }
 
 /**
- * Signs a member in: the response, its cookie and its writes; `change` goes into the member's row. An invited
- * member is active from now on. Guards: the member was not removed in the meantime, and `guard`.
+ * Signs a member in: the response, its cookie and the writes. `change` is added to the change of the member's
+ * row. An invited member becomes active; guards: the member was not removed, and `guard`.
  */
 export function signIn(
   op: Op,
@@ -79,14 +79,15 @@ export function signIn(
   return { status: 201, body: identityView(op, moved.row, row), cookie: { secret }, writes } as const
 }
 
-/** The write that ends a session. Guard: it has not ended. */
+/** Ends a session. Guard: it has not ended. */
 export function endSession(op: Op, { id }: Pick<MemberSessionRow, 'id'>): Write {
   return update('member_sessions', id, { ended_at: null }, { ended_at: op.now })
 }
 
 /**
- * The member whose session has this cookie. Remembers, to the minute, that it was seen. Error: 401 `UNAUTHORIZED`; 429
- * `RATE_LIMITED` for an address with too many unknown cookies.
+ * The member whose session this cookie belongs to. Updates the time of the session's last request about once
+ * a minute. Throws 401 `UNAUTHORIZED`, 429 `RATE_LIMITED` for a network address with too many unknown
+ * cookies.
  */
 export async function authenticateMember(app: App, secret: string, address: string): Promise<Caller> {
   const found = await selectActingMember(app, hashOf(secret))
@@ -97,7 +98,7 @@ export async function authenticateMember(app: App, secret: string, address: stri
     throw missingSessionRefusal('The session has ended. Sign in again.')
   }
   const { platform, expiresAt: _, lastSeenAt, ...member } = found
-  // Skipped if another request has just written it.
+  // Has no effect if another request has just updated the time.
   if (plusSeconds(lastSeenAt, SEEN_SECONDS) <= now)
     await app.committer.commit([
       update('member_sessions', member.memberSessionId, { last_seen_at: lastSeenAt }, { last_seen_at: now }),
@@ -106,8 +107,7 @@ export async function authenticateMember(app: App, secret: string, address: stri
 }
 
 /**
- * The refusal of a browser in which nobody is signed in. Browsers do not prompt for a password with this
- * scheme.
+ * The error if nobody is signed in. With this authentication scheme, browsers do not prompt for a password.
  */
 export function missingSessionRefusal(reason: string): ApiError {
   return new ApiError('UNAUTHORIZED', {
@@ -117,7 +117,7 @@ export function missingSessionRefusal(reason: string): ApiError {
   })
 }
 
-/** The signed-in member and the session, as the API shows them. */
+/** The signed-in member and its session, as the API shows them. */
 export function identityView(
   op: Op,
   member: MemberRow,

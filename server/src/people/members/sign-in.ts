@@ -8,8 +8,8 @@ import type { MemberRow } from '../../storage/rows/member.ts'
 import { CODE_TRIES_MAX, codeMac, latestCode } from './email-codes.ts'
 import { findLink, findUsableLink, nameLink } from './links.ts'
 import { findMember, isPresent } from './members.ts'
-import { readChallenge, relyingPartyOf } from './passkeys.ts'
-import { actingMember, comingMember, signIn } from './sessions.ts'
+import { readChallenge, requireRelyingParty } from './passkeys.ts'
+import { actingMember, signIn, toCaller } from './sessions.ts'
 import {
   countAttempt,
   selectMemberById,
@@ -25,15 +25,15 @@ const WRONG_CODE =
   'The code is wrong, or it expired, was used or was replaced by a later one. Request a new one.'
 const UNKNOWN_PASSKEY = 'No member has this passkey.'
 
-/** The member and platform that a body names, unverified. Error: 401 `UNAUTHORIZED`. */
-export async function whoSignsIn(app: App, body: Body): Promise<Caller> {
-  const member = await memberNamedBy(app, body)
-  const coming = member && (await comingMember(app, member))
-  if (!coming) throw body.type === 'CODE' ? wrongCode() : signInRefusal('The member or the platform is gone.')
-  return coming
+/** The member and platform that a body claims, before any check of the proof. Throws 401 `UNAUTHORIZED`. */
+export async function resolveMember(app: App, body: Body): Promise<Caller> {
+  const member = await findClaimedMember(app, body)
+  const caller = member && (await toCaller(app, member))
+  if (!caller) throw body.type === 'CODE' ? wrongCode() : signInRefusal('The member or the platform is gone.')
+  return caller
 }
 
-/** Names the credential that a body tries, for counts of attempts. */
+/** A name for the credential in a body, for counting attempts. */
 export function nameCredential(body: Body): string {
   switch (body.type) {
     case 'PASSKEY':
@@ -45,7 +45,7 @@ export function nameCredential(body: Body): string {
   }
 }
 
-async function memberNamedBy(app: App, body: Body): Promise<MemberRow | undefined> {
+async function findClaimedMember(app: App, body: Body): Promise<MemberRow | undefined> {
   switch (body.type) {
     case 'PASSKEY': {
       const passkey = await selectPasskey(app, body.assertion.credentialId)
@@ -59,28 +59,28 @@ async function memberNamedBy(app: App, body: Body): Promise<MemberRow | undefine
   }
 }
 
-/** Signs in with the proof in the body. Error: 401 `UNAUTHORIZED` with the reason in words. */
+/** Signs in with the proof in the body. Throws 401 `UNAUTHORIZED` with a reason. */
 export async function signInBy(platformOp: Op, body: Body) {
   const op = inRealTime(platformOp)
   switch (body.type) {
     case 'PASSKEY':
-      return byPasskey(op, body)
+      return signInByPasskey(op, body)
     case 'LINK': {
       const { member, use } = await findUsableLink(op, body.token, 'SIGN_IN')
       const signedIn = signIn(op, member, { method: 'LINK' })
       return { ...signedIn, writes: [...use, ...signedIn.writes] }
     }
     case 'CODE':
-      return byCode(op, platformOp, body)
+      return signInByCode(op, platformOp, body)
   }
 }
 
-async function byPasskey(op: Op, { challenge, assertion }: Of<'PASSKEY'>) {
+async function signInByPasskey(op: Op, { challenge, assertion }: Of<'PASSKEY'>) {
   const madeAt = readChallenge(op, 'get', challenge)
   if (!madeAt) throw signInRefusal('The sign-in took too long. Begin again.')
   const passkey = await selectPasskeyOf(op, assertion.credentialId)
   if (!passkey) throw signInRefusal(UNKNOWN_PASSKEY)
-  const member = await findActive(op, passkey.member_id)
+  const member = await requirePresentMember(op, passkey.member_id)
   const { verifyAssertion } = await import('../../base/crypto/webauthn/webauthn.ts')
   const verified = verifyAssertion({
     assertion,
@@ -90,7 +90,7 @@ async function byPasskey(op: Op, { challenge, assertion }: Of<'PASSKEY'>) {
       counter: Number(passkey.sign_count),
     },
     challenge: Buffer.from(challenge, 'base64url'),
-    ...relyingPartyOf(op),
+    ...requireRelyingParty(op),
   })
   if ('failure' in verified) throw signInRefusal(`The passkey was refused: ${verified.reason}.`)
   if (passkey.challenged_at && passkey.challenged_at >= madeAt)
@@ -102,21 +102,24 @@ async function byPasskey(op: Op, { challenge, assertion }: Of<'PASSKEY'>) {
   return { ...signedIn, writes: [write, ...signedIn.writes] }
 }
 
-/** The codes at which an operation has counted its attempt, since it may run again. */
+/**
+ * The code for which an operation has counted its attempt. An operation may run again, and must not count
+ * twice.
+ */
 const counted = new WeakMap<Op, string>()
 
-async function byCode(op: Op, counting: Op, { code }: Of<'CODE'>) {
-  const member = await findActive(op, actingMember(op).memberId)
+async function signInByCode(op: Op, countingOp: Op, { code }: Of<'CODE'>) {
+  const member = await requirePresentMember(op, actingMember(op).memberId)
   const sent = member.code_id
   if (!sent) throw wrongCode()
-  if (counted.get(counting) !== sent && !(await countAttempt(op, sent, CODE_TRIES_MAX))) throw wrongCode()
-  counted.set(counting, sent)
-  const right = await codeMac(op, sent)
-  if (!right || !timingSafeEqual(right.ofCode(code), right.stored)) throw wrongCode()
+  if (counted.get(countingOp) !== sent && !(await countAttempt(op, sent, CODE_TRIES_MAX))) throw wrongCode()
+  counted.set(countingOp, sent)
+  const expectedMac = await codeMac(op, sent)
+  if (!expectedMac || !timingSafeEqual(expectedMac.ofCode(code), expectedMac.stored)) throw wrongCode()
   return signIn(op, member, { method: 'CODE' }, { code_id: null }, { code_id: sent })
 }
 
-async function findActive(op: Op, id: string): Promise<MemberRow> {
+async function requirePresentMember(op: Op, id: string): Promise<MemberRow> {
   const member = await findMember(op, id).catch(() => undefined)
   if (!member || !isPresent(member)) throw signInRefusal('The member was removed.')
   return member

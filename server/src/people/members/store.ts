@@ -19,7 +19,7 @@ export async function selectMember(op: Op, id: string): Promise<MemberRow | unde
   return op.find(MEMBER_BY_ID, id)
 }
 
-/** Any platform's member. */
+/** A member of any platform. */
 export async function selectMemberById(
   { lookup }: Pick<App, 'lookup'>,
   id: string,
@@ -27,7 +27,7 @@ export async function selectMemberById(
   return lookup(MEMBER_BY_ID, id)
 }
 
-/** The member who has this address, in any case. */
+/** The member with this address, ignoring case. */
 export async function selectMemberByEmail(op: Op, email: string): Promise<MemberRow | undefined> {
   return op.read
     .selectFrom('members')
@@ -59,7 +59,7 @@ export function selectMembers(op: Op, { status, email, roleId }: MemberFilters) 
     )
 }
 
-/** A platform's members, without removed ones, oldest first, up to `max`. */
+/** Up to `max` members of a platform who are not removed, oldest first. */
 export async function selectPresentMembers(op: Op, max: number): Promise<MemberRow[]> {
   return op.read
     .selectFrom('members')
@@ -72,7 +72,7 @@ export async function selectPresentMembers(op: Op, max: number): Promise<MemberR
     .execute()
 }
 
-/** A record's platform, if it is not closed. */
+/** The platform of a record, unless the platform is closed. */
 export async function selectPlatformOf(
   { lookup }: Pick<App, 'lookup'>,
   { platform_id }: { readonly platform_id: string },
@@ -109,13 +109,13 @@ export async function selectPasskey(
   return lookup(PASSKEY_BY_WEBAUTHN_ID, webauthnId)
 }
 
-/** A passkey of this platform. */
+/** The passkey with this id, if it belongs to this platform. */
 export async function selectPasskeyOf(op: Op, webauthnId: string): Promise<MemberPasskeyRow | undefined> {
   return op.find(PASSKEY_BY_WEBAUTHN_ID, webauthnId)
 }
 
-/** True if any member on this server has the passkey. */
-export async function isPasskeyKept(op: Op, webauthnId: string): Promise<boolean> {
+/** True if a member on this server has the passkey. */
+export async function isMemberPasskeyRegistered(op: Op, webauthnId: string): Promise<boolean> {
   const { rows } = await op.db.query(
     'SELECT 1 FROM member_passkeys WHERE webauthn_id = $1 AND removed_at IS NULL',
     [webauthnId],
@@ -137,8 +137,8 @@ export async function selectPasskeys(op: Op, memberId: string): Promise<MemberPa
 }
 
 /**
- * The members of all platforms, or of one, who have this address; the last to sign in comes first. At most
- * twenty.
+ * Up to twenty members with this address, on one platform or on all of them. Those who signed in most
+ * recently come first.
  */
 export async function selectMembersByEmail(
   { read }: Pick<App, 'read'>,
@@ -163,7 +163,7 @@ export async function selectCode(op: Op, id: string): Promise<MemberCodeRow | un
   return op.find(CODE_BY_ID, id)
 }
 
-/** The code sent last. */
+/** Of these codes, the one that was sent last. */
 export async function selectLatestCode(
   { read }: Pick<App, 'read'>,
   ids: readonly string[],
@@ -178,7 +178,7 @@ export async function selectLatestCode(
   return row?.id
 }
 
-/** When a member's latest codes were sent, newest first. */
+/** The times when a member's latest codes were sent, newest first. */
 export async function selectCodeTimes(op: Op, memberId: string, since: Date, limit: number): Promise<Date[]> {
   const rows = await op.read
     .selectFrom('member_codes')
@@ -193,9 +193,9 @@ export async function selectCodeTimes(op: Op, memberId: string, since: Date, lim
 }
 
 /**
- * Counts an attempt at a code, and returns true if it had one left. A separate statement, committed before
- * the code is compared: the attempt is counted whatever happens afterwards, and parallel attempts cannot pass
- * the limit.
+ * Counts an attempt at a code. Returns true if the code had an attempt left. The statement is committed
+ * before the code is compared, so that an attempt counts whatever happens next, and parallel attempts cannot
+ * exceed the limit.
  */
 export async function countAttempt(op: Op, codeId: string, triesMax: number): Promise<boolean> {
   const { rows } = await op.db.query(
@@ -229,8 +229,8 @@ const SESSION_BY_HASH = rowByKey<FoundSession>(
 )
 
 /**
- * An active session with its member and platform, in one statement, because every member request begins with
- * it.
+ * An active session with its member and platform. Reads all of them in one statement, because every request
+ * of a member starts with this read.
  */
 export async function selectActingMember({ lookup }: Pick<App, 'lookup'>, secretHash: string) {
   const row = await lookup(SESSION_BY_HASH, secretHash)
@@ -262,7 +262,7 @@ export async function selectSession(op: Op, id: string): Promise<MemberSessionRo
   return op.find(SESSION_BY_ID, id)
 }
 
-/** One member's active sessions, or everyone's, newest first. */
+/** The active sessions of one member, or of all members, newest first. */
 export async function selectSessions(
   op: Op,
   memberId: string | undefined,

@@ -5,10 +5,10 @@ import type { MessageRow } from '../../storage/rows/sign-in.ts'
 import { smsSender } from './sms.ts'
 import { emailSender } from './smtp.ts'
 
-/** The timeout of one message, from the first packet to the last response. */
+/** The timeout for handing over one message, from connecting to the final response. */
 export const HANDOVER_MS_MAX = 10_000
 
-/** The sandbox sends nothing (specification 5.6), whatever the settings. */
+/** The sandbox never sends messages (specification 5.6), whatever is configured. */
 export function createDelivery(config: Pick<Config, 'mode' | 'smtp' | 'sms'>): Delivery {
   if (config.mode === 'sandbox') return { email: undefined, sms: undefined }
   return {
@@ -17,10 +17,13 @@ export function createDelivery(config: Pick<Config, 'mode' | 'smtp' | 'sms'>): D
   }
 }
 
-/** The channel for a credential's codes. */
+/** The channel that delivers a credential's codes. */
 export const CHANNELS = { EMAIL_OTP: 'EMAIL', SMS_OTP: 'SMS' } as const
 
-/** True if a message can be delivered by this channel. In sandbox it can: into the inbox. */
+/**
+ * True if messages can be delivered through this channel. In the sandbox they always can: they go to the
+ * inbox.
+ */
 export function canDeliver(op: Pick<Op, 'mode' | 'delivery'>, channel: MessageRow['channel']): boolean {
   if (op.mode === 'sandbox') return true
   return (channel === 'EMAIL' ? op.delivery.email : op.delivery.sms) !== undefined

@@ -8,17 +8,17 @@ import type { MessageRow } from '../../storage/rows/sign-in.ts'
 import { endMessage, readContent } from './messages.ts'
 import { type FoundMessage, selectMessage } from './store.ts'
 
-/** Retries stay close together until the code expires, because a person is waiting. */
+/** While a code is valid, retries stay frequent, because a person is waiting for it. */
 const RETRY_SECONDS_MAX = 30
 const NOTICE_RETRY_SECONDS_MAX = 900
 
 /**
- * Delivers a message, at least once. A failed attempt is counted and retried later. A code that is no longer valid is not
- * sent.
+ * Delivers a message at least once. Failed attempts are counted and retried with a backoff. A code that is no
+ * longer valid is not sent.
  */
 export const deliverMessage: JobHandler<'message.deliver'> = async (op, payload) => {
   const found = await selectMessage(op, payload.messageId)
-  // Its customer was erased in the meantime.
+  // The customer was erased in the meantime.
   if (!found) return []
   const { message } = found
   if (message.state !== 'QUEUED') return []
@@ -42,7 +42,10 @@ export const deliverMessage: JobHandler<'message.deliver'> = async (op, payload)
   }
 }
 
-/** Null if the message is still wanted. It is not if the code was replaced, the address changed, or the member left. */
+/**
+ * Why a message is no longer sent: it has expired, or its code was replaced, the address has changed, or the
+ * member was removed. Null if it is still wanted.
+ */
 function reasonNotToSend(op: Op, { message, isWanted }: FoundMessage): MessageRow['failure_reason'] {
   if (op.now >= message.expires_at) return 'EXPIRED'
   return isWanted ? null : 'REPLACED'

@@ -14,20 +14,21 @@ export const inboxHandlers: Handlers<typeof inbox> = {
       rows: selectMessages(op, query),
       table: 'messages',
       view: async (rows) => {
-        const kept = await findHiddenCodes(op, rows)
-        return rows.map((row) => messageView(op, kept.has(row.id) ? { ...row, sealed_content: null } : row))
+        const hidden = await findHiddenCodes(op, rows)
+        return rows.map((row) => messageView(op, hidden.has(row.id) ? { ...row, sealed_content: null } : row))
       },
     }),
   }),
 }
 
 /**
- * The codes of members who have permissions that the caller lacks, because anyone who reads a code can sign
- * in with it.
+ * The codes of members whose permissions exceed the caller's: anyone who reads a code can sign in with it.
  */
 async function findHiddenCodes(op: Op, rows: readonly MessageRow[]): Promise<ReadonlySet<string>> {
   const codes = rows.flatMap(({ member_code_id }) => member_code_id ?? [])
   const members = await selectMembersOfCodes(op, codes)
-  const kept = members.filter(({ permissions }) => !mayGrant(op, permissions)).map(({ code }) => code)
-  return new Set(rows.filter(({ member_code_id }) => kept.includes(member_code_id ?? '')).map(({ id }) => id))
+  const hidden = members.filter(({ permissions }) => !mayGrant(op, permissions)).map(({ code }) => code)
+  return new Set(
+    rows.filter(({ member_code_id }) => hidden.includes(member_code_id ?? '')).map(({ id }) => id),
+  )
 }

@@ -2,9 +2,9 @@ import type { PlatformConfig } from '../platforms/platform-config.ts'
 
 type WalletConfig = PlatformConfig['embeddedWalletConfig']
 
-/** An e-mail with a code, without its recipient. */
+/** The content of an e-mail, without its recipient. */
 export interface EmailContent {
-  /** The platform's own sender; missing parts come from the server's. */
+  /** The platform's own sender. Missing parts are filled in with the server's sender. */
   readonly from: { readonly name?: string; readonly address?: string }
   readonly replyTo?: string
   readonly subject: string
@@ -12,7 +12,7 @@ export interface EmailContent {
   readonly html: string
 }
 
-/** A text message is one line, and every 70 to 160 characters are charged. */
+/** A text message is a single line, and is billed per 70 to 160 characters. */
 const SMS_NAME_CHARACTERS_MAX = 40
 
 /** The purpose of the code in an e-mail. */
@@ -23,7 +23,7 @@ interface Purpose {
   readonly seconds: number
 }
 
-/** The e-mail with a code that signs in. */
+/** The e-mail with a sign-in code. */
 export function otpEmail(config: WalletConfig, code: string): EmailContent {
   const app = oneLine(config.appName)
   return codeEmail(config, code, {
@@ -34,7 +34,7 @@ export function otpEmail(config: WalletConfig, code: string): EmailContent {
   })
 }
 
-/** The e-mail with a code that verifies the address it is sent to. */
+/** The e-mail with a code that verifies its recipient's address. */
 export function contactEmail(config: WalletConfig, code: string, seconds: number): EmailContent {
   const app = oneLine(config.appName)
   return codeEmail(config, code, {
@@ -45,7 +45,7 @@ export function contactEmail(config: WalletConfig, code: string, seconds: number
   })
 }
 
-/** The e-mail with a code that signs a platform's member in to the console. */
+/** The e-mail with a code that signs a team member in to the console. */
 export function memberEmail(
   config: WalletConfig,
   platform: string,
@@ -64,11 +64,11 @@ export function memberEmail(
 /** The content of an e-mail without a code. */
 export interface Notice {
   readonly subject: string
-  /** Paragraphs of plain text. */
+  /** Plain text, one string per paragraph. */
   readonly paragraphs: readonly string[]
 }
 
-/** The e-mail that notifies a platform's member about an event. */
+/** The e-mail that notifies a team member about an event. */
 export function noticeEmail(
   config: WalletConfig,
   platform: string,
@@ -77,10 +77,10 @@ export function noticeEmail(
   const name = oneLine(platform)
   const lines = [...paragraphs, `You receive this message as a member of ${name}.`].map(oneLine)
   return {
-    ...sendersOf(config),
+    ...buildSender(config),
     subject: `${oneLine(subject)} (${name})`,
     text: `${lines.join('\n\n')}\n`,
-    html: htmlOf(
+    html: renderHtml(
       config,
       oneLine(subject),
       lines.map((line) => [line, 'font-size:16px']),
@@ -88,15 +88,18 @@ export function noticeEmail(
   }
 }
 
-/** An e-mail in the platform's name. The code is not in the subject, because locked screens show it. */
+/**
+ * An e-mail with a code, in the platform's name. The code is not in the subject, because locked screens show
+ * subjects.
+ */
 function codeEmail(config: WalletConfig, code: string, purpose: Purpose): EmailContent {
   const { subject, intro, ignore, seconds } = purpose
-  const expiry = `It works once and expires in ${lifetime(seconds)}. Do not share it with anyone.`
+  const expiry = `It works once and expires in ${formatLifetime(seconds)}. Do not share it with anyone.`
   return {
-    ...sendersOf(config),
+    ...buildSender(config),
     subject,
     text: `${intro}\n\n    ${code}\n\n${expiry}\n\n${ignore}\n`,
-    html: htmlOf(config, intro, [
+    html: renderHtml(config, intro, [
       [intro, 'font-size:16px'],
       [code, 'font-size:32px;font-weight:700;letter-spacing:4px'],
       [expiry, 'font-size:14px'],
@@ -105,7 +108,7 @@ function codeEmail(config: WalletConfig, code: string, purpose: Purpose): EmailC
   }
 }
 
-function sendersOf(config: WalletConfig): Pick<EmailContent, 'from' | 'replyTo'> {
+function buildSender(config: WalletConfig): Pick<EmailContent, 'from' | 'replyTo'> {
   const { sendFromEmailAddress, sendFromEmailSenderName, replyToEmailAddress } = config
   const name = sendFromEmailSenderName ?? (sendFromEmailAddress ? oneLine(config.appName) : undefined)
   return {
@@ -117,31 +120,36 @@ function sendersOf(config: WalletConfig): Pick<EmailContent, 'from' | 'replyTo'>
   }
 }
 
-/** The text message with a code that signs in. */
+/** The text message with a sign-in code. */
 export function otpSms(config: WalletConfig, code: string): string {
   return codeSms(`Your ${smsName(config)} code is ${code}.`, config.expirationSeconds)
 }
 
-/** The text message with a code that verifies the number it is sent to. */
+/** The text message with a code that verifies its recipient's number. */
 export function contactSms(config: WalletConfig, code: string, seconds: number): string {
   return codeSms(`Your code to confirm this number for ${smsName(config)} is ${code}.`, seconds)
 }
 
 function codeSms(intro: string, seconds: number): string {
-  return `${intro} It works once and expires in ${lifetime(seconds)}. If you did not request it, ignore this.`
+  return `${intro} It works once and expires in ${formatLifetime(seconds)}. If you did not request it, ignore this.`
 }
 
 function smsName({ appName }: WalletConfig): string {
   return [...oneLine(appName)].slice(0, SMS_NAME_CHARACTERS_MAX).join('').trim()
 }
 
-/** Rounded down, so that a code is valid at least as long as the message says. */
-function lifetime(seconds: number): string {
+/**
+ * Formats a validity in minutes. Rounded down, so that the code is valid for at least as long as the message
+ * says.
+ */
+function formatLifetime(seconds: number): string {
   const minutes = Math.max(1, Math.floor(seconds / 60))
   return minutes === 1 ? '1 minute' : `${minutes} minutes`
 }
 
-/** Text as one line, without line ends, control characters and characters that change the text direction. */
+/**
+ * Converts text to one line without control characters and without characters that change the text direction.
+ */
 function oneLine(text: string): string {
   return text.replace(/[\s\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]+/gu, ' ').trim()
 }
@@ -159,13 +167,13 @@ function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '')
 }
 
-/** Paragraphs with their inline styles, because every mail program reads those. */
-function htmlOf(
+/** Renders paragraphs with inline styles, because those work in every mail program. */
+function renderHtml(
   { appName, logoUrl }: WalletConfig,
   title: string,
   paragraphs: readonly (readonly [text: string, style: string])[],
 ): string {
-  // Mail programs block images over plain http, or warn.
+  // Mail programs block or warn about images over plain http.
   const logo =
     logoUrl && /^https:\/\//i.test(logoUrl)
       ? `<img src="${escapeHtml(logoUrl)}" alt="${escapeHtml(oneLine(appName))}" height="40" style="border:0">\n`

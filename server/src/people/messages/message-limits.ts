@@ -6,23 +6,26 @@ import { countMessageTo, selectMessageCount } from './store.ts'
 const HOUR_MS = 60 * 60 * 1000
 const DAY_MS = 24 * HOUR_MS
 
-/** The recipients already counted by an operation, which may run again. */
+/**
+ * The recipients for which an operation has already counted its message. An operation may run again, and must
+ * not count twice.
+ */
 const counted = new WeakMap<Op, Set<string>>()
 
 /**
- * Counts a message before it is sent: first for its recipient, then for the platform, so that a flood to one recipient
- * does not use up the platform's limit. Error: 429 `RATE_LIMITED` with `Retry-After`.
+ * Counts a message before it is sent, first for the recipient and then for the platform, so that flooding one
+ * recipient does not use up the platform's limit. Throws 429 `RATE_LIMITED` with `Retry-After`.
  */
 export async function countMessage(op: Op, recipient: string): Promise<void> {
   const known = counted.get(op) ?? new Set()
   if (!op.messageRules || known.has(recipient)) return
   const { perRecipient, perPlatform } = op.messageRules
-  await count(op, mailboxOf(recipient), perRecipient, 'This recipient')
+  await count(op, normalizeRecipient(recipient), perRecipient, 'This recipient')
   await count(op, '', perPlatform, 'The platform')
   counted.set(op, known.add(recipient))
 }
 
-/** Counts a message before it is sent. Returns false if a limit is reached. */
+/** Like `countMessage`, but returns false if a limit is reached. */
 export async function mayBeSent(op: Op, recipient: string): Promise<boolean> {
   try {
     await countMessage(op, recipient)
@@ -34,7 +37,7 @@ export async function mayBeSent(op: Op, recipient: string): Promise<boolean> {
 }
 
 async function count(op: Op, recipient: string, limit: MessageLimit, whose: string): Promise<void> {
-  const [hour, day] = [startOf(op, HOUR_MS), startOf(op, DAY_MS)]
+  const [hour, day] = [startOfPeriod(op, HOUR_MS), startOfPeriod(op, DAY_MS)]
   if (await countMessageTo(op, recipient, { hour, day }, limit)) return
   const row = await selectMessageCount(op, recipient)
   const isDayOver = row !== undefined && row.day >= day && row.in_day >= limit.inDay
@@ -45,12 +48,12 @@ async function count(op: Op, recipient: string, limit: MessageLimit, whose: stri
   })
 }
 
-function startOf(op: Op, lengthMs: number): Date {
+function startOfPeriod(op: Op, lengthMs: number): Date {
   const nowMs = op.now.getTime()
   return new Date(nowMs - (nowMs % lengthMs))
 }
 
-/** A lowercase address without a tag (`ada+shop@…`); a number unchanged. */
-function mailboxOf(recipient: string): string {
+/** Normalizes an e-mail address: lower case, without a tag (`ada+shop@…`). Phone numbers stay as they are. */
+function normalizeRecipient(recipient: string): string {
   return recipient.toLowerCase().replace(/^([^+@]+)\+[^@]*@/, '$1@')
 }

@@ -24,11 +24,13 @@ import {
   otpSms,
 } from './message-content.ts'
 
-/** The sealed part of a message: everything that contains the code, and the headers of an e-mail. */
+/**
+ * The part of a message that is stored sealed: all text that contains the code, and the headers of an e-mail.
+ */
 export type MessageContent = Partial<Omit<EmailContent, 'subject'>> & { readonly text: string }
 
-/** The columns that describe a message's content. */
-const CARRIES_NOTHING = {
+/** The columns that say what a message is about; each kind of message sets some of them. */
+const NO_SUBJECT = {
   customer_id: null,
   account_id: null,
   credential_id: null,
@@ -38,13 +40,13 @@ const CARRIES_NOTHING = {
   member_id: null,
 } as const
 
-/** After a day, a notice's record has more information than the notice. */
+/** A notice older than a day is not sent, because the records themselves say more by then. */
 const NOTICE_SECONDS = 24 * 60 * 60
 
 /**
- * The writes of a message with a code and of the due work that sends it, for the write set that issues the
- * code. They come after the writes of the credential and the challenge, which they reference. In sandbox the
- * same commit delivers the message to the inbox, and the caller must have checked `canDeliver`.
+ * The writes that create a message with a code and the job that sends it; they belong to the write set that
+ * issues the code, after the writes of the credential and the challenge that they refer to. In the sandbox
+ * the same commit delivers the message to the inbox. The caller must have checked `canDeliver`.
  */
 export function makeOtpMessage(
   op: Op,
@@ -58,8 +60,8 @@ export function makeOtpMessage(
   const config = withAllowedSender(op, platformConfig(op).embeddedWalletConfig)
   const content =
     type === 'EMAIL_OTP' ? otpEmail(config, challenge.code) : { text: otpSms(config, challenge.code) }
-  const of = {
-    ...CARRIES_NOTHING,
+  const target = {
+    ...NO_SUBJECT,
     channel: CHANNELS[type],
     recipient: contact,
     customer_id: account.customer_id,
@@ -68,12 +70,12 @@ export function makeOtpMessage(
     challenge_id: challenge.challengeId,
     expires_at: plusSeconds(op.now, config.expirationSeconds),
   }
-  return makeMessage(op, of, content)
+  return makeMessage(op, target, content)
 }
 
 /**
- * The writes of a message with a code that verifies a customer's contact, after the write of the code. The
- * caller has checked `canDeliver`.
+ * The writes of a message with a code that verifies a customer's contact. They must come after the write of
+ * the code. The caller must have checked `canDeliver`.
  */
 export function makeContactMessage(op: Op, sent: ContactCodeRow, code: string): Write[] {
   const { channel, contact, customer_id, expires_at } = sent
@@ -81,20 +83,20 @@ export function makeContactMessage(op: Op, sent: ContactCodeRow, code: string): 
   const seconds = (expires_at.getTime() - op.now.getTime()) / 1000
   const content =
     channel === 'EMAIL' ? contactEmail(config, code, seconds) : { text: contactSms(config, code, seconds) }
-  const of = {
-    ...CARRIES_NOTHING,
+  const target = {
+    ...NO_SUBJECT,
     channel,
     recipient: contact,
     customer_id,
     contact_code_id: sent.id,
     expires_at,
   }
-  return makeMessage(op, of, content)
+  return makeMessage(op, target, content)
 }
 
 /**
- * The writes of an e-mail with a code that signs a member in, after the write of the code. The caller has checked
- * `canDeliver`.
+ * The writes of an e-mail with a code that signs a team member in. They must come after the write of the
+ * code. The caller must have checked `canDeliver`.
  */
 export function makeMemberMessage(
   op: Op,
@@ -102,41 +104,44 @@ export function makeMemberMessage(
   code: string,
 ): Write[] {
   const config = withAllowedSender(op, platformConfig(op).embeddedWalletConfig)
-  const of = {
-    ...CARRIES_NOTHING,
+  const target = {
+    ...NO_SUBJECT,
     channel: 'EMAIL',
     recipient: email,
     member_code_id: codeId,
     expires_at: plusSeconds(op.now, seconds),
   } as const
-  return makeMessage(op, of, memberEmail(config, op.platform.name, code, seconds))
+  return makeMessage(op, target, memberEmail(config, op.platform.name, code, seconds))
 }
 
-/** The writes of an e-mail to a member about something that has happened. The caller has checked `canDeliver`. */
+/**
+ * The writes of an e-mail that notifies a team member about an event. The caller must have checked
+ * `canDeliver`.
+ */
 export function makeNotice(op: Op, { id, email }: Pick<MemberRow, 'id' | 'email'>, notice: Notice): Write[] {
   const config = withAllowedSender(op, platformConfig(op).embeddedWalletConfig)
-  const of = {
-    ...CARRIES_NOTHING,
+  const target = {
+    ...NO_SUBJECT,
     channel: 'EMAIL',
     recipient: email,
     member_id: id,
     expires_at: plusSeconds(op.now, NOTICE_SECONDS),
   } as const
-  return makeMessage(op, of, noticeEmail(config, op.platform.name, notice))
+  return makeMessage(op, target, noticeEmail(config, op.platform.name, notice))
 }
 
-/** The recipient of a message, and its purpose. */
-type MessageOf = Pick<MessageRow, 'channel' | 'recipient' | 'expires_at' | keyof typeof CARRIES_NOTHING>
+/** The recipient of a message, and what it is about. */
+type MessageTarget = Pick<MessageRow, 'channel' | 'recipient' | 'expires_at' | keyof typeof NO_SUBJECT>
 
 function makeMessage(
   op: Op,
-  of: MessageOf,
+  target: MessageTarget,
   { subject, ...content }: MessageContent & { readonly subject?: string },
 ): Write[] {
   const id = op.newId('Message')
   const isSandbox = op.mode === 'sandbox'
   const row: MessageRow = {
-    ...of,
+    ...target,
     id,
     platform_id: op.platform.id,
     state: isSandbox ? MESSAGE_TRANSITIONS[MESSAGE_INITIAL].deliver : MESSAGE_INITIAL,
@@ -154,7 +159,7 @@ function makeMessage(
   ]
 }
 
-/** Uses the server's own sender if the operator does not allow the platform's. */
+/** Removes the platform's own sender if the operator does not allow it, so that the server's is used. */
 function withAllowedSender(op: Op, config: WalletConfig): WalletConfig {
   const { sendFromEmailAddress, ...others } = config
   if (sendFromEmailAddress === undefined) return config
@@ -163,7 +168,7 @@ function withAllowedSender(op: Op, config: WalletConfig): WalletConfig {
 
 type WalletConfig = ReturnType<typeof platformConfig>['embeddedWalletConfig']
 
-/** Ends a queued message, and deletes the code in it. */
+/** Ends a queued message, and deletes the code that it contains. */
 export function endMessage(
   op: Op,
   message: MessageRow,
@@ -178,7 +183,7 @@ export function endMessage(
   return transition(op, 'messages', MESSAGE_TRANSITIONS, message, end.event, change).write
 }
 
-/** A message's text, until it is deleted. */
+/** The content of a message; undefined once it was deleted. */
 export function readContent(op: Pick<Op, 'enclave'>, message: MessageRow): MessageContent | undefined {
   if (!message.sealed_content) return undefined
   return JSON.parse(op.enclave.openText('message', message.id, message.sealed_content)) as MessageContent

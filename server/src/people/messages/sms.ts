@@ -10,8 +10,8 @@ const ANSWER_BYTES_MAX = 16 * 1024
 
 /**
  * Sends text messages through a gateway with Twilio's API: `POST
- * {url}/2010-04-01/Accounts/{sid}/Messages.json`, form encoded `To`, `From`, `Body`, HTTP Basic. A 400 means
- * that this message will never be sent.
+ * {url}/2010-04-01/Accounts/{sid}/Messages.json` with the form fields `To`, `From` and `Body`, and HTTP Basic
+ * authentication. Status 400 means that the message can never be sent.
  */
 export function smsSender(config: SmsConfig, timeoutMs: number): NonNullable<Delivery['sms']> {
   const { accountSid, authToken, from } = config
@@ -23,19 +23,19 @@ export function smsSender(config: SmsConfig, timeoutMs: number): NonNullable<Del
       Authorization: `Basic ${login}`,
       Accept: 'application/json',
       'Content-Type': 'application/x-www-form-urlencoded;charset=UTF-8',
-      // Twilio ignores the key; a gateway that supports it sends a message once.
+      // Twilio ignores this key. A gateway that supports it sends the message only once.
       'Idempotency-Key': id,
     }
     const body = Buffer.from(String(new URLSearchParams({ To: to, From: from, Body: text })))
     const signal = AbortSignal.timeout(timeoutMs)
-    // The operator configures the gateway, so it may be on this machine.
+    // The operator configures the gateway, so it may run on this machine.
     const answer = await send(
       { method: 'POST', url, headers, body },
       { signal, bytesMax: ANSWER_BYTES_MAX, reach: 'any' },
     ).catch((error: unknown) => {
       if (!(error instanceof NoAnswer)) throw error
-      const what = error.code === 'TIMEOUT' ? `took more than ${timeoutMs} ms` : error.code
-      throw new DeliveryError(`SMS gateway: ${what}`)
+      const problem = error.code === 'TIMEOUT' ? `took more than ${timeoutMs} ms` : error.code
+      throw new DeliveryError(`SMS gateway: ${problem}`)
     })
     const { status } = answer
     if (status >= 200 && status < 300) return { accepted: true }
@@ -46,7 +46,10 @@ export function smsSender(config: SmsConfig, timeoutMs: number): NonNullable<Del
   }
 }
 
-/** The gateway's error code: `{"code": 21211, …}`. Its error text is ignored, because it may repeat the message. */
+/**
+ * Reads the gateway's error code from `{"code": 21211, …}`. Ignores its error text, which may repeat the
+ * message.
+ */
 function readErrorCode({ body }: { readonly body: Uint8Array }): number | undefined {
   try {
     const answer: unknown = JSON.parse(Buffer.from(body).toString())

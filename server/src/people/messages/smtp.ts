@@ -2,12 +2,12 @@ import type { SmtpConfig } from '../../base/settings/message-delivery.ts'
 import type { Delivery } from '../../kernel/ports/delivery.ts'
 import { DeliveryError, type Handover, type OutgoingEmail } from '../../kernel/ports/delivery.ts'
 
-/** One plain address, which cannot be parsed as two addresses or as a header. */
+/** A single plain address that cannot be misread as two addresses or as a header. */
 const ADDRESS = /^[^\s@<>"(),:;\\[\]\p{Cc}]{1,64}@[^\s@<>"(),:;\\[\]\p{Cc}]{1,253}$/u
 
 /**
- * Sends e-mail through a mail server, each on a new connection: codes are rare, and an idle connection may be
- * broken.
+ * Sends e-mail through a mail server. Each message gets its own connection: codes are rare, and an idle
+ * connection may have been dropped.
  */
 export function emailSender(config: SmtpConfig, timeoutMs: number): NonNullable<Delivery['email']> {
   const { host, port, tls, login } = config
@@ -21,7 +21,7 @@ export function emailSender(config: SmtpConfig, timeoutMs: number): NonNullable<
       ignoreTLS: tls === 'never',
       ...(login ? { auth: { user: login.user, pass: login.password } } : {}),
       logger: false,
-      // A message's content cannot make this server read a file or fetch an address.
+      // The content of a message must not make this server read a file or fetch a URL.
       disableFileAccess: true,
       disableUrlAccess: true,
     })
@@ -29,26 +29,27 @@ export function emailSender(config: SmtpConfig, timeoutMs: number): NonNullable<
   let transport: ReturnType<typeof open> | undefined
   return async (email) => {
     if (!ADDRESS.test(email.to)) return { accepted: false, reason: 'Not a valid e-mail address' }
-    // A failed import is retried by the next e-mail.
+    // If the import fails, the next e-mail tries it again.
     transport ??= open().catch((error: unknown) => {
       transport = undefined
       throw error
     })
     const opened = await transport
-    // The timeout covers everything from the DNS lookup on; nodemailer's own are longer, and each is for one step.
+    // One timeout covers everything from the DNS lookup on. Those of nodemailer are longer, and each covers
+    // only one step.
     const signal = AbortSignal.timeout(timeoutMs)
     try {
-      await opened.sendMail({ ...mailOf(email, config), signal })
+      await opened.sendMail({ ...toMail(email, config), signal })
       return { accepted: true }
     } catch (error) {
       if (signal.aborted) throw new DeliveryError(`SMTP: took more than ${timeoutMs} ms`)
-      return outcomeOf(error as SmtpFailure)
+      return toHandover(error as SmtpFailure)
     }
   }
 }
 
-/** Addresses are passed as objects, which are not parsed; the envelope repeats the recipient. */
-function mailOf(email: OutgoingEmail, config: SmtpConfig) {
+/** Addresses are passed as objects, so that they are not parsed. The envelope repeats the recipient. */
+function toMail(email: OutgoingEmail, config: SmtpConfig) {
   const { id, to, subject, text, html, date, replyTo } = email
   const address = email.from.address ?? config.from.address
   const name = email.from.name ?? config.from.name ?? ''
@@ -75,12 +76,12 @@ interface SmtpFailure {
   readonly responseCode?: number
 }
 
-/** A recipient that the server rejects permanently is final. Any other failure is retried. */
-function outcomeOf(error: SmtpFailure): Handover {
+/** If the server rejects the recipient permanently, the failure is final. All other failures are retried. */
+function toHandover(error: SmtpFailure): Handover {
   const { name, code, command, response, responseCode } = error
   const enhanced = /^\d{3}[ -](\d\.\d{1,3}\.\d{1,3})\b/.exec(response ?? '')?.[1]
-  const words = [code ?? name, command, responseCode, enhanced].filter((word) => word !== undefined)
-  const reason = `SMTP: ${words.join(' ')}`
+  const parts = [code ?? name, command, responseCode, enhanced].filter((word) => word !== undefined)
+  const reason = `SMTP: ${parts.join(' ')}`
   if (command === 'RCPT TO' && responseCode !== undefined && responseCode >= 500)
     return { accepted: false, reason }
   throw new DeliveryError(reason)

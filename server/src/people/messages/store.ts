@@ -11,16 +11,16 @@ export interface MessageFilters {
   readonly customerId?: string
 }
 
-/** A message. It is wanted while its code or notice is still useful to its recipient. */
+/** A message. `isWanted` is true while its code or notice is still of use to the recipient. */
 export interface FoundMessage {
   readonly message: MessageRow
   readonly isWanted: boolean
 }
 
 /**
- * A message is wanted if it has one of these: the current code of an active credential with this address; the
- * last code sent to a contact that its customer still has; the last code of a member; a notice to an active
- * member.
+ * Finds a message. It is wanted if it contains the current code of an active credential with the same
+ * address, the latest code for a contact that its customer still has, the latest code of an active member, or
+ * a notice to an active member.
  */
 export async function selectMessage(op: Op, id: string): Promise<FoundMessage | undefined> {
   const row = await op.read
@@ -66,8 +66,8 @@ export function selectMessages(op: Op, { recipient, channel, customerId }: Messa
 }
 
 /**
- * Counts a message of the platform, to a recipient or (empty) to anyone, unless the hourly or daily limit is
- * reached. Returns true if it was counted. A separate statement, so parallel calls cannot pass the limit.
+ * Counts one of the platform's messages, either to a recipient or, if empty, to anyone. Returns false if the
+ * hourly or daily limit is reached. A separate statement, so that concurrent calls cannot exceed the limit.
  */
 export async function countMessageTo(
   op: Op,

@@ -9,18 +9,20 @@ import { selectMissingAccounts } from './store.ts'
 
 const ACCOUNTS_PER_JOB_MAX = 100
 
-/** The job that opens an account in each of the platform's currencies, for it and every approved customer. */
+/**
+ * The job that opens an account in each of the platform's currencies for the platform and for every approved
+ * customer.
+ */
 export function accountsBackfill(op: Op, fromCustomerId = ''): Write {
   return job(op, 'accounts.backfill', { fromCustomerId }, op.now)
 }
 
 /**
- * Opens the missing accounts of the platform and its approved customers, a hundred at a time; another job opens the rest.
- * Running it again opens nothing twice: it selects what is missing, and there is at most one account per owner and
- * currency.
+ * Opens missing accounts of the platform and of its approved customers, a batch per job. Idempotent: it
+ * selects what is missing, and an owner can have only one account per currency.
  */
 export const backfillAccounts: JobHandler<'accounts.backfill'> = async (op, { fromCustomerId }) => {
-  // Reads the current settings, because the job may start with the change that causes it.
+  // Reads the current settings, because a change of currencies may be committed together with this job.
   const currencies = accountCurrencies(readPlatformConfig(op, await findPlatform(op)))
   const missing = await selectMissingAccounts(op, currencies, fromCustomerId, ACCOUNTS_PER_JOB_MAX)
   const last = missing.length === ACCOUNTS_PER_JOB_MAX ? missing.at(-1) : undefined

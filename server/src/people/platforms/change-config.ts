@@ -17,9 +17,9 @@ import type { PlatformConfig } from './platform-config.ts'
 import { changeRisk } from './risk-rules.ts'
 
 /**
- * Applies a change to settings. The list of currencies is replaced as a whole; elsewhere omitted fields keep
- * their values. Errors: 400 that names the field, for an endpoint that is not a URL, an unknown or repeated
- * currency, and crossed limits.
+ * Applies a change to the settings. The list of currencies is replaced as a whole; all other omitted fields
+ * keep their values. Throws 400 naming the field for an endpoint that is not a URL, an unknown or repeated
+ * currency, or a minimum above its maximum.
  */
 export function changePlatformConfig(
   op: Pick<Op, 'mode' | 'messageRules' | 'platform'>,
@@ -48,7 +48,7 @@ export function changePlatformConfig(
   checkInvitationUrl(invitationConfig?.url)
   return {
     ...kept,
-    // null removes it.
+    // Null removes a setting.
     ...present({
       webhookEndpoint: webhookEndpoint === undefined ? endpointBefore : checkEndpoint(webhookEndpoint),
     }),
@@ -71,7 +71,7 @@ export function changePlatformConfig(
   }
 }
 
-/** Settings that were never made stay unset, so that their defaults can change later. */
+/** Leaves out settings that were never made, so that their defaults can change later. */
 export function withoutDefaults(
   {
     passkeyConfig,

@@ -3,18 +3,15 @@ import type { WithConfig } from '../../kernel/operation/app.ts'
 import type { Lookup } from '../../storage/read/lookup.ts'
 import { CONFIG_BY_ID, type ConfigRow } from './store.ts'
 
-/** A config has a few KiB, and at most 48 KiB. */
+/** A config usually has a few KiB, and at most 48 KiB. */
 const PLATFORMS_MAX = 1000
 
 /**
- * Caches the configs of platforms, so that a request or a job reads only a few columns.
- *
- * A cached config is never stale, however many processes share the database:
- * - Each operation reads the current version with its credentials or its job, and uses a config of exactly
- *   that version.
- * - Config and version change in one update of one row, and the database refuses a changed config with an
- *   unchanged version (`refuse_config_of_same_version`).
- * - Ids of platforms are never reused. A change between the two reads is loaded with its own version.
+ * Caches platform configs, so that a request or a job reads only a few columns of its platform. A cached
+ * config is never stale, even if many processes share the database: each operation reads the current version
+ * with its credentials or its job, and uses a config of exactly that version. The database rejects a change
+ * of the config without a new version (`refuse_config_of_same_version`), and platform ids are never reused;
+ * if the config changes between the two reads, it is loaded together with its new version.
  */
 export function createConfigCache(lookup: Lookup, platformsMax = PLATFORMS_MAX): WithConfig {
   const cache = new Lru<string, ConfigRow>(platformsMax)

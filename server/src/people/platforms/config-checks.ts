@@ -13,11 +13,11 @@ import { fieldError } from '../../kernel/operation/operation.ts'
 import { mayGrant } from '../../kernel/operation/permissions.ts'
 import type { CurrencyConfig, PlatformConfig, SandboxConfig } from './platform-config.ts'
 
-/** The rules of single settings that their schemas cannot express. */
+/** Rules for single settings that their schemas cannot express. */
 
 /**
- * Error: 403 `FORBIDDEN` for a change of a setting that takes a decision away from callers with its
- * permission.
+ * Throws 403 `FORBIDDEN` for changing a setting that decides on behalf of callers with a permission, if this
+ * caller lacks that permission.
  */
 export function checkDecisions(op: Op, before: PlatformConfig, after: PlatformConfig): void {
   for (const name of keysOf(SETTING_PERMISSIONS)) {
@@ -33,7 +33,8 @@ export function checkDecisions(op: Op, before: PlatformConfig, after: PlatformCo
 }
 
 /**
- * Checks faults that the format cannot express and a URL parser finds: a missing host, an impossible port.
+ * Rejects URLs that fit the schema but cannot be parsed, for example because of a missing host or an invalid
+ * port.
  */
 export function checkEndpoint(url: string | null): string | null {
   if (url !== null && !URL.canParse(url))
@@ -46,7 +47,7 @@ export function checkInvitationUrl(url: string | null | undefined): void {
     throw fieldError('INVALID_INPUT', 'invitationConfig.url', 'invitationConfig.url is not a URL')
 }
 
-/** Error: 400 for a sender in a domain that the operator does not allow this platform. */
+/** Throws 400 if the operator does not allow this platform to send from the sender's domain. */
 export function checkSender<T extends { readonly sendFromEmailAddress?: string }>(
   { messageRules, platform }: Pick<Op, 'messageRules' | 'platform'>,
   config: T | undefined,
@@ -61,7 +62,9 @@ export function checkSender<T extends { readonly sendFromEmailAddress?: string }
   return config
 }
 
-/** Errors: 400 for a first passkeyConfig without its domain or origins, and in production for http://localhost. */
+/**
+ * Throws 400 if a new passkeyConfig lacks its domain or origins, or in production contains http://localhost.
+ */
 export function changePasskeys(
   op: Pick<Op, 'mode'>,
   before: PlatformConfig['passkeyConfig'],
@@ -76,7 +79,7 @@ export function changePasskeys(
   return { rpId, origins, userVerification }
 }
 
-/** Error: 400 in production for pages without TLS. */
+/** Throws 400 in production for pages without TLS. */
 export function checkOrigins(op: Pick<Op, 'mode'>, origins: string[] | undefined): string[] | undefined {
   if (origins) checkNotLocal(op, origins, 'allowedOrigins')
   return origins
@@ -115,8 +118,8 @@ export function checkCurrencies(currencies: readonly CurrencyConfig[]): Currency
 }
 
 /**
- * Errors: 400 in production, which simulates nothing, and for a rule whose fault cannot be parsed or that
- * fits no call.
+ * Throws 400 in production, which has no simulators, and for a rule whose fault is invalid or that applies
+ * to no call.
  */
 export function changeSandbox(
   { mode }: Pick<Op, 'mode'>,
@@ -135,8 +138,8 @@ function checkFault({ fault, operation, eventType }: FaultRule, at: string): voi
   if (!parsed)
     throw fieldError('INVALID_INPUT', `${at}.fault`, `${at}.fault must be ${FAULT_IN_WORDS}, each once`)
   const { webhook, ...ofCall } = parsed
-  const isOfCall = Object.keys(ofCall).length > 0
-  if (webhook && isOfCall)
+  const affectsCalls = Object.keys(ofCall).length > 0
+  if (webhook && affectsCalls)
     throw fieldError('INVALID_INPUT', `${at}.fault`, `${at}.fault is either for calls or for webhooks`)
   if (webhook && operation !== undefined)
     throw fieldError(
@@ -159,6 +162,6 @@ function checkFault({ fault, operation, eventType }: FaultRule, at: string): voi
 }
 
 function suggestOperation(operation: string): string {
-  const meant = findNearest(operation, Object.keys(API))
-  return meant ? `; did you mean ${meant}?` : ''
+  const suggestion = findNearest(operation, Object.keys(API))
+  return suggestion ? `; did you mean ${suggestion}?` : ''
 }

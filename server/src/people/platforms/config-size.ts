@@ -6,8 +6,8 @@ import { fieldError } from '../../kernel/operation/operation.ts'
 const CONFIG_BYTES_MAX = 48 * 1024
 
 /**
- * Error: 400 for settings that are too large in total, because every process caches them. It names the largest of the given
- * members.
+ * Throws 400 if the settings are too large in total, because every process caches them. It names the largest
+ * setting of the change.
  */
 export function checkSize(stored: Record<string, unknown>, change: BodyOf<typeof config_update>): void {
   const bytesOf = (value: unknown) => Buffer.byteLength(toJson(value))

@@ -12,23 +12,23 @@ import type { PlatformRow } from '../../storage/rows/tables.ts'
 import type { SandboxConfig } from './platform-config.ts'
 import { findPlatform } from './platforms.ts'
 
-/** The calls that a rule cannot break, because they remove it. */
-const ALWAYS_WHOLE: ReadonlySet<string> = new Set(['config_get', 'config_update'])
+/** Calls that rules cannot break, because they are needed to remove a rule. */
+const EXEMPT_CALLS: ReadonlySet<string> = new Set(['config_get', 'config_update'])
 
-type IsFor = (rule: FaultRule, fault: Fault) => boolean
+type Matches = (rule: FaultRule, fault: Fault) => boolean
 
 /**
- * A rule's fault for a call, counted. Undefined in production, and for members, so that the console keeps
- * working.
+ * The fault that a rule injects into a call, counted. Undefined in production, and for members, so that the
+ * console keeps working.
  */
 export async function takeCallFault(app: App, op: Op, operation: string): Promise<Fault | undefined> {
-  if (op.actor.kind === 'member' || ALWAYS_WHOLE.has(operation)) return undefined
-  const isFor: IsFor = (rule, { webhook }) =>
+  if (op.actor.kind === 'member' || EXEMPT_CALLS.has(operation)) return undefined
+  const matches: Matches = (rule, { webhook }) =>
     !webhook && (rule.operation === undefined || rule.operation === operation)
-  return takeFault(app, op, isFor)
+  return takeFault(app, op, matches)
 }
 
-/** A rule's fault for an event delivery, counted. */
+/** The fault that a rule injects into a webhook delivery, counted. */
 export async function takeDeliveryFault(
   app: App,
   op: Op,
@@ -42,28 +42,31 @@ export function hasDeliveryFault(op: Op, type: EventType): boolean {
   return firstRule(op, op.platform, isForDelivery(type)) !== undefined
 }
 
-function isForDelivery(type: EventType): IsFor {
+function isForDelivery(type: EventType): Matches {
   return (rule, { webhook }) =>
     webhook !== undefined && (rule.eventType === undefined || rule.eventType === type)
 }
 
-async function takeFault(app: App, op: Op, isFor: IsFor): Promise<Fault | undefined> {
-  if (!firstRule(op, op.platform, isFor)) return undefined
+async function takeFault(app: App, op: Op, matches: Matches): Promise<Fault | undefined> {
+  if (!firstRule(op, op.platform, matches)) return undefined
   return decideAndCommit(
     app,
     op,
     async () => undefined,
     async () => {
-      const taken = await take(op, isFor)
+      const taken = await take(op, matches)
       return { answer: taken?.fault, writes: taken?.writes ?? [] }
     },
   )
 }
 
-/** The rule's current form, and the write that counts it down. Guard: the platform is unchanged. */
-async function take(op: Op, isFor: IsFor) {
+/**
+ * The fault of the first matching rule in the current settings, and the write that counts it. Guard: the
+ * platform is unchanged.
+ */
+async function take(op: Op, matches: Matches) {
   const platform = await findPlatform(op)
-  const found = firstRule(op, platform, isFor)
+  const found = firstRule(op, platform, matches)
   if (!found) return undefined
   const { rules, rule, fault } = found
   return { fault, writes: rule.times === undefined ? [] : [countDown(op, platform, rules, rule, rule.times)] }
@@ -83,17 +86,17 @@ function countDown(
   return update('platforms', id, { version }, change)
 }
 
-/** Needs no read: the operation's config is already loaded. */
-function firstRule(op: Op, platform: PlatformRow, isFor: IsFor) {
-  const rules = rulesOf(op, platform)
+/** Reads nothing: the config is part of the operation. */
+function firstRule(op: Op, platform: PlatformRow, matches: Matches) {
+  const rules = getFaultRules(op, platform)
   for (const rule of rules) {
     const fault = parseFault(rule.fault)
-    if (fault && isFor(rule, fault)) return { rules, rule, fault }
+    if (fault && matches(rule, fault)) return { rules, rule, fault }
   }
   return undefined
 }
 
-function rulesOf(op: Op, { config }: PlatformRow): readonly FaultRule[] {
+function getFaultRules(op: Op, { config }: PlatformRow): readonly FaultRule[] {
   const { faults }: Partial<SandboxConfig> = config.sandboxConfig ?? {}
   return op.mode === 'sandbox' ? (faults ?? []) : []
 }

@@ -1,7 +1,7 @@
 import { idOfKind, uuidOf } from '../../storage/engine/ids.ts'
 import type { PlatformRow, WebhookSecretRow } from '../../storage/rows/tables.ts'
 
-/** The first webhook secret of a new platform. */
+/** The webhook secret of a new platform. */
 export function firstSecret(
   { id, created_at }: Pick<PlatformRow, 'id' | 'created_at'>,
   keyGeneration: number,

@@ -18,7 +18,10 @@ export const configHandlers: Handlers<typeof config> = {
     body: platformConfigView(op, op.platform),
   }),
 
-  /** A new currency gets its platform account immediately and its customer accounts by a job. A new endpoint gets a TEST event. */
+  /**
+   * After a new currency is added, the platform gets its account immediately, and a job opens the customers'
+   * accounts. A new endpoint gets a TEST event.
+   */
   config_update: async (op, { body }) => {
     const platform = await findPlatform(op)
     await checkWalletNetwork(op, body.embeddedWalletConfig?.network)

@@ -4,8 +4,8 @@ import { fieldError } from '../../kernel/operation/operation.ts'
 import type { PlatformConfig } from './platform-config.ts'
 
 /**
- * Error: 400 for an issuer whose keys cannot be fetched by https from a host of the public internet. The
- * connection is also checked. The sandbox asks no issuer and accepts any name.
+ * Throws 400 for an issuer whose keys cannot be fetched over https from a public host. The connection itself
+ * is checked again later. The sandbox contacts no issuers and accepts any name.
  */
 export function checkIssuers(
   op: Pick<Op, 'mode'>,

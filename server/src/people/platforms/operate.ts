@@ -1,7 +1,7 @@
 import { type Actor, type App, createOp, type Op } from '../../kernel/operation/app.ts'
 import { BARE_PLATFORM_BY_ID } from '../../storage/read/bare-platform.ts'
 
-/** A platform's operation outside of any request. Throws if the platform does not exist. */
+/** Creates an operation of a platform outside of any request. Throws if the platform does not exist. */
 export async function operate(
   app: App,
   platformId: string,

@@ -22,7 +22,7 @@ export type WatchConfig = ConfigView['watchConfig']
 
 export type CurrencyConfig = ConfigView['supportedCurrencies'][number]
 
-/** A platform's settings, with all defaults filled in. */
+/** A platform's settings with all defaults filled in. */
 export type PlatformConfig = Omit<
   ConfigView,
   'id' | 'umaDomain' | 'proxyUmaSubdomain' | 'embeddedWalletConfig' | 'createdAt' | 'updatedAt'
@@ -35,16 +35,16 @@ export type PlatformConfig = Omit<
 
 export type Mode = Op['mode']
 
-/** The sandbox also starts with a stablecoin, for people who try it out. */
+/** The sandbox also starts with a stablecoin, so that people can try it. */
 const DEFAULT_CURRENCIES = {
   sandbox: ['USD', 'EUR', 'MXN', 'USDC'],
   production: ['USD', 'EUR', 'MXN'],
 } as const satisfies Record<Mode, readonly KnownCurrency[]>
 
-/** Ten million in the unit of each default currency. */
+/** Ten million units of each default currency. */
 const DEFAULT_UNITS_MAX = 10_000_000n
 
-/** The settings with a default until the platform sets them. */
+/** Settings that have a default until the platform sets them. */
 type Defaulted =
   | 'oauthConfig'
   | 'omnibusAccounts'
@@ -56,8 +56,8 @@ type Defaulted =
   | 'umaProviderConfig'
 
 /**
- * The settings of a new platform. Until it sets an UMA domain, its addresses are at a subdomain of
- * uma.example, a name that never resolves (RFC 2606).
+ * The settings of a new platform. Until it sets its own UMA domain, its addresses are at a subdomain of
+ * uma.example, which never resolves (RFC 2606).
  */
 export function defaultPlatformConfig(
   mode: Mode,
@@ -83,36 +83,42 @@ export function defaultPlatformConfig(
   }
 }
 
-/** Passkeys of pages on the developer's own machine. Production has no default origins. */
+/** Allows passkeys for pages on the developer's machine. Production has no default origins. */
 const SANDBOX_PASSKEYS: PlatformConfig['passkeyConfig'] = {
   rpId: 'localhost',
   origins: ['http://localhost:*'],
   userVerification: 'preferred',
 }
 
-/** The issuers of accepted identity tokens, until the platform sets its own. */
+/** The issuers whose identity tokens are accepted until the platform sets its own. */
 const DEFAULT_OAUTH: PlatformConfig['oauthConfig'] = {
   issuers: [{ issuer: 'https://accounts.google.com' }, { issuer: 'https://appleid.apple.com' }],
 }
 
-/** Pages on the developer's own machine. Production allows none until the platform sets its origins. */
+/** Pages on the developer's machine. Production allows no pages until the platform sets its origins. */
 const SANDBOX_ORIGINS: PlatformConfig['allowedOrigins'] = ['http://localhost:*', 'http://127.0.0.1:*']
 
-/** A name that never resolves (RFC 2606), so that the sandbox makes invitations before their page exists. */
+/**
+ * A host that never resolves (RFC 2606), so that invitations can be created in the sandbox before their page
+ * exists.
+ */
 const SANDBOX_INVITATIONS: PlatformConfig['invitationConfig'] = { url: 'https://invitations.example/{code}' }
 
-/** By default, its customers may pay the customers of every provider. */
+/** By default, customers may pay the customers of any provider. */
 const ALL_UMA_PROVIDERS: PlatformConfig['umaProviderConfig'] = { mode: 'ALL', domains: [] }
 
-/** By default nothing is held or limited. */
+/** By default, nothing is held or limited. */
 const NO_RISK_RULES: PlatformConfig['riskConfig'] = { fundsHolds: [], velocityLimits: [] }
 
-/** The default behavior of the sandbox. */
+/** The default settings of the sandbox. */
 const SANDBOX_DEFAULT: SandboxConfig = { verification: 'AUTOMATIC', faults: [] }
 
 const DECODED = new WeakMap<PlatformRow['config'], PlatformConfig>()
 
-/** The settings at the beginning of the operation. Operations that share a frozen config share its decoded form. */
+/**
+ * The settings as they were at the start of the operation. Operations that share a frozen config also share
+ * its decoded form.
+ */
 export function platformConfig(op: Pick<Op, 'platform' | 'mode'>): PlatformConfig {
   const { config } = op.platform
   const known = DECODED.get(config)
@@ -122,7 +128,7 @@ export function platformConfig(op: Pick<Op, 'platform' | 'mode'>): PlatformConfi
   return decoded
 }
 
-/** Decodes the settings of a row. The database returns small amounts as numbers. */
+/** Decodes the settings of a platform's row. The database returns small amounts as numbers. */
 export function readPlatformConfig(op: Pick<Op, 'mode'>, row: PlatformRow): PlatformConfig {
   const config = row.config as ReturnType<typeof defaultPlatformConfig> & Partial<PlatformConfig>
   const passkeyConfig = config.passkeyConfig ?? (op.mode === 'sandbox' ? SANDBOX_PASSKEYS : undefined)
@@ -132,7 +138,7 @@ export function readPlatformConfig(op: Pick<Op, 'mode'>, row: PlatformRow): Plat
   const invitationConfig = invitations ?? (op.mode === 'sandbox' ? SANDBOX_INVITATIONS : undefined)
   return {
     ...others,
-    // A platform that makes no invitations has stored null.
+    // Null is stored for a platform that has turned invitations off.
     ...(invitationConfig?.url ? { invitationConfig } : {}),
     ...(passkeyConfig ? { passkeyConfig } : {}),
     cardConfig,
@@ -153,7 +159,7 @@ export function readPlatformConfig(op: Pick<Op, 'mode'>, row: PlatformRow): Plat
   }
 }
 
-/** The limits of watched values, with defaults. The database returns small amounts as numbers. */
+/** The watched values' limits, with defaults. The database returns small amounts as numbers. */
 function readWatchConfig(stored: Partial<WatchConfig> | undefined): WatchConfig {
   const {
     railMarks = [],
@@ -183,14 +189,14 @@ function readRiskConfig({
   }
 }
 
-/** The platform's settings of one currency, or undefined if it does not support the currency. */
+/** The platform's settings for a currency; undefined if it does not support the currency. */
 export function currencyConfig(config: PlatformConfig, currency: string): CurrencyConfig | undefined {
   return config.supportedCurrencies.find(({ currencyCode }) => currencyCode === currency)
 }
 
 /**
- * Errors: 400 if the settings do not allow this currency in this direction, or not this amount. `amount` is
- * in its smallest unit; a currency without settings has no limits.
+ * Throws 400 if the settings do not allow this currency in this direction, or the amount is outside the
+ * limits. `amount` is in the smallest unit. A currency without settings has no limits.
  */
 export function checkCurrencyLimits(
   config: PlatformConfig,
@@ -214,7 +220,10 @@ export function checkCurrencyLimits(
     })
 }
 
-/** The currencies in which the platform and each approved customer have an account: all but the wallets'. */
+/**
+ * The currencies in which the platform and each approved customer have an account, except the currencies of
+ * wallets.
+ */
 export function accountCurrencies(config: Pick<PlatformConfig, 'supportedCurrencies'>): string[] {
   return config.supportedCurrencies
     .map(({ currencyCode }) => currencyCode)

@@ -23,7 +23,7 @@ import {
 
 const UMA_SUBDOMAIN_BYTES = 5
 
-/** A new platform with its own accounts. A regulated one verifies its customers itself. */
+/** A new platform with its own accounts. A regulated platform verifies its customers itself. */
 export function makePlatform(
   from: {
     readonly now: Date
@@ -44,9 +44,9 @@ export function makePlatform(
 }
 
 /**
- * An empty platform that replaces this one: with its name, settings and tokens, in real time. The database
- * moves the remaining records: see `functions/platform-succeeded.ts`. Guard: the platform is unchanged (409
- * if it was already reset).
+ * An empty platform that replaces this one, with the same name, settings and tokens, but in real time. The
+ * database moves all records that are kept: see `functions/platform-succeeded.ts`. Guard: the platform is
+ * unchanged; error: 409 if it was already reset.
  */
 export async function succeedPlatform(
   op: Op,
@@ -94,8 +94,8 @@ function openPlatform(
 }
 
 /**
- * The current platform, for writes that its version guards. Error: 503 if it was reset during the request; a
- * retry finds the new one.
+ * Reads the platform, for writes guarded by its version. Throws 503 if it was reset during the request; a
+ * retry finds its successor.
  */
 export async function findPlatform(op: Op): Promise<PlatformRow> {
   const platform = await selectPlatform(op)
@@ -104,7 +104,7 @@ export async function findPlatform(op: Op): Promise<PlatformRow> {
   return platform
 }
 
-/** True if the platform accepts unknown fields. Read only when one is sent, which is rare. */
+/** True if the platform accepts unknown fields. Called only when a request contains one, which is rare. */
 export async function isLenient(op: Op): Promise<boolean> {
   return readPlatformConfig(op, await findPlatform(op)).lenientInput
 }
@@ -115,14 +115,14 @@ export function platformChanged(op: Op, { id, version }: PlatformRow): Write {
 }
 
 /**
- * Guard: the platform is not reset, so the writes either move to the next platform with its tokens or do not
- * happen.
+ * Guard: the platform has not been reset. So the writes either move to its successor together with its
+ * tokens, or are not made.
  */
 export function platformIsOpen({ id }: Pick<PlatformRow, 'id'>): Write {
   return expectRow('platforms', id, { closed_at: null })
 }
 
-/** All platforms, without reset ones, as the operator's program shows them. */
+/** All platforms that were not reset, as the operator's command shows them. */
 export async function listPlatforms(read: Read) {
   return (await selectOpenPlatforms(read)).map(({ id, name, config, created_at }) => ({
     id,
@@ -137,12 +137,12 @@ export async function findOpenPlatform(read: Read, id: string): Promise<Platform
   return selectOpenPlatform(read, id)
 }
 
-/** True if the database has a platform, reset or not. */
+/** True if the database contains a platform, reset or not. */
 export async function isAnyPlatform(read: Read): Promise<boolean> {
   return hasPlatforms(read)
 }
 
-/** The oldest platform of the server, if there is one. */
+/** The id of the server's oldest platform, if there is one. */
 export async function findOldestPlatform(read: Read): Promise<string | undefined> {
   return selectOldestPlatform(read)
 }

@@ -6,7 +6,10 @@ import type { PlatformConfig } from './platform-config.ts'
 
 type RiskConfig = PlatformConfig['riskConfig']
 
-/** Applies a change to the rules. Each list is replaced as a whole. Errors: 400 that names the field of a rule. */
+/**
+ * Applies a change to the risk rules. Each list is replaced as a whole. Throws 400 naming the field of the
+ * faulty rule.
+ */
 export function changeRisk(before: RiskConfig, change: Partial<RiskConfig>): RiskConfig {
   const { fundsHolds = before.fundsHolds, velocityLimits = before.velocityLimits } = change
   for (const [index, rule] of fundsHolds.entries()) checkHoldRule(rule, `riskConfig.fundsHolds.${index}`)

@@ -4,7 +4,7 @@ import { rowByKey } from '../../storage/read/lookup.ts'
 import type { Read } from '../../storage/read/read.ts'
 import type { PlatformRow } from '../../storage/rows/tables.ts'
 
-/** Columns that change together. */
+/** Columns that always change together. */
 export type ConfigRow = Pick<PlatformRow, 'id' | 'version' | 'config' | 'updated_at'>
 
 export const CONFIG_BY_ID = rowByKey<ConfigRow>(
@@ -30,7 +30,7 @@ export async function selectOpenPlatform(read: Read, id: string): Promise<Platfo
     .executeTakeFirst()
 }
 
-/** All platforms, without reset ones, oldest first. */
+/** All platforms that were not reset, oldest first. */
 export async function selectOpenPlatforms(read: Read): Promise<PlatformRow[]> {
   return read
     .selectFrom('platforms')
@@ -51,8 +51,8 @@ export interface MissingAccount {
 }
 
 /**
- * Approved customers without an account in one of `currencies`, without wallets, ordered by id from
- * `fromCustomerId` on: one row per customer and currency, `limit` at most.
+ * Approved customers that lack an account in one of `currencies`, ordered by id, starting at
+ * `fromCustomerId`. Wallets do not count. One row per customer and currency, at most `limit`.
  */
 export async function selectMissingAccounts(
   op: Op,
@@ -87,7 +87,7 @@ export async function selectMissingAccounts(
     .execute()
 }
 
-/** The oldest platform of the server. */
+/** The id of the server's oldest platform. */
 export async function selectOldestPlatform(read: Read): Promise<string | undefined> {
   const row = await read
     .selectFrom('platforms')

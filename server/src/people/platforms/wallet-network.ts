@@ -11,17 +11,17 @@ type WithNetwork = Pick<PlatformConfig, 'embeddedWalletConfig'>
 
 const SPARK = 'SPARK' satisfies WalletNetwork
 
-/** The currencies that wallets hold: wallets made on Spark, and wallets made now. */
-export function walletCurrencies({ embeddedWalletConfig }: WithNetwork): string[] {
+/** Currencies of all the platform's wallets, including wallets created on Spark earlier. */
+export function getWalletCurrencies({ embeddedWalletConfig }: WithNetwork): string[] {
   const { network = SPARK } = embeddedWalletConfig
   return network === SPARK ? [WALLET_CURRENCY] : [WALLET_CURRENCY, CHAIN_WALLET_CURRENCY]
 }
 
 /**
- * The chain for the platform's new wallets; undefined on Spark. Error: 503 `UNAVAILABLE` while no rail of the
- * file is on the configured chain: a wallet elsewhere would stay there permanently.
+ * The chain for the platform's new wallets, or undefined on Spark. Throws 503 `UNAVAILABLE` if no configured
+ * rail serves that chain. There is no fallback to another network, because a wallet cannot be moved later.
  */
-export async function walletChain(
+export async function requireWalletChain(
   op: Op,
   { embeddedWalletConfig }: WithNetwork,
 ): Promise<WalletChain | undefined> {
@@ -30,11 +30,11 @@ export async function walletChain(
   const found = await findWalletChain(op, network)
   if (found) return found
   throw new ApiError('UNAVAILABLE', {
-    message: `Wallets are made on ${network}, but no rail of this server is there now. Try again later.`,
+    message: `This platform creates wallets on ${network}, but no rail for ${network} is available. Try again later.`,
   })
 }
 
-/** Error: 400 `INVALID_INPUT` if wallets cannot be created on the network. */
+/** Throws 400 `INVALID_INPUT` if wallets cannot be created on the network. */
 export async function checkWalletNetwork(op: Op, network: WalletNetwork | undefined): Promise<void> {
   if (network === undefined || network === SPARK || (await findWalletChain(op, network))) return
   throw fieldError(
@@ -47,14 +47,14 @@ export async function checkWalletNetwork(op: Op, network: WalletNetwork | undefi
 async function findWalletChain(op: Op, network: EvmNetwork): Promise<WalletChain | undefined> {
   for (const rail of op.rails.list()) {
     const { name, chain } = rail
-    if (name === null || chain?.network !== network || !takesWallets(rail)) continue
+    if (name === null || chain?.network !== network || !supportsWallets(rail)) continue
     if ((await op.rails.ownerOf(rail)) === op.platform.id) return { rail: name, chain }
   }
   return undefined
 }
 
-/** A wallet's key signs transfers whose gas somebody else pays. */
-function takesWallets({ isRetired, entry }: Rail): boolean {
+/** True if the rail's token supports transfers signed by the wallet while another account pays the gas. */
+function supportsWallets({ isRetired, entry }: Rail): boolean {
   if (isRetired || entry?.kind !== 'evm') return false
   return entry.tokens.some(
     ({ currency, standard }) => currency === CHAIN_WALLET_CURRENCY && standard === 'EIP3009',

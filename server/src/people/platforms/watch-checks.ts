@@ -5,18 +5,15 @@ import { ownRails } from '../../kernel/ports/own-rails.ts'
 import { SANDBOX_RAIL } from '../../kernel/ports/rail.ts'
 import type { WatchConfig } from './platform-config.ts'
 
-/**
- * Errors: 400 that names the field, for a rail of another platform, an unknown currency, and a mark given
- * twice.
- */
+/** Throws 400 naming the field for a rail of another platform, an unknown currency, or a repeated mark. */
 export async function checkWatches(op: Op, change: Partial<WatchConfig> | undefined): Promise<void> {
   const { railMarks = [], positionMarks = [] } = change ?? {}
   const rails = railMarks.length > 0 ? await railNames(op) : []
-  for (const [at, { rail }] of railMarks.entries())
+  for (const [index, { rail }] of railMarks.entries())
     if (!rails.includes(rail))
       throw fieldError(
         'INVALID_INPUT',
-        `watchConfig.railMarks.${at}.rail`,
+        `watchConfig.railMarks.${index}.rail`,
         `The platform has no rail named ${rail}: GET /overview lists its rails`,
       )
   checkEach(
@@ -34,20 +31,20 @@ function checkEach(
   marks: readonly { readonly currencyCode: string; readonly name: string }[],
 ): void {
   const seen = new Set<string>()
-  for (const [at, { currencyCode, name }] of marks.entries()) {
-    const place = `${field}.${at}.currencyCode`
+  for (const [index, { currencyCode, name }] of marks.entries()) {
+    const fieldName = `${field}.${index}.currencyCode`
     if (!isKnownCurrency(currencyCode))
       throw fieldError(
         'INVALID_CURRENCY',
-        place,
+        fieldName,
         `${currencyCode} is not a currency that this server supports`,
       )
-    if (seen.has(name)) throw fieldError('INVALID_INPUT', place, `${name} is given twice`)
+    if (seen.has(name)) throw fieldError('INVALID_INPUT', fieldName, `${name} is given twice`)
     seen.add(name)
   }
 }
 
-/** The names of the rails that the platform owns, and of the simulator. */
+/** The names of the platform's own rails and of the simulator. */
 async function railNames({ rails, platform }: Op): Promise<string[]> {
   const owned = await ownRails(rails, platform.id)
   const names = owned.flatMap(({ name }) => name ?? [])

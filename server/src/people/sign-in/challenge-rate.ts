@@ -4,9 +4,9 @@ import { selectUnusedSignIns } from '../../kernel/signing/signing.ts'
 import type { CredentialRow } from '../../storage/rows/tables.ts'
 import { selectChallengeTimes } from './store.ts'
 
-/** Limits how often a sign-in may be started (specification 4.4, 8). */
+/** Limits how often signing in can be started (specification 4.4, 8). */
 
-/** The maximum number of codes or challenges in a period. */
+/** The maximum number of codes or challenges per period. */
 export interface CodeRate {
   readonly codesMax: number
   readonly seconds: number
@@ -15,8 +15,8 @@ export interface CodeRate {
 export const CODE_RATE: CodeRate = { codesMax: 5, seconds: 10 * 60 }
 
 /**
- * Error: 429 `RATE_LIMITED` with `Retry-After` once five codes of this kind were issued for a wallet within
- * ten minutes, to one credential or to several registered one after the other.
+ * Throws 429 `RATE_LIMITED` with `Retry-After` if five codes of this kind were issued for a wallet within ten
+ * minutes, even if to different credentials.
  */
 export async function checkCodeRate(
   op: Op,
@@ -27,8 +27,8 @@ export async function checkCodeRate(
 }
 
 /**
- * Error: 429 `RATE_LIMITED` with `Retry-After` if five challenges of a passkey within ten minutes were not
- * completed. A successful sign-in consumes its challenge, so it does not count.
+ * Throws 429 `RATE_LIMITED` with `Retry-After` if five challenges of a passkey were left unused within ten
+ * minutes. Signing in uses the challenge, so successful attempts do not count.
  */
 export async function checkPasskeyRate(op: Op, verifyCall: string): Promise<void> {
   const { codesMax, seconds } = CODE_RATE
@@ -36,7 +36,9 @@ export async function checkPasskeyRate(op: Op, verifyCall: string): Promise<void
   checkRate(op, times, CODE_RATE)
 }
 
-/** `times`: the latest challenges within that time, newest first. Error: 429 `RATE_LIMITED` with `Retry-After`. */
+/**
+ * `times`: the latest challenges in the period, newest first. Throws 429 `RATE_LIMITED` with `Retry-After`.
+ */
 export function checkRate(op: Op, times: readonly Date[], { codesMax, seconds }: CodeRate): void {
   const oldest = times[codesMax - 1]
   if (!oldest) return

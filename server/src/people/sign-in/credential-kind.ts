@@ -9,14 +9,14 @@ import type { CredentialRow, InternalAccountRow } from '../../storage/rows/table
 export type VerifyBody = BodyOf<typeof credential_verify>
 export type CreateBody = BodyOf<typeof credential_create>
 
-/** A new credential: its row, further writes, and the target bundle for a code sent with it. */
+/** A new credential with its further writes, and the target bundle of a code that was sent with it. */
 export interface Registration {
   readonly credential: CredentialRow
   readonly writes: readonly Write[]
   readonly bundle?: string
 }
 
-/** A body of a kind's own type. */
+/** Narrows a request body to the type of its kind. Throws if it is of another kind. */
 export function ofType<Body extends { readonly type: string }, Type extends Body['type']>(
   body: Body,
   type: Type,
@@ -33,28 +33,31 @@ function isOfType<Body extends { readonly type: string }, Type extends Body['typ
 }
 
 /**
- * The differences between the kinds of credential (specification 4.1, 4.4, 4.5). The caller has checked that
- * the body is of this kind.
+ * The differences between kinds of credential (specification 4.1, 4.4, 4.5). The caller must have checked
+ * that the body is of this kind.
  */
 export interface CredentialKind {
-  /** Checks a registration and creates the credential. Called at both legs; writes nothing. */
+  /**
+   * Checks a registration and creates the credential. Called for the first call and for the signed retry;
+   * writes nothing.
+   */
   register(op: Op, account: InternalAccountRow, body: CreateBody): Promise<Registration>
-  /** Starts a sign-in. `clientPublicKey` is unchecked, and ignored by kinds that do not use it. */
+  /** Starts signing in. `clientPublicKey` is unchecked; kinds that do not need it ignore it. */
   challenge(
     op: Op,
     credential: CredentialRow,
     clientPublicKey: unknown,
   ): Promise<Outcome<typeof credential_challenge>>
-  /** The payload to sign before the sign-in completes; null if one call is enough. */
+  /** The payload to sign before signing in completes; null if a single call is enough. */
   toSign(op: Op, credential: CredentialRow, body: VerifyBody): Promise<ToSign | null>
-  /** Checks a proof in the body against the request of its challenge, for kinds with such proofs. */
+  /** Checks the proof in the body against its signing request. Only for kinds that use such proofs. */
   prove?(
     op: Op,
     credential: CredentialRow,
     body: VerifyBody,
     request: Parameters<Prove>[0],
   ): ReturnType<Prove>
-  /** Finishes the sign-in. */
+  /** Completes signing in. */
   signIn(
     op: Op,
     credential: CredentialRow,

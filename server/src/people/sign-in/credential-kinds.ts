@@ -5,15 +5,15 @@ import { oauth } from './oauth-credential.ts'
 import { emailOtp, smsOtp } from './otp-credential.ts'
 import { passkey } from './passkey-credential.ts'
 
-/** Every kind of credential and its behavior. */
-export const KINDS: Readonly<Record<CredentialRow['type'], CredentialKind>> = {
+/** The implementation of each kind of credential. */
+export const CREDENTIAL_KINDS: Readonly<Record<CredentialRow['type'], CredentialKind>> = {
   EMAIL_OTP: emailOtp,
   SMS_OTP: smsOtp,
   OAUTH: oauth,
   PASSKEY: passkey,
 }
 
-/** Error: 400 that names `type`, if a body is of another kind than its credential. */
+/** Throws 400 for the field `type` if it does not match the credential. */
 export function checkKind(credential: CredentialRow, type: CredentialRow['type']): void {
   if (type !== credential.type)
     throw fieldError('INVALID_INPUT', 'type', `This credential is of type ${credential.type}`)

@@ -2,7 +2,7 @@ import type { credentials } from '@countersign/contract/auth/credentials'
 import { findInternalAccount } from '../../kernel/accounts/accounts.ts'
 import type { Handlers } from '../../kernel/operation/operation.ts'
 import { credentialView, findCredential, findCredentials } from '../credentials/credentials.ts'
-import { checkKind, KINDS } from './credential-kinds.ts'
+import { CREDENTIAL_KINDS, checkKind } from './credential-kinds.ts'
 
 export const credentialHandlers: Handlers<typeof credentials> = {
   credential_list: async (op, { query }) => {
@@ -13,28 +13,28 @@ export const credentialHandlers: Handlers<typeof credentials> = {
 
   credential_challenge: async (op, { params, body }) => {
     const credential = await findCredential(op, params.id)
-    return KINDS[credential.type].challenge(op, credential, body?.clientPublicKey)
+    return CREDENTIAL_KINDS[credential.type].challenge(op, credential, body?.clientPublicKey)
   },
 
-  /** Verifies a credential, by its kind, and creates a session (specification 4.5). */
+  /** Verifies a credential according to its kind, and creates a session (specification 4.5). */
   credential_verify: {
     async toSign(op, { params, body }) {
       const credential = await findCredential(op, params.id)
       checkKind(credential, body.type)
-      return KINDS[body.type].toSign(op, credential, body)
+      return CREDENTIAL_KINDS[body.type].toSign(op, credential, body)
     },
 
     async prove(op, { params, body }) {
       const credential = await findCredential(op, params.id)
       checkKind(credential, body.type)
-      const { prove } = KINDS[body.type]
+      const { prove } = CREDENTIAL_KINDS[body.type]
       return prove && ((request) => prove(op, credential, body, request))
     },
 
     async handle(op, { params, body, approval }) {
       const credential = await findCredential(op, params.id)
       checkKind(credential, body.type)
-      return KINDS[body.type].signIn(op, credential, body, approval)
+      return CREDENTIAL_KINDS[body.type].signIn(op, credential, body, approval)
     },
   },
 }

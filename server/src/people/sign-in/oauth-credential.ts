@@ -19,12 +19,12 @@ import { isIdTokenUsed } from './store.ts'
 
 const TOKEN_AGE_SECONDS_MAX = 60
 /**
- * The allowed difference between the issuer's clock and ours: in sandbox by the specification (5.5, 8), and
- * the same in production.
+ * The allowed difference between the issuer's clock and ours. The specification sets it for the sandbox (5.5,
+ * 8); production uses the same value.
  */
 const SKEW_SECONDS = 5
 
-/** Identity tokens of OpenID providers (specification 4.1, 4.5, 5.5). Each call needs a new token. */
+/** Identity tokens of OpenID providers (specification 4.1, 4.5, 5.5). A token can be used only once. */
 export const oauth: CredentialKind = {
   async register(op, account, body) {
     const { oidcToken } = ofType(body, 'OAUTH')
@@ -68,9 +68,9 @@ export const oauth: CredentialKind = {
 }
 
 /**
- * Checks a token and returns the identity that it proves, with the write that consumes it. `nonce` is the
- * value that the token must be bound to, if any. Errors: 400 `INVALID_INPUT` for text that is not a token,
- * else 401 with the reason.
+ * Checks a token, and returns the identity that it proves with the write that marks it as used. `nonce` is
+ * the value to which the token must be bound, if any. Throws 400 `INVALID_INPUT` for text that is not a
+ * token, otherwise 401 with the reason.
  */
 async function checkToken(
   op: Op,
@@ -81,7 +81,7 @@ async function checkToken(
   if (!read) throw fieldError('INVALID_INPUT', 'oidcToken', 'oidcToken is not a JWT')
   const { issuers } = platformConfig(op).oauthConfig
   const checked = checkClaims(read.claims, {
-    // Identity providers do not know the sandbox's clock.
+    // Identity providers use real time, not the sandbox's clock.
     now: inRealTime(op).now,
     issuers,
     maxAgeSeconds: TOKEN_AGE_SECONDS_MAX,

@@ -5,7 +5,7 @@ import { ApiError } from '../../kernel/operation/operation.ts'
 import { insert, update, type Write } from '../../storage/commit/writes.ts'
 import type { OtpChallengeRow } from '../../storage/rows/sign-in.ts'
 import type { CredentialRow, InternalAccountRow } from '../../storage/rows/tables.ts'
-import { CODE_FAILURES_MAX, codesLocked, codesLockedWrites } from '../credentials/code-failures.ts'
+import { CODE_FAILURES_MAX, codesLockedError, codesLockedWrites } from '../credentials/code-failures.ts'
 import type { DeliveryChannel } from '../credentials/credentials.ts'
 import { makeOtpMessage } from '../messages/messages.ts'
 import { platformConfig } from '../platforms/platform-config.ts'
@@ -13,17 +13,17 @@ import { countAttempt } from './store.ts'
 
 /** One-time codes (specification 4.4, 4.5, 5.6). */
 
-/** The kinds of credential that use delivered codes. */
+/** A credential whose codes are delivered to its contact. */
 export type OtpCredential = CredentialRow & { readonly type: DeliveryChannel; readonly contact: string }
 
 const ATTEMPTS_MAX = 5
 export const DIGITS = '0123456789'
 const WRONG_CODE =
   'The code is wrong, or it expired, was used or was replaced by a later one. Request a new one.'
-/** Letters and digits that are not easily confused. */
+/** Without letters and digits that are easily confused. */
 export const ALPHANUMERICS = '23456789ABCDEFGHJKLMNPQRSTUVWXYZ'
 
-/** A new code with its target bundle, its write, and the id by which its credential refers to it. */
+/** A new code with its target bundle and its write. The credential refers to it by `challengeId`. */
 export interface NewOtpChallenge {
   readonly challengeId: string
   readonly bundle: string
@@ -31,22 +31,28 @@ export interface NewOtpChallenge {
   readonly write: Write
 }
 
-/** A code on its way to its credential's contact. */
+/** A code that will be sent to the credential's contact. */
 export interface SentCode {
   readonly challengeId: string
   readonly bundle: string
-  /** The challenge, and the e-mail or SMS with its code. */
+  /** The challenge, and the message with its code. */
   readonly writes: readonly Write[]
 }
 
-/** Sends a new code by e-mail or SMS. It replaces the previous one once the credential refers to it. */
+/**
+ * Sends a new code by e-mail or SMS. The previous code stays valid until the credential refers to the new
+ * one.
+ */
 export function sendOneTimeCode(op: Op, credential: CredentialRow, account: InternalAccountRow): SentCode {
   const challenge = makeOtpChallenge(op, credential, account)
   const { challengeId, bundle, write } = challenge
   return { challengeId, bundle, writes: [write, ...makeOtpMessage(op, credential, account, challenge)] }
 }
 
-/** A new code for a credential. It replaces the previous one once the credential refers to it. */
+/**
+ * Makes a new code for a credential. The previous code stays valid until the credential refers to the new
+ * one.
+ */
 export function makeOtpChallenge(
   op: Op,
   credential: CredentialRow,
@@ -74,16 +80,19 @@ export function makeOtpChallenge(
   return { challengeId, bundle: target.bundle, code, write: insert('otp_challenges', row) }
 }
 
-/** Makes a challenge the current one of its credential. Guard: no other came in between, so that each is counted. */
+/**
+ * Makes a challenge the current one of its credential. Guard: the credential has had no other challenge in
+ * the meantime, so that each of them is counted.
+ */
 export function replaceChallenge(op: Op, credential: CredentialRow, challengeId: string): Write {
   const change = { current_challenge_id: challengeId, version: credential.version + 1, updated_at: op.now }
   return update('credentials', credential.id, { version: credential.version, revoked_at: null }, change)
 }
 
 /**
- * Opens a sealed code and checks it, after counting the attempt. A bundle that does not open, a wrong code,
- * an expired or used one and too many attempts all look the same: 401 `UNAUTHORIZED`, reason `Invalid OTP
- * code`, detail `INVALID_OTP_CODE`. A wallet with a hundred wrong codes is refused without a check: 403
+ * Opens a sealed code and checks it, after counting the attempt. An unreadable bundle, a wrong, expired or
+ * used code and too many attempts cannot be told apart: 401 `UNAUTHORIZED`, reason `Invalid OTP code`, detail
+ * `INVALID_OTP_CODE`. A wallet with a hundred wrong codes is rejected without a check: 403
  * `CODE_SIGN_IN_LOCKED`.
  */
 export async function openCode(
@@ -108,7 +117,7 @@ export async function openCode(
     CODE_FAILURES_MAX,
   )
   if (!challenge) throw codeRefusal()
-  if (challenge.failures === null) throw codesLocked()
+  if (challenge.failures === null) throw codesLockedError()
   const refuseWrongCode = () =>
     codeRefusal(challenge.failures === CODE_FAILURES_MAX ? codesLockedWrites(op, credential) : [])
   const opened = op.enclave.openOtpBundle(challengeId, challenge.sealed_target_key, bundle)
@@ -117,7 +126,7 @@ export async function openCode(
   return { challengeId, publicKey: opened.publicKey }
 }
 
-/** Random in production; fixed in sandbox, which sends no code. */
+/** Random in production. Fixed in the sandbox, which sends no messages. */
 function makeCode(op: Op): string {
   if (op.mode === 'sandbox') return SANDBOX_OTP_CODE
   const { otpLength, alphanumeric } = platformConfig(op).embeddedWalletConfig
@@ -125,12 +134,12 @@ function makeCode(op: Op): string {
   return drawCode(op, letters, otpLength)
 }
 
-/** A random code made of these letters. */
+/** A random code of these characters. */
 export function drawCode(op: Op, letters: string, length: number): string {
   return Array.from({ length }, () => letters[randomBelow(op, letters.length)]).join('')
 }
 
-/** Draws uniformly: discards bytes that would favor the first letters. */
+/** A uniformly distributed number. Discards bytes that would make small numbers more likely. */
 function randomBelow(op: Op, bound: number): number {
   const ceiling = 256 - (256 % bound)
   for (;;) {
@@ -138,7 +147,7 @@ function randomBelow(op: Op, bound: number): number {
   }
 }
 
-/** The stored form of a code: a keyed digest, bound to its challenge. */
+/** The form in which a code is stored: a MAC bound to its challenge. */
 function codeMac(op: Op, challengeId: string, code: string): Uint8Array {
   return op.enclave.mac('otp', `${challengeId} ${code}`)
 }

@@ -40,8 +40,8 @@ const ALREADY_EXISTS = {
 } as const
 
 /**
- * Codes by e-mail and SMS. Two legs: the first checks the code and returns a token to sign with the key
- * sealed together with the code; the second creates the session, and only then is the code consumed.
+ * Codes by e-mail or SMS. The first call checks the code, and returns a token to sign with the key that was
+ * sealed together with the code. The second call creates the session, and only then uses up the code.
  */
 function otpKind(channel: DeliveryChannel): CredentialKind {
   return {
@@ -127,14 +127,14 @@ async function signIn(
       message: 'The code was used or replaced by a later one. Request a new one.',
       reason: 'Code used or replaced',
     })
-  const live = { current_challenge_id: challengeId, revoked_at: null }
+  const liveGuard = { current_challenge_id: challengeId, revoked_at: null }
   const { row, write } = makeSession(op, credential, approval.publicKey)
   const failed = await findCodeFailures(op, credential.account_id)
   return {
     status: 200,
     body: sessionView(row, credential),
     writes: [
-      update('credentials', credential.id, live, { current_challenge_id: null }),
+      update('credentials', credential.id, liveGuard, { current_challenge_id: null }),
       update('otp_challenges', challengeId, { consumed_at: null }, { consumed_at: op.now }),
       ...(failed ? [clearCodeFailures(failed.id)] : []),
       write,
@@ -142,7 +142,7 @@ async function signIn(
   }
 }
 
-/** Checks that the credential has an address for codes. */
+/** Narrows a credential to one with a contact for codes. */
 function otpCredential(credential: CredentialRow): OtpCredential {
   const { type, contact } = credential
   if ((type !== 'EMAIL_OTP' && type !== 'SMS_OTP') || contact === null)
@@ -150,7 +150,10 @@ function otpCredential(credential: CredentialRow): OtpCredential {
   return { ...credential, type, contact }
 }
 
-/** The address for codes: for SMS a number in the body or else the customer's, for e-mail the customer's address. */
+/**
+ * The contact to which codes are sent. SMS: the number in the body, or else the customer's. E-mail: the
+ * customer's address.
+ */
 async function contactFor(op: Op, account: InternalAccountRow, body: CreateBody): Promise<string> {
   const customer = await findCustomer(op, requireColumn(account, 'customer_id'), 'accountId')
   if (body.type === 'SMS_OTP') {
@@ -167,7 +170,7 @@ async function contactFor(op: Op, account: InternalAccountRow, body: CreateBody)
   return customer.email
 }
 
-/** Error: 501 if this server cannot deliver codes of this kind. */
+/** Throws 501 if this server cannot deliver codes through this channel. */
 function checkDelivery(op: Op, channel: DeliveryChannel): void {
   if (!canDeliver(op, CHANNELS[channel]))
     throw new ApiError('NOT_IMPLEMENTED', {

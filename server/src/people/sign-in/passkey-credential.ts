@@ -18,8 +18,9 @@ import { makeSession, sessionView } from './sessions.ts'
 import { isPasskeyRegistered } from './store.ts'
 
 /**
- * Passkeys (specification 4.1, 4.4, 4.5, 5.4). The challenge is the hash of a session-creation payload that names the
- * credential and the client's key, so an assertion is valid only for one session, sealed to that key.
+ * Passkeys (specification 4.1, 4.4, 4.5, 5.4). The challenge is the hash of a payload that creates a session
+ * and contains the credential and the client's key. So an assertion is valid for one session only, sealed to
+ * that key.
  */
 export const passkey: CredentialKind = {
   async register(op, account, body) {
@@ -63,12 +64,12 @@ export const passkey: CredentialKind = {
         ...credentialView(credential),
         type: 'PASSKEY',
         credentialId: requireColumn(credential, 'webauthn_id'),
-        challenge: challengeOf(request.payloadToSign),
+        challenge: toChallenge(request.payloadToSign),
         payloadToSign: request.payloadToSign,
         requestId: request.requestId,
         expiresAt: request.expiresAt.toISOString(),
       },
-      // Guard: no other challenge came in between, so that each is counted.
+      // Guard: the credential has had no other challenge in the meantime, so that each of them is counted.
       writes: [
         request.write,
         update(
@@ -99,12 +100,12 @@ export const passkey: CredentialKind = {
         publicKey: requireColumn(credential, 'webauthn_public_key'),
         counter: Number(credential.webauthn_sign_count),
       },
-      challenge: challengeOf(request.payload),
+      challenge: toChallenge(request.payload),
       ...relyingParty(op),
     })
     if (!('failure' in verified)) return { signCount: verified.newCounter }
-    const isCopied = verified.failure === 'counter'
-    throw passkeyRefusal(verified.reason, isCopied ? signCountRegressed(op, credential, request.id) : [])
+    const mayBeCopied = verified.failure === 'counter'
+    throw passkeyRefusal(verified.reason, mayBeCopied ? signCountRegressed(op, credential, request.id) : [])
   },
 
   async signIn(op, credential, _body, approval) {
@@ -126,12 +127,12 @@ export const passkey: CredentialKind = {
   },
 }
 
-/** The lower-case hex digest of the session-creation payload (formats 5). */
-function challengeOf(payload: string): string {
+/** The SHA-256 of the payload in lower-case hex (formats 5). */
+function toChallenge(payload: string): string {
   return createHash('sha256').update(payload).digest('hex')
 }
 
-/** Error: 400 if the platform has no passkeyConfig. */
+/** The platform's relying party. Throws 400 if the platform has no passkeyConfig. */
 function relyingParty(op: Op) {
   const { passkeyConfig } = platformConfig(op)
   if (!passkeyConfig)
@@ -145,8 +146,8 @@ function passkeyRefusal(reason: string, writes: readonly Write[] = []): ApiError
 }
 
 /**
- * A counter that does not grow may mean a copied passkey: the platform is notified once, and the challenge is
- * consumed.
+ * A counter that does not increase may mean that the passkey was copied. Notifies the platform and uses up
+ * the challenge, so that it is notified once.
  */
 function signCountRegressed(op: Op, credential: CredentialRow, requestId: string): Write[] {
   return [

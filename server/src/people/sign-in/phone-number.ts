@@ -2,7 +2,8 @@ import { parsePhoneNumberFromString } from 'libphonenumber-js/max'
 import { fieldError } from '../../kernel/operation/operation.ts'
 
 /**
- * Checks a phone number in E.164, `+14155550132`. Error: 400 that names the field, for an impossible number.
+ * Checks a phone number in E.164 format, such as `+14155550132`. Throws 400 naming the field if the number
+ * cannot exist.
  */
 export function normalPhoneNumber(text: string, field: string): string {
   const number = parsePhoneNumberFromString(text)

@@ -16,24 +16,27 @@ import {
 import { describeCredential, toSignedCredential } from '../credentials/describe.ts'
 import { findCustomer } from '../customers/customers.ts'
 import { countMessage } from '../messages/message-limits.ts'
-import { KINDS } from './credential-kinds.ts'
+import { CREDENTIAL_KINDS } from './credential-kinds.ts'
 import { endSessionsOf } from './sessions.ts'
 import { hasHadCredentials } from './store.ts'
 
 export const credentialRegistrationHandlers: Handlers<typeof credentialRegistration> = {
-  /** Registers the first credential of a wallet immediately, and a further one with a session's signature (specification 4.1). */
+  /**
+   * Registers a wallet's first credential immediately, and any other with the signature of a session
+   * (specification 4.1).
+   */
   credential_create: {
     async toSign(op, { body }) {
       const account = await findSignInWallet(op, body.accountId)
       if (!(await hasHadCredentials(op, account.id))) return null
-      // Checks before the customer has to sign.
-      const { credential } = await KINDS[body.type].register(op, account, body)
+      // Check the registration before the customer has to sign.
+      const { credential } = await CREDENTIAL_KINDS[body.type].register(op, account, body)
       return {
         accountId: account.id,
         statement: {
           operation: 'credential_create',
           summary: `Add a way to sign in to this wallet: ${describeCredential(credential)}`,
-          credential: newCredential(credential),
+          credential: toProposedCredential(credential),
         },
         expiresAt: plusSeconds(op.now, SIGNING_SECONDS),
         credentialType: body.type,
@@ -42,10 +45,10 @@ export const credentialRegistrationHandlers: Handlers<typeof credentialRegistrat
 
     async handle(op, { body, approval }) {
       const account = await findSignInWallet(op, body.accountId)
-      // Another call registered the first credential after this call passed without a signature.
+      // This call needed no signature, but another call has registered the first credential in the meantime.
       if (!approval && (await hasHadCredentials(op, account.id)))
         throw new StaleRead('The wallet already has a credential')
-      const { credential, writes, bundle } = await KINDS[body.type].register(op, account, body)
+      const { credential, writes, bundle } = await CREDENTIAL_KINDS[body.type].register(op, account, body)
       if (bundle) await countMessage(op, requireColumn(credential, 'contact'))
       return {
         status: 201,
@@ -56,8 +59,8 @@ export const credentialRegistrationHandlers: Handlers<typeof credentialRegistrat
   },
 
   /**
-   * Revokes a credential, signed by a session of another of the wallet's credentials; the last one stays
-   * (specification 4.3).
+   * Revokes a credential with the signature of a session of another credential of the wallet. The last
+   * credential cannot be revoked (specification 4.3).
    */
   credential_delete: {
     async toSign(op, { params }) {
@@ -92,8 +95,11 @@ export const credentialRegistrationHandlers: Handlers<typeof credentialRegistrat
   },
 }
 
-/** A proposed credential with the data to verify: the address of codes, the key of a passkey. */
-function newCredential(credential: CredentialRow) {
+/**
+ * The proposed credential as it appears in the payload, including the contact for codes or the public key of
+ * a passkey.
+ */
+function toProposedCredential(credential: CredentialRow) {
   const { type, nickname, webauthn_id, webauthn_public_key, oidc_issuer, oidc_audience, oidc_subject } =
     credential
   return present({
@@ -108,10 +114,7 @@ function newCredential(credential: CredentialRow) {
   })
 }
 
-/**
- * The wallet of an existing customer. Error, in addition to `findEmbeddedWallet`: 410
- * `CUSTOMER_DELETED`.
- */
+/** The wallet of a customer who is not deleted. Errors: as `findEmbeddedWallet`, 410 `CUSTOMER_DELETED`. */
 async function findSignInWallet(op: Op, accountId: string): Promise<InternalAccountRow> {
   const account = await findEmbeddedWallet(op, accountId, 'accountId')
   await findCustomer(op, requireColumn(account, 'customer_id'), 'accountId')
@@ -120,7 +123,7 @@ async function findSignInWallet(op: Op, accountId: string): Promise<InternalAcco
 
 async function findRevocable(op: Op, id: string) {
   const credential = await findCredential(op, id)
-  // Reads the account first, because its version guards the later reads.
+  // Read the account first: its version guards the reads below.
   const account = await findInternalAccount(op, credential.account_id)
   const others = (await findCredentials(op, account.id)).filter((other) => other.id !== id)
   if (others.length === 0)

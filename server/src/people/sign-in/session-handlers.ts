@@ -22,7 +22,10 @@ export const sessionHandlers: Handlers<typeof sessions> = {
     return { status: 200, body: { data: sessions.map((session) => sessionView(session, session)) } }
   },
 
-  /** Refreshes a session, which signs for its successor (specification 4.6); it must be active at both calls. */
+  /**
+   * Refreshes a session with the session's own signature (specification 4.6). The session must be active for
+   * both calls.
+   */
   session_refresh: {
     async toSign(op, { params, body }) {
       checkClientPublicKey(body.clientPublicKey)
@@ -65,12 +68,12 @@ export const sessionHandlers: Handlers<typeof sessions> = {
     async toSign(op, { params }) {
       const session = await findActiveSessionById(op, params.id)
       const credential = await findCredential(op, session.credential_id)
-      const began = session.created_at.toISOString()
+      const createdAt = session.created_at.toISOString()
       return {
         accountId: session.account_id,
         statement: {
           operation: 'session_delete',
-          summary: `End the session of this wallet that began with ${describeCredential(credential)} at ${began}`,
+          summary: `End the session of this wallet that began with ${describeCredential(credential)} at ${createdAt}`,
           session: session.id,
           credential: toSignedCredential(credential),
         },

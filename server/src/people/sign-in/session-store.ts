@@ -2,8 +2,8 @@ import type { Op } from '../../kernel/operation/app.ts'
 import { rowByKey } from '../../storage/read/lookup.ts'
 import type { SessionRow } from '../../storage/rows/tables.ts'
 
-/** Active sessions: not expired, not revoked, and of an unrevoked credential. */
-function active(op: Op) {
+/** Sessions that have not expired, are not revoked, and have a credential that is not revoked. */
+function selectActive(op: Op) {
   return op.read
     .selectFrom('sessions')
     .innerJoin('credentials', 'credentials.id', 'sessions.credential_id')
@@ -13,12 +13,12 @@ function active(op: Op) {
     .where('sessions.expires_at', '>', op.now)
 }
 
-/** A session that may sign, with the consecutive wrong codes of its wallet. */
+/** A session that may sign, with the count of consecutive wrong codes of its wallet. */
 export type SigningSession = SessionRow & { readonly code_failures: number | null }
 
 /**
- * The last expiring session for a wallet and a key. Every signed operation needs one, so they share
- * statements.
+ * Of the sessions of a wallet with a key, the one that expires last. Every signed operation reads one, so the
+ * reads of several operations share a statement.
  */
 const BY_KEY = rowByKey<SigningSession>(
   `SELECT s.*, f.failures AS code_failures
@@ -46,7 +46,7 @@ export async function selectNewestActiveSession(
   op: Op,
   accountId: string,
 ): Promise<SigningSession | undefined> {
-  return active(op)
+  return selectActive(op)
     .leftJoin('code_failures', 'code_failures.id', 'sessions.account_id')
     .selectAll('sessions')
     .select('code_failures.failures as code_failures')
@@ -57,12 +57,12 @@ export async function selectNewestActiveSession(
 }
 
 export async function selectActiveSession(op: Op, id: string): Promise<SessionRow | undefined> {
-  return active(op).selectAll('sessions').where('sessions.id', '=', id).executeTakeFirst()
+  return selectActive(op).selectAll('sessions').where('sessions.id', '=', id).executeTakeFirst()
 }
 
 /** Active sessions with their credentials, oldest first. */
 export async function selectActiveSessions(op: Op, accountId: string) {
-  return active(op)
+  return selectActive(op)
     .where('sessions.account_id', '=', accountId)
     .selectAll('sessions')
     .select(['credentials.type', 'credentials.nickname', 'credentials.webauthn_id'])

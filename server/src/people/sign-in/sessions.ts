@@ -14,7 +14,7 @@ import {
 
 const SESSION_SECONDS = 15 * 60
 
-/** The active session of an account whose key this is (66 hex characters), or undefined. */
+/** The account's active session with this public key (66 hex characters), if any. */
 export async function findActiveSession(
   op: Op,
   accountId: string,
@@ -46,7 +46,7 @@ export function endSession(op: Op, id: string): Write {
   return update('sessions', id, { revoked_at: null }, { revoked_at: op.now, updated_at: op.now })
 }
 
-/** A session of a verified credential; its key signs for the account until it expires. */
+/** A new session for a verified credential. Its key signs for the account until the session expires. */
 export function makeSession(
   op: Op,
   credential: Pick<CredentialRow, 'id' | 'account_id'>,
@@ -83,7 +83,7 @@ export function sessionView(
   })
 }
 
-/** Error: 404 `SESSION_NOT_FOUND`, also for an expired or revoked one. */
+/** Throws 404 `SESSION_NOT_FOUND`, also if the session has expired or was revoked. */
 export async function findActiveSessionById(op: Op, id: string): Promise<SessionRow> {
   const session = await selectActiveSession(op, id)
   if (!session || !(await maySeeAccount(op, session.account_id)))

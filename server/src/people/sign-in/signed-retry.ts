@@ -16,7 +16,8 @@ import { firstCredentialType } from '../credentials/credentials.ts'
 import { findActiveSession, findNewestSession } from './sessions.ts'
 
 /**
- * The 202 response to a first call, with the write of a new request unless an earlier one can still be used.
+ * The 202 response to a first call, with the write that creates the signing request unless an earlier request
+ * is used.
  */
 export async function challengeFor(
   op: Op,
@@ -39,8 +40,8 @@ export async function challengeFor(
 }
 
 /**
- * Checks a signed retry. Errors: 401 `UNAUTHORIZED` for an unknown, used or expired request, `WALLET_SIGNATURE_*` for
- * the header and the signature (specification 7).
+ * Checks a signed retry. Throws 401 `UNAUTHORIZED` if the request is unknown, used or expired;
+ * `WALLET_SIGNATURE_*` for the header and the signature (specification 7).
  */
 export async function approve(
   op: Op,
@@ -62,7 +63,7 @@ export async function approve(
   return approval(request, signer, request.context, stamp && signature)
 }
 
-/** Checks a call that answers its signing request with a proof in the body instead of a stamp. */
+/** Checks a call that completes its signing request with a proof in the body instead of a stamp. */
 export async function approveByProof(
   op: Op,
   call: SignedCall,
@@ -91,7 +92,10 @@ function isSameCall(request: SigningRequestRow, call: SignedCall): boolean {
   return request.operation === call.operation && request.target === call.target
 }
 
-/** The signer of a stamp over the payload: the key that the request requires, or else an active session of the account. */
+/**
+ * The signer of a stamp over the payload: the key that the request requires, or else an active session of the
+ * account.
+ */
 async function findSigner(op: Op, request: SigningRequestRow, stamp: Stamp): Promise<Signer | undefined> {
   const { publicKey } = stamp
   if (request.signer_public_key !== null)
@@ -103,7 +107,7 @@ async function findSigner(op: Op, request: SigningRequestRow, stamp: Stamp): Pro
   return { publicKey, session: signingSession(session) }
 }
 
-/** Treats the sandbox's legacy value as a signature by the account's newest active session. */
+/** Treats the sandbox's legacy magic value as a signature by the newest active session of the account. */
 async function findMagicSigner(op: Op, request: SigningRequestRow): Promise<Signer | undefined> {
   if (request.signer_public_key !== null) return { publicKey: request.signer_public_key, session: undefined }
   const session = await findNewestSession(op, request.account_id)
@@ -116,9 +120,9 @@ function signingSession(row: NonNullable<Awaited<ReturnType<typeof findActiveSes
 }
 
 /**
- * The writes that consume a request with its operation, and store the signer and the signature. Guards: not
- * used before, its session not revoked in the meantime. A signature proves control of the wallet, so the
- * count of its wrong codes is reset.
+ * The writes that use up a request together with its operation, and store signer and signature. A signature
+ * proves control of the wallet, so the count of wrong codes is reset. Guards: the request is unused, and its
+ * session is not revoked.
  */
 export function consumeRequest(op: Op, approval: Approval): Write[] {
   return [

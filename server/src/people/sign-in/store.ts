@@ -3,7 +3,7 @@ import { uuidOf } from '../../storage/engine/ids.ts'
 import type { OtpChallengeRow } from '../../storage/rows/sign-in.ts'
 import type { CredentialRow } from '../../storage/rows/tables.ts'
 
-/** Includes revoked credentials. */
+/** True if the wallet ever had a credential, including revoked ones. */
 export async function hasHadCredentials(op: Op, accountId: string): Promise<boolean> {
   const row = await op.read
     .selectFrom('credentials')
@@ -15,7 +15,8 @@ export async function hasHadCredentials(op: Op, accountId: string): Promise<bool
 }
 
 /**
- * When a wallet's latest codes of one kind were issued, newest first; including codes of revoked credentials.
+ * The times when a wallet's latest codes of one kind were issued, newest first, including codes of revoked
+ * credentials.
  */
 export async function selectChallengeTimes(
   op: Op,
@@ -37,10 +38,10 @@ export async function selectChallengeTimes(
 }
 
 /**
- * Counts an attempt at a code, for its challenge and its wallet, and returns the challenge, or undefined if
- * it has no attempt left. `failures` is null if the wallet has no attempt left. A separate statement,
- * committed before the code is checked: the attempt is counted whatever happens afterwards, and parallel
- * attempts cannot pass the limit.
+ * Counts an attempt at a code, for its challenge and for its wallet. Returns the challenge, or undefined if
+ * it has no attempts left; `failures` is null if the wallet has no attempts left. The statement is committed
+ * before the code is checked, so that an attempt counts whatever happens next, and parallel attempts cannot
+ * exceed the limit.
  */
 export async function countAttempt(
   op: Op,
@@ -64,7 +65,7 @@ export async function countAttempt(
   return rows[0]
 }
 
-/** True if a WebAuthn credential id is in use anywhere on this server, whatever its platform. */
+/** True if the WebAuthn credential id is in use on this server, on any platform. */
 export async function isPasskeyRegistered(op: Op, webauthnId: string): Promise<boolean> {
   const row = await op.read
     .selectFrom('credentials')

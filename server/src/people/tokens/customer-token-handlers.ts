@@ -11,7 +11,7 @@ import { type Maker, makeCustomerToken } from './customer-tokens.ts'
 export const customerTokenHandlers: Handlers<typeof customerTokens> = {
   customer_token_create: async (op, { body }) => {
     checkMayGrant(op, body.permissions)
-    const maker = makerOf(op)
+    const maker = toMaker(op)
     const customer = await findCustomer(op, body.customerId)
     const { row, accessToken, write } = makeCustomerToken(op, maker, body)
     return {
@@ -38,7 +38,7 @@ export const customerTokenHandlers: Handlers<typeof customerTokens> = {
   },
 }
 
-function makerOf({ actor }: Op): Maker {
+function toMaker({ actor }: Op): Maker {
   if (actor.kind === 'token') return { token_id: actor.tokenId }
   if (actor.kind === 'member') return { member_id: actor.memberId }
   throw new Error("Only an API token and a member make customers' tokens")

@@ -26,7 +26,10 @@ const BY_HASH = rowByKey<Found>(
   'secret_hash',
 )
 
-/** A token and its platform, in one statement, because every customer request begins with it. */
+/**
+ * A token and its platform. Reads both in one statement, because every request with a customer token starts
+ * with this read.
+ */
 export async function selectCustomerToken(lookup: Lookup, secretHash: string) {
   const row = await lookup(BY_HASH, secretHash)
   if (!row) return undefined
@@ -40,7 +43,7 @@ export async function selectCustomerToken(lookup: Lookup, secretHash: string) {
   }
 }
 
-/** An unrevoked token. */
+/** A token that is not revoked. */
 export async function selectCustomerTokenById(op: Op, id: string): Promise<CustomerTokenRow | undefined> {
   return op.read
     .selectFrom('customer_tokens')

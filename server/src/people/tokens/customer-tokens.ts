@@ -14,14 +14,14 @@ import type { CustomerTokenRow } from '../../storage/rows/customer-token.ts'
 import type { BarePlatformRow } from '../../storage/rows/tables.ts'
 import { selectCustomerToken } from './customer-token-store.ts'
 
-/** The prefix of a customer's token, which distinguishes it from an agent's. */
+/** The prefix that distinguishes a customer token from an agent's token. */
 export const CUSTOMER_TOKEN_PREFIX = 'csc_'
 const TOKEN_BYTES = 32
 
-/** The maker of a token, which ends with its maker. */
+/** The creator of the token: an API token or a member. The token stops working when its maker is deleted. */
 export type Maker = { readonly token_id: string } | { readonly member_id: string }
 
-/** A new token. Only the response to its creation contains it; its hash is stored. */
+/** A new token. Only its hash is stored: the response that creates it is the only place where it appears. */
 export function makeCustomerToken(
   op: Op,
   maker: Maker,
@@ -36,23 +36,23 @@ export function makeCustomerToken(
     member_id: null,
     ...maker,
     permissions: [...permissions],
-    secret_hash: hashOf(accessToken),
-    expires_at: endOf(op, expiresAt),
+    secret_hash: hashToken(accessToken),
+    expires_at: resolveExpiry(op, expiresAt),
     created_at: op.now,
     revoked_at: null,
   }
   return { row, accessToken, write: insert('customer_tokens', row) }
 }
 
-/** A token's expiry. Error: 400 for a time in the past or too far in the future. */
-function endOf({ now }: Op, asked: string | undefined): Date {
-  if (asked === undefined) return plusSeconds(now, CUSTOMER_TOKEN_SECONDS)
+/** When a token expires. Throws 400 for a time in the past or too far in the future. */
+function resolveExpiry({ now }: Op, requested: string | undefined): Date {
+  if (requested === undefined) return plusSeconds(now, CUSTOMER_TOKEN_SECONDS)
   const field = 'expiresAt'
-  const end = new Date(asked)
-  if (end <= now) throw fieldError('INVALID_INPUT', field, `${field} must be in the future`)
-  if (end > plusSeconds(now, CUSTOMER_TOKEN_SECONDS_MAX))
+  const expiry = new Date(requested)
+  if (expiry <= now) throw fieldError('INVALID_INPUT', field, `${field} must be in the future`)
+  if (expiry > plusSeconds(now, CUSTOMER_TOKEN_SECONDS_MAX))
     throw fieldError('INVALID_INPUT', field, `${field} may be at most an hour from now`)
-  return end
+  return expiry
 }
 
 /** The customer that a token authenticates. */
@@ -64,23 +64,23 @@ export interface CustomerAuthentication {
 }
 
 /**
- * The customer of a bearer token; undefined for one that is unknown, revoked or expired by the platform's
- * clock, or whose customer, platform or maker no longer exists, or whose maker has lost one of its
- * permissions. `now` is the real time.
+ * Finds the customer of a bearer token; `now` is the real time. Undefined if the token is unknown, revoked or
+ * expired by the platform's clock, if its customer, platform or maker no longer exists, or if its maker has
+ * lost one of the token's permissions.
  */
 export async function authenticateCustomerToken(
   lookup: Lookup,
   accessToken: string,
   now: Date,
 ): Promise<CustomerAuthentication | undefined> {
-  const found = await selectCustomerToken(lookup, hashOf(accessToken))
+  const found = await selectCustomerToken(lookup, hashToken(accessToken))
   if (!found) return undefined
   const { expiresAt, ...caller } = found
   const platformMs = now.getTime() + Number(caller.platform.clock_offset_ms)
   return expiresAt.getTime() > platformMs ? caller : undefined
 }
 
-/** SHA-256 in hex: a token has too much entropy to be found from its hash. */
-function hashOf(accessToken: string): string {
+/** The SHA-256 hash in hex. A fast hash is enough for a random token of 256 bits. */
+function hashToken(accessToken: string): string {
   return createHash('sha256').update(accessToken).digest('hex')
 }

@@ -21,7 +21,9 @@ const WITH_PLATFORM_BY_ID = rowByKey<
   'token_id',
 )
 
-/** An active token and its platform, in one statement, because every request begins with it. */
+/**
+ * An active token and its platform. Reads both in one statement, because every request starts with this read.
+ */
 export async function selectTokenWithPlatform(
   lookup: Lookup,
   id: string,
@@ -43,7 +45,7 @@ export async function selectToken(read: Read, platformId: string, id: string): P
 }
 
 /** All tokens of a platform, oldest first. */
-export async function selectTokensOf(read: Read, platformId: string): Promise<TokenRow[]> {
+export async function selectPlatformTokens(read: Read, platformId: string): Promise<TokenRow[]> {
   return selectTokens(read, platformId, {}).orderBy('created_at').orderBy('id').execute()
 }
 
@@ -64,7 +66,7 @@ export async function selectTokensOfMember(
     .execute()
 }
 
-/** The tokens that can manage the platform. */
+/** The ids of the active tokens that have the permission to manage the platform. */
 export async function selectManagingTokens(read: Read, platformId: string): Promise<string[]> {
   const rows = await read
     .selectFrom('api_tokens')

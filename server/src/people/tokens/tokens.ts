@@ -9,8 +9,8 @@ import type { TokenRow } from '../../storage/rows/tables.ts'
 import { findPlatform, platformChanged } from '../platforms/platforms.ts'
 import {
   selectManagingTokens,
+  selectPlatformTokens,
   selectToken,
-  selectTokensOf,
   selectTokensOfMember,
   selectTokenWithPlatform,
 } from './store.ts'
@@ -18,14 +18,17 @@ import {
 const SECRET_BYTES = 32
 const ID_PREFIX = 'Token:'
 
-/** A new token and its secret. Only the response to its creation contains the secret; its hash is stored. */
+/**
+ * A new token and its secret. Only a hash is stored: the response that creates the token is the only place
+ * where the secret appears.
+ */
 export interface NewToken {
   readonly row: TokenRow
   readonly clientSecret: string
   readonly write: Write
 }
 
-/** Creates a token of 256 random bits. A random secret of that size needs no slow hash. */
+/** Creates a token with a random 256-bit secret, which is long enough to need no slow hash. */
 export function makeApiToken(
   from: { readonly now: Date; readonly random: (bytes: number) => Uint8Array },
   platformId: string,
@@ -50,7 +53,7 @@ export function makeApiToken(
   return { row, clientSecret, write: insert('api_tokens', row) }
 }
 
-/** The member behind the caller: the caller itself, or the maker of its token. */
+/** The member behind the request: the caller, or the member who created the caller's token. */
 export async function memberBehind(op: Op): Promise<string | null> {
   const { actor } = op
   if (actor.kind === 'member') return actor.memberId
@@ -58,27 +61,27 @@ export async function memberBehind(op: Op): Promise<string | null> {
   return (await selectToken(op.read, op.platform.id, actor.tokenId))?.maker_member_id ?? null
 }
 
-/** A token's permissions; undefined if it was deleted. */
-export async function permissionsOfToken(op: Op, id: string): Promise<readonly Permission[] | undefined> {
+/** The permissions of a token; undefined if the token was deleted. */
+export async function findTokenPermissions(op: Op, id: string): Promise<readonly Permission[] | undefined> {
   const token = await selectToken(op.read, op.platform.id, id)
   return token && effectivePermissions(token.permissions)
 }
 
-/** The tokens that a member has made, and those made with them. */
+/** The tokens that a member has created, directly or through another token. */
 export async function findTokensOfMember(op: Op, memberId: string): Promise<TokenRow[]> {
   return selectTokensOfMember(op.read, op.platform.id, memberId)
 }
 
 /**
- * Ends some tokens. Guard: one that can manage tokens remains. Error: 400 `INVALID_INPUT` if no token with
- * that permission would remain.
+ * Deletes tokens. Throws 400 `INVALID_INPUT` if no token with the permission `MANAGE` would remain. The guard
+ * covers concurrent deletions.
  */
 export async function endTokens(
   op: Op,
   tokens: readonly TokenRow[],
   field: string,
 ): Promise<readonly Write[]> {
-  // Reads the platform first, because its version guards the later reads.
+  // Read the platform first: its version guards the reads below.
   const platform = await findPlatform(op)
   const ended = new Set(tokens.map(({ id }) => id))
   const manage = tokens.some(({ permissions }) => permissions.includes('MANAGE'))
@@ -86,7 +89,7 @@ export async function endTokens(
     throw fieldError('INVALID_INPUT', field, 'The last token that can manage tokens cannot be deleted')
   return [
     ...tokens.map((token) => deleteToken(token, op.now)),
-    // Guards that, of the last two deleted at the same time, one stays.
+    // Of two concurrent requests that delete the last two such tokens, one fails.
     ...(manage ? [platformChanged(op, platform)] : []),
   ]
 }
@@ -103,9 +106,9 @@ export function tokenView(row: TokenRow) {
   }
 }
 
-/** All tokens of a platform, as the operator's program shows them. */
+/** All tokens of a platform, as the operator's command shows them. */
 export async function listTokens(read: Read, platformId: string) {
-  const rows = await selectTokensOf(read, platformId)
+  const rows = await selectPlatformTokens(read, platformId)
   return rows.map(({ id, name, permissions, created_at }) => ({
     id,
     name,
@@ -114,12 +117,12 @@ export async function listTokens(read: Read, platformId: string) {
   }))
 }
 
-/** Revokes a token. Guard: it is active. */
+/** Deletes a token. Guard: it is active. */
 export function deleteToken({ id }: Pick<TokenRow, 'id'>, at: Date): Write {
   return update('api_tokens', id, { deleted_at: null }, { deleted_at: at, updated_at: at })
 }
 
-/** The token that a caller names, by its id or by its client id, which is the id without its kind. */
+/** Finds a token by its id, or by its client id, which is the id without the kind. */
 export async function findTokenWithPlatform(
   lookup: Lookup,
   user: string,
@@ -130,8 +133,8 @@ export async function findTokenWithPlatform(
 const NO_SUCH_SECRET = Buffer.alloc(32)
 
 /**
- * The token that a caller names, if its secret is correct. Compares in constant time, even if the token does
- * not exist.
+ * Finds a token and checks its secret. Undefined if either is wrong. The comparison takes constant time even
+ * if the token does not exist.
  */
 export async function authenticateToken(
   lookup: Lookup,
@@ -139,8 +142,8 @@ export async function authenticateToken(
   clientSecret: string,
 ): ReturnType<typeof selectTokenWithPlatform> {
   const found = await findTokenWithPlatform(lookup, user)
-  const isItsOwn = timingSafeEqual(hashSecret(clientSecret), found?.token.secret_hash ?? NO_SUCH_SECRET)
-  return isItsOwn ? found : undefined
+  const hasSecret = timingSafeEqual(hashSecret(clientSecret), found?.token.secret_hash ?? NO_SUCH_SECRET)
+  return hasSecret ? found : undefined
 }
 
 function hashSecret(clientSecret: string): Buffer {

@@ -7,22 +7,22 @@ import type { VerificationRow } from '../../storage/rows/verification.ts'
 import { beneficialOwnerView, findBeneficialOwners, identifierOf } from '../customers/beneficial-owners.ts'
 import { customerView } from '../customers/customers.ts'
 import { documentView } from '../documents/documents.ts'
-import { findDocumentsOf } from '../documents/submission.ts'
+import { findCustomerDocuments } from '../documents/submission.ts'
 import type { Case } from './requirements.ts'
 
-/** A customer's data. The customer's version guards it and its owners. */
+/** Reads a customer's data for verification. The customer's version guards the customer and its owners. */
 export async function findCase(op: Op, customer: CustomerRow): Promise<Case> {
   return {
     customer,
     owners: customer.customer_type === 'BUSINESS' ? await findBeneficialOwners(op, customer.id) : [],
-    documents: await findDocumentsOf(op, customer.id),
+    documents: await findCustomerDocuments(op, customer.id),
   }
 }
 
 /**
- * A digest of a customer's and its owners' verified data, in hex; if it changes after the submission, a new
- * submission follows. Keyed, because it covers identifiers; always by the first data key, so that it stays
- * the same.
+ * A digest of the data of a customer and its owners that is verified, in hex. If it changes after a
+ * submission, the case is submitted again. Keyed, because it covers identifiers; always with the first data
+ * key, so that it does not change with key rotation.
  */
 export function caseDigest(op: Op, { customer, owners }: Case): string {
   const { customer_type, region, email, details } = customer
@@ -39,8 +39,8 @@ export function caseDigest(op: Op, { customer, owners }: Case): string {
   return Buffer.from(op.enclave.mac('verification', toCanonicalJson(content), FIRST_KEY)).toString('hex')
 }
 
-/** A case as sent to the provider. */
-export function submissionOf(
+/** A case in the form in which it is sent to the provider. */
+export function toSubmission(
   op: Op,
   { customer, owners, documents }: Case,
   { id, submission }: Pick<VerificationRow, 'id' | 'submission'>,

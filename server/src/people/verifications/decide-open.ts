@@ -7,8 +7,8 @@ import { type Decider, decideCase, type Outcome } from './decide.ts'
 import { isOpen, type VerificationChange } from './verifications.ts'
 
 /**
- * Decides a verification by the result for a submission. Errors: as `decideCase`, and 409
- * `SUBMISSION_OUTDATED` if the customer or an owner was changed since that submission.
+ * Decides an open verification by the result of a submission. Errors: as `decideCase`, and 409
+ * `SUBMISSION_OUTDATED` if the customer or an owner has changed since that submission.
  */
 export async function decideOpen(
   op: Op,
@@ -18,9 +18,9 @@ export async function decideOpen(
 ): Promise<VerificationChange> {
   const customer = await findCustomer(op, verification.customer_id)
   const one = await findCase(op, customer)
-  const isOther = submission !== undefined && submission !== verification.submission
+  const isOutdated = submission !== undefined && submission !== verification.submission
   const isApproval = outcome.decision === 'APPROVE' && isOpen(verification)
-  if (isOther || (isApproval && verification.case_digest !== caseDigest(op, one)))
+  if (isOutdated || (isApproval && verification.case_digest !== caseDigest(op, one)))
     throw new ApiError('SUBMISSION_OUTDATED', {
       details: { field: 'submission', submission: verification.submission },
     })

@@ -26,7 +26,7 @@ import { moveVerification, type VerificationChange } from './verifications.ts'
 
 type Decision = Static<typeof VerificationDecision>['decision']
 
-/** The result for a customer, and for single owners of a business. */
+/** The result for a customer and, for a business, for individual owners. */
 export interface Outcome {
   readonly decision: Decision
   readonly reason?: string
@@ -37,20 +37,20 @@ export interface Outcome {
   }[]
 }
 
-/** The author of a result. */
+/** The author of a decision. */
 export interface Decider {
   readonly type: Static<typeof VerificationDecision>['decidedBy']['type']
   readonly id?: string
 }
 
-/** The verification to decide, and the events that move it to a decidable state. */
+/** The verification to decide, with the events that first move it to a state in which it can be decided. */
 export interface Decided {
   readonly before: VerificationRow | undefined
   readonly by?: readonly VerificationEvent[]
   readonly change?: Partial<VerificationRow>
 }
 
-/** The effect of each decision on the verification. */
+/** The verification event of each decision. */
 const EVENT_OF = {
   APPROVE: 'approve',
   REJECT: 'reject',
@@ -59,7 +59,7 @@ const EVENT_OF = {
   REOPEN: 'reopen',
 } as const satisfies Record<Decision, VerificationEvent>
 
-/** Its effect on the customer. */
+/** The customer event of each decision. */
 const CUSTOMER_EVENT_OF = {
   APPROVE: 'approve',
   REJECT: 'reject',
@@ -69,10 +69,10 @@ const CUSTOMER_EVENT_OF = {
 } as const
 
 /**
- * Decides a verification: moves it, the customer and its owners, and records who has decided what. Errors:
- * 400 that names what the decision lacks, 409 `INVALID_STATE_TRANSITION`, 409 `BENEFICIAL_OWNER_REJECTED` for
- * the approval of a business with a rejected owner. Guards: neither the verification nor the customer and its
- * owners were changed in the meantime.
+ * Decides a verification: moves it together with the customer and its owners, and records the decision and
+ * who made it. Throws 400 naming what the decision lacks, 409 `INVALID_STATE_TRANSITION`, 409
+ * `BENEFICIAL_OWNER_REJECTED` if a business with a rejected owner would be approved. Guards: the
+ * verification, the customer and its owners are unchanged.
  */
 export async function decideCase(
   op: Op,
@@ -90,11 +90,11 @@ export async function decideCase(
       details: { field: 'decision', verificationStatus: before.status },
     })
   const errors = errorsOf(one, outcome)
-  const isAsking = outcome.decision === 'REQUEST_INFORMATION'
+  const isRequest = outcome.decision === 'REQUEST_INFORMATION'
   const moved = moveVerification(op, customer, before, events, {
     ...change,
     errors,
-    ...(isAsking ? { requested: errors, requested_at: op.now } : {}),
+    ...(isRequest ? { requested: errors, requested_at: op.now } : {}),
   })
   const customerEvent = CUSTOMER_EVENT_OF[outcome.decision]
   return {
@@ -114,7 +114,7 @@ export async function decideCase(
         created_at: op.now,
       }),
       ...decideOwners(op, one, outcome),
-      ...(isAsking ? releaseDocuments(one.documents, new Set(errors.map((e) => e.resourceId))) : []),
+      ...(isRequest ? releaseDocuments(one.documents, new Set(errors.map((e) => e.resourceId))) : []),
       ...(customerEvent
         ? await moveCustomer(op, customer, customerEvent)
         : [expectRow('customers', customer.id, { version: customer.version, deleted_at: null })]),
@@ -122,7 +122,7 @@ export async function decideCase(
   }
 }
 
-/** Errors: 400 that names a missing entry, or one that is not part of the case. */
+/** Throws 400 naming an entry that is missing or does not belong to the case. */
 function checkOutcome({ customer, owners, documents }: Case, outcome: Outcome): void {
   const { decision, reason, errors, beneficialOwners = [] } = outcome
   if (decision === 'REJECT' && reason === undefined)
@@ -132,12 +132,12 @@ function checkOutcome({ customer, owners, documents }: Case, outcome: Outcome): 
   if (decision !== 'REQUEST_INFORMATION' && errors !== undefined)
     throw fieldError('INVALID_INPUT', 'errors', 'errors is only for REQUEST_INFORMATION')
   const parts = new Set([customer.id, ...owners.map(({ id }) => id), ...documents.map(({ id }) => id)])
-  const strange = (errors ?? []).findIndex(({ resourceId }) => !parts.has(resourceId))
-  if (strange >= 0)
+  const unknown = (errors ?? []).findIndex(({ resourceId }) => !parts.has(resourceId))
+  if (unknown >= 0)
     throw fieldError(
       'INVALID_INPUT',
-      `errors.${strange}.resourceId`,
-      `errors.${strange}.resourceId is neither this customer nor one of its beneficial owners and documents`,
+      `errors.${unknown}.resourceId`,
+      `errors.${unknown}.resourceId is neither this customer nor one of its beneficial owners and documents`,
     )
   const others = beneficialOwners.findIndex(
     ({ beneficialOwnerId }, at) =>
@@ -159,7 +159,8 @@ function errorsOf({ customer }: Case, { decision, reason, errors = [] }: Outcome
 }
 
 /**
- * A document requested by its requirement has the types that satisfy it, unless the decision names others.
+ * If a decision requests a document by its requirement without naming types, the types that satisfy the
+ * requirement are accepted.
  */
 function withAcceptedTypes(entry: VerificationErrorEntry): VerificationErrorEntry {
   const { type, acceptedDocumentTypes } = entry
@@ -172,8 +173,8 @@ function isDocumentRequirement(type: string): type is DocumentRequirementName {
 }
 
 /**
- * Moves the named owners and, if a business is approved, the pending ones. Error: 409 if a rejected one would
- * remain.
+ * Decides the owners named in the decision and, if a business is approved, all pending ones. Throws 409 if a
+ * rejected owner would remain.
  */
 function decideOwners(op: Op, { owners }: Case, { decision, beneficialOwners = [] }: Outcome): Write[] {
   const writes: Write[] = []

@@ -40,7 +40,7 @@ export const verificationHandlers: Handlers<typeof verifications> = {
 
   verification_decide: async (op, { params, body }) => {
     const verification = await findVerification(op, params.verificationId)
-    const { row, writes } = await decideOpen(op, verification, body, deciderOf(op))
+    const { row, writes } = await decideOpen(op, verification, body, toDecider(op))
     return { status: 200, body: verificationView(row), writes }
   },
 
@@ -48,7 +48,7 @@ export const verificationHandlers: Handlers<typeof verifications> = {
     const { id } = await findVerification(op, params.verificationId)
     return {
       status: 200,
-      // The cursor belongs to this verification's list.
+      // The cursor is valid only for this verification's list.
       body: await page(
         op,
         { ...query, of: id },
@@ -75,7 +75,7 @@ function decisionView(row: VerificationDecisionRow) {
   }
 }
 
-function deciderOf({ actor }: Op): Decider {
+function toDecider({ actor }: Op): Decider {
   if (actor.kind === 'member') return { type: 'MEMBER', id: actor.memberId }
   return { type: 'TOKEN', ...(actor.kind === 'token' ? { id: actor.tokenId } : {}) }
 }

@@ -16,14 +16,14 @@ import { decidesAutomatically } from '../customers/verification.ts'
 import { submitDocuments } from '../documents/submission.ts'
 import { caseDigest, findCase } from './case.ts'
 import { decideCase, type Outcome } from './decide.ts'
-import { type Case, listUnresolved, missingOf } from './requirements.ts'
+import { type Case, listMissingEntries, listUnresolved } from './requirements.ts'
 import { selectNewestVerification } from './store.ts'
 import { isOpen, moveVerification, type VerificationChange } from './verifications.ts'
 
 /**
- * Continues the verification of a customer, or begins one if none is open. `isRequested`: the platform
- * requested it, so a complete customer is submitted; otherwise only reported as ready. A decided customer
- * gets its last verification, or a record of the decision made without one.
+ * Continues a customer's verification, or begins one if none is open. With `isRequested`, a complete case is
+ * submitted; otherwise it is only marked as complete. If the customer is already decided, returns its last
+ * verification, or records the decision that was made without one.
  */
 export async function proceed(
   op: Op,
@@ -35,7 +35,7 @@ export async function proceed(
   if (nextState(KYC_TRANSITIONS, customer.verification_status, 'approve') === null)
     return newest && !open ? { row: newest, writes: [] } : recordDecided(op, customer)
   const one = await findCase(op, customer)
-  const { missing, requested } = outstandingOf(op, one, open)
+  const { missing, requested } = findOutstanding(op, one, open)
   const errors = [...missing, ...requested]
   const digest = caseDigest(op, one)
   const step = stepOf(open, errors.length > 0, isRequested, open?.case_digest !== digest)
@@ -43,36 +43,36 @@ export async function proceed(
   return withGuard(one, moveVerification(op, customer, open, STEPS[step], { errors }))
 }
 
-/** A case's gaps before it can be submitted. */
+/** The entries that a case still lacks before it can be submitted. */
 export interface Outstanding {
-  /** Decided by the requirement tables. */
+  /** Required by the requirement tables. */
   readonly missing: readonly VerificationErrorEntry[]
   /** Requested by a reviewer. */
   readonly requested: readonly VerificationErrorEntry[]
 }
 
-export function outstandingOf(op: Op, one: Case, open: VerificationRow | undefined): Outstanding {
+export function findOutstanding(op: Op, one: Case, open: VerificationRow | undefined): Outstanding {
   return {
-    missing: missingOf(one, listUnverifiedContacts(one.customer), op.now),
+    missing: listMissingEntries(one, listUnverifiedContacts(one.customer), op.now),
     requested: open ? listUnresolved(one, open.requested, open.requested_at) : [],
   }
 }
 
-/** A customer's newest verification, the customer's data, and the missing entries. */
+/** A customer's latest verification, its data, and what is missing. */
 export async function findProgress(
   op: Op,
   customer: CustomerRow,
 ): Promise<Outstanding & { readonly one: Case; readonly newest: VerificationRow | undefined }> {
   const newest = await selectNewestVerification(op, customer.id)
   const one = await findCase(op, customer)
-  return { one, newest, ...outstandingOf(op, one, newest && isOpen(newest) ? newest : undefined) }
+  return { one, newest, ...findOutstanding(op, one, newest && isOpen(newest) ? newest : undefined) }
 }
 
 type Step = 'find_errors' | 'complete' | 'submit' | 'wait'
 
 const STEPS = { find_errors: ['find_errors'], complete: ['complete'], wait: [] } as const
 
-/** The next event of a verification. Pure. */
+/** The next step of a verification. Pure. */
 export function stepOf(
   open: Pick<VerificationRow, 'status'> | undefined,
   hasErrors: boolean,
@@ -84,12 +84,12 @@ export function stepOf(
   return isRequested ? 'submit' : 'complete'
 }
 
-/** True while a decision is pending. */
+/** True while the verification waits for a decision. */
 function isSubmitted(open: Pick<VerificationRow, 'status'> | undefined): boolean {
   return open !== undefined && VERIFICATION_TRANSITIONS[open.status].approve !== null
 }
 
-/** Submits a case for a decision: by the sandbox immediately, a provider by due work, or a person. */
+/** Submits a case for a decision by the sandbox (immediately), by a provider (in a job) or by a person. */
 async function submit(
   op: Op,
   one: Case,
@@ -100,7 +100,7 @@ async function submit(
   const toSubmit: readonly VerificationEvent[] = isSubmitted(open) ? ['submit'] : ['complete', 'submit']
   const submission = (open?.submission ?? 0) + 1
   const change = { errors: [], requested: [], requested_at: null, submission, case_digest: digest }
-  const outcome = outcomeHere(op, one)
+  const outcome = decideHere(op, one)
   if (outcome?.decision === 'APPROVE' || outcome?.decision === 'REJECT') {
     const decided = await decideCase(op, one, { before: open, by: toSubmit, change }, outcome, {
       type: 'SANDBOX',
@@ -109,20 +109,21 @@ async function submit(
   }
   const by: readonly VerificationEvent[] = outcome ? [...toSubmit, 'refer'] : toSubmit
   const moved = moveVerification(op, customer, open, by, change)
-  const isGiven = outcome === undefined && op.verifier !== undefined && !decidesAutomatically(op)
-  const given = isGiven
+  const goesToProvider = outcome === undefined && op.verifier !== undefined && !decidesAutomatically(op)
+  const providerJob = goesToProvider
     ? [job(op, 'verification.submit', { verificationId: moved.row.id, submission }, op.now)]
     : []
   return withGuard(one, {
     row: moved.row,
-    writes: [...moved.writes, ...given, ...submitDocuments(op, one.documents)],
+    writes: [...moved.writes, ...providerJob, ...submitDocuments(op, one.documents)],
   })
 }
 
 /**
- * This server's own decision about a complete case; undefined: it waits, for a provider or in the sandbox.
+ * This server's own decision about a complete case. Undefined if the case waits, either for a provider or
+ * because the sandbox leaves it pending.
  */
-function outcomeHere(op: Op, one: Case): Outcome | undefined {
+function decideHere(op: Op, one: Case): Outcome | undefined {
   const isAutomatic = decidesAutomatically(op)
   if (op.mode !== 'sandbox' || (op.verifier && !isAutomatic))
     return op.verifier ? undefined : { decision: 'REFER' }
@@ -133,7 +134,7 @@ function outcomeHere(op: Op, one: Case): Outcome | undefined {
   return { decision: isAutomatic ? 'APPROVE' : 'REFER' }
 }
 
-/** The record of a decision made with the customer, without a verification. */
+/** Records a decision that was made when the customer was created, without a verification. */
 function recordDecided(op: Op, customer: CustomerRow): VerificationChange {
   const isRejected = nextState(KYC_TRANSITIONS, customer.verification_status, 'reopen') !== null
   const errors: VerificationErrorEntry[] = isRejected
@@ -148,14 +149,14 @@ function recordDecided(op: Op, customer: CustomerRow): VerificationChange {
   const by = isRejected ? (['reject'] as const) : (['complete', 'submit', 'approve'] as const)
   const { row, writes } = moveVerification(op, customer, undefined, by, { errors })
   const { id, version } = customer
-  // Of several concurrent calls, one makes the record and the others find it.
+  // If several calls run concurrently, one creates the record and the others find it.
   return {
     row,
     writes: [update('customers', id, { version, deleted_at: null }, { version: version + 1 }), ...writes],
   }
 }
 
-/** Guard: neither the customer nor its owners were changed in the meantime. */
+/** Guard: the customer and its owners are unchanged. */
 function withGuard({ customer }: Case, { row, writes }: VerificationChange): VerificationChange {
   if (writes.length === 0) return { row, writes }
   const guard: Write = expectRow('customers', customer.id, { version: customer.version, deleted_at: null })

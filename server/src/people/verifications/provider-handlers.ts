@@ -5,10 +5,11 @@ import { selectDecisionOfEvent } from './store.ts'
 import { findVerification, findVerificationWithPlatform, verificationView } from './verifications.ts'
 
 /**
- * Events of the verification provider. An event decides once; a repeated one gets the current verification.
+ * Handles events of the verification provider. An event decides once; a repeated event returns the
+ * verification as it is.
  */
 export const verificationProviderEvent: ProcessorHandler<typeof verification_provider_event> = {
-  /** Error: 404 `VERIFICATION_NOT_FOUND`. */
+  /** Throws 404 `VERIFICATION_NOT_FOUND`. */
   async whose({ lookup }, { body }) {
     const found = await findVerificationWithPlatform(lookup, body.verificationId)
     if (!found) throw new ApiError('VERIFICATION_NOT_FOUND', { details: { field: 'verificationId' } })

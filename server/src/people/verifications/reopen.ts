@@ -5,7 +5,7 @@ import { caseDigest, findCase } from './case.ts'
 import { decideCase } from './decide.ts'
 import type { VerificationChange } from './verifications.ts'
 
-/** Requests a new review of a rejection by a person. The customer waits again. Errors: as `decideCase`. */
+/** Has a person review a rejection again. The customer is pending again. Errors: as `decideCase`. */
 export async function reopen(
   op: Op,
   verification: VerificationRow,

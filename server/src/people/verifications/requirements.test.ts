@@ -10,7 +10,7 @@ import { describe, expect, test } from 'vitest'
 import type { DocumentRow } from '../../storage/rows/document.ts'
 import type { CustomerRow } from '../../storage/rows/tables.ts'
 import type { BeneficialOwnerRow } from '../../storage/rows/verification.ts'
-import { type Case, listUnresolved, missingOf } from './requirements.ts'
+import { type Case, listMissingEntries, listUnresolved } from './requirements.ts'
 
 const NOW = new Date('2030-05-31T12:00:00Z')
 const ADDRESS = { line1: '1 Main Street', postalCode: '02101', country: 'US' }
@@ -63,7 +63,7 @@ const caseOf = (
   documents: DocumentRow[] = [],
   owners: BeneficialOwnerRow[] = [],
 ): Case => ({ customer, owners, documents })
-const typesOf = (one: Case) => missingOf(one, [], NOW).map(({ type, field }) => field ?? type)
+const typesOf = (one: Case) => listMissingEntries(one, [], NOW).map(({ type, field }) => field ?? type)
 const BUSINESS_PAPERS = BUSINESS_DOCUMENTS.map((name) => document(DOCUMENT_REQUIREMENTS[name].accepted[0]))
 
 describe('a person', () => {
@@ -86,7 +86,7 @@ describe('a person', () => {
   )
 
   test('has to verify what is not verified', () => {
-    expect(missingOf(caseOf(person()), ['email', 'phone'], NOW).map(({ field }) => field)).toEqual([
+    expect(listMissingEntries(caseOf(person()), ['email', 'phone'], NOW).map(({ field }) => field)).toEqual([
       'email',
       'phoneNumber',
     ])

@@ -12,16 +12,16 @@ import type { DocumentRow } from '../../storage/rows/document.ts'
 import type { CustomerRow } from '../../storage/rows/tables.ts'
 import type { BeneficialOwnerRow, VerificationErrorEntry } from '../../storage/rows/verification.ts'
 
-/** A customer's data to verify. */
+/** The data of a customer that is verified. */
 export interface Case {
   readonly customer: CustomerRow
-  /** Of a business. */
+  /** Empty for an individual. */
   readonly owners: readonly BeneficialOwnerRow[]
   readonly documents: readonly DocumentRow[]
 }
 
-/** Everything that the tables require and the customer lacks. Pure. */
-export function missingOf(
+/** Everything that the requirement tables demand and the customer lacks. Pure. */
+export function listMissingEntries(
   one: Case,
   contacts: readonly ('email' | 'phone')[],
   now: Date,
@@ -29,11 +29,13 @@ export function missingOf(
   const { customer } = one
   return [
     ...contacts.map((contact) => toUnverifiedEntry(customer, contact)),
-    ...(customer.customer_type === 'BUSINESS' ? missingOfBusiness(one, now) : missingOfPerson(one, now)),
+    ...(customer.customer_type === 'BUSINESS'
+      ? listMissingForBusiness(one, now)
+      : listMissingForPerson(one, now)),
   ]
 }
 
-function missingOfPerson(one: Case, now: Date): VerificationErrorEntry[] {
+function listMissingForPerson(one: Case, now: Date): VerificationErrorEntry[] {
   const { id, details, region } = one.customer
   return [
     ...missingFields(one.customer, INDIVIDUAL_FIELDS),
@@ -41,18 +43,18 @@ function missingOfPerson(one: Case, now: Date): VerificationErrorEntry[] {
   ]
 }
 
-function missingOfBusiness(one: Case, now: Date): VerificationErrorEntry[] {
+function listMissingForBusiness(one: Case, now: Date): VerificationErrorEntry[] {
   const { customer, owners } = one
   return [
     ...missingFields(customer, BUSINESS_FIELDS),
     ...missingOwners(customer, owners),
     ...BUSINESS_DOCUMENTS.flatMap((name) => missingDocument(one, customer.id, name, now)),
-    ...owners.flatMap((owner) => missingOfOwner(one, owner, now)),
+    ...owners.flatMap((owner) => listMissingForOwner(one, owner, now)),
   ]
 }
 
-/** Checks that an owner has every required field, and the documents for their country of residence. */
-function missingOfOwner(one: Case, owner: BeneficialOwnerRow, now: Date): VerificationErrorEntry[] {
+/** The entries that an owner lacks: required fields, and the documents for their country of residence. */
+function listMissingForOwner(one: Case, owner: BeneficialOwnerRow, now: Date): VerificationErrorEntry[] {
   if (owner.kyc_status === 'REJECTED')
     return [
       {
@@ -75,11 +77,11 @@ function missingOwners(
     errors.push({ resourceId: id, type: 'MISSING_BENEFICIAL_OWNER', reason })
   if (!owners.some(({ roles }) => roles.includes('CONTROL_PERSON')))
     addMissing('A business needs a beneficial owner with the role CONTROL_PERSON.')
-  const named = owners.reduce((sum, owner) => sum + owner.ownership_percentage, 0)
-  const left = 100 - named
-  if (left >= MAJOR_OWNER_PERCENT && !details.businessInfo?.isWidelyHeld)
+  const namedShare = owners.reduce((sum, owner) => sum + owner.ownership_percentage, 0)
+  const unnamedShare = 100 - namedShare
+  if (unnamedShare >= MAJOR_OWNER_PERCENT && !details.businessInfo?.isWidelyHeld)
     addMissing(
-      `The beneficial owners that are named hold ${named} %. Name everybody who holds ${MAJOR_OWNER_PERCENT} % or more, ` +
+      `The beneficial owners that are named hold ${namedShare} %. Name everybody who holds ${MAJOR_OWNER_PERCENT} % or more, ` +
         'or set businessInfo.isWidelyHeld if nobody else does.',
     )
   return errors
@@ -124,7 +126,10 @@ function missingPersonDocuments(
   ]
 }
 
-/** The entry for a requirement that none of the holder's documents satisfies; a too old document is named. */
+/**
+ * The entry for a requirement that no document of the holder satisfies. If there is a document that is too
+ * old, the entry names it.
+ */
 function missingDocument(
   { documents }: Case,
   holderId: string,
@@ -167,8 +172,8 @@ function isTooOld({ issued_on, created_at }: DocumentRow, monthsMax: number | nu
 }
 
 /**
- * The entries requested at `askedAt` and not provided since: a document of an accepted type, or a change of
- * the record. Pure.
+ * The entries requested at `askedAt` that are still unresolved: neither a document of an accepted type nor
+ * the record itself has changed since then. Pure.
  */
 export function listUnresolved(
   one: Case,
@@ -197,6 +202,6 @@ function isProvided(
   if (resourceId === customer.id) return hasChanged(customer)
   const owner = owners.find(({ id }) => id === resourceId)
   if (owner) return hasChanged(owner)
-  // A missing document has been withdrawn.
+  // The document was withdrawn, which also counts.
   return document === undefined || hasChanged(document)
 }

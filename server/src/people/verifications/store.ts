@@ -13,7 +13,7 @@ export async function selectVerification(op: Op, id: string): Promise<Verificati
   return op.find(BY_ID, id)
 }
 
-/** A customer's newest verification. */
+/** A customer's latest verification. */
 export async function selectNewestVerification(
   op: Op,
   customerId: string,
@@ -53,7 +53,7 @@ export function selectDecisions(op: Op, verificationId: string) {
     .where('verification_id', '=', verificationId)
 }
 
-/** The decision made by a provider's event. */
+/** The decision that an event of the provider led to. */
 export async function selectDecisionOfEvent(
   op: Op,
   verificationId: string,
@@ -65,7 +65,7 @@ export async function selectDecisionOfEvent(
     .executeTakeFirst()
 }
 
-/** A verification of any platform, with its platform, for a caller that is not a platform. */
+/** A verification on any platform, together with its platform, for callers that do not act for a platform. */
 export async function selectVerificationWithPlatform(
   lookup: Lookup,
   id: string,
@@ -75,8 +75,8 @@ export async function selectVerificationWithPlatform(
   return platform && { verification, platform }
 }
 
-/** The verifications of all platforms in a status, oldest first. */
-export async function selectVerificationsOfServer(
+/** Verifications of all platforms in a status, oldest first. */
+export async function selectAllVerifications(
   read: Read,
   status: VerificationState,
   limit: number,

@@ -16,11 +16,11 @@ import type { Lookup } from '../../storage/read/lookup.ts'
 import type { Read } from '../../storage/read/read.ts'
 import type { CustomerRow } from '../../storage/rows/tables.ts'
 import type { VerificationRow } from '../../storage/rows/verification.ts'
-import { selectVerification, selectVerificationsOfServer, selectVerificationWithPlatform } from './store.ts'
+import { selectAllVerifications, selectVerification, selectVerificationWithPlatform } from './store.ts'
 
 type VerificationView = SuccessOf<typeof verification_get>['body']
 
-/** A verification of this platform. Error: 404 `VERIFICATION_NOT_FOUND`. */
+/** A verification of this platform. Throws 404 `VERIFICATION_NOT_FOUND`. */
 export async function findVerification(op: Op, id: string): Promise<VerificationRow> {
   const verification = await selectVerification(op, id)
   if (!verification || !maySee(op, verification.customer_id))
@@ -28,20 +28,20 @@ export async function findVerification(op: Op, id: string): Promise<Verification
   return verification
 }
 
-/** A verification of any platform, with its platform, for a caller that is not a platform. */
+/** A verification on any platform, together with its platform, for callers that do not act for a platform. */
 export async function findVerificationWithPlatform(lookup: Lookup, id: string) {
   return selectVerificationWithPlatform(lookup, id)
 }
 
 const LISTED_MAX = 100
 
-/** The verifications of all platforms in a status, the oldest hundred, as the operator's program shows them. */
-export async function listVerificationsOfServer(read: Read, status: VerificationState) {
-  const rows = await selectVerificationsOfServer(read, status, LISTED_MAX)
+/** The oldest hundred verifications of all platforms in a status, as the operator's command shows them. */
+export async function listAllVerifications(read: Read, status: VerificationState) {
+  const rows = await selectAllVerifications(read, status, LISTED_MAX)
   return rows.map((row) => ({ platformId: row.platform_id, ...verificationView(row) }))
 }
 
-/** True while it is undecided. */
+/** True while the verification is undecided. */
 export function isOpen({ status }: Pick<VerificationRow, 'status'>): boolean {
   return VERIFICATION_TRANSITIONS[status].reject !== null
 }
@@ -53,8 +53,8 @@ export interface VerificationChange {
 }
 
 /**
- * Begins a verification, or advances it, by events in order. Writes the event of its new status, unless
- * nothing in the API's view has changed. Guard: it was not moved in the meantime.
+ * Begins a verification or advances it by the given events, and reports its new status. Does nothing if
+ * nothing that the API shows would change. Guard: the verification was not moved in the meantime.
  */
 export function moveVerification(
   op: Op,

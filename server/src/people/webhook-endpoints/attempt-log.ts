@@ -4,22 +4,24 @@ import type { Progress, Receipt, RecordedAttempt } from './progress-store.ts'
 import type { SendingEndpoint } from './sender-store.ts'
 
 /**
- * The delivery attempts of this process at an endpoint since they were last recorded. Endpoints with the role
- * `ADDED` keep none.
+ * The delivery attempts that this process has made at an endpoint and not recorded yet. Attempts at endpoints
+ * with the role `ADDED` are not recorded.
  */
 export class AttemptLog {
-  readonly #isKept: boolean
+  readonly #isRecorded: boolean
   #attempts: RecordedAttempt[] = []
   #receipts: Receipt[] = []
   #faults: string[] = []
 
   constructor({ role }: Pick<SendingEndpoint, 'role'>) {
-    this.#isKept = role !== 'ADDED'
+    this.#isRecorded = role !== 'ADDED'
   }
 
-  /** Adds an attempt. An event received at the first attempt needs no row. */
+  /**
+   * Adds an attempt. An event received at its first attempt goes into a receipt, which several events share.
+   */
   add({ pending, attempted, isReceived }: Delivery): void {
-    if (!this.#isKept) return
+    if (!this.#isRecorded) return
     const { event, attempts, isApart } = pending
     const { answer, durationMs, startedAt } = attempted
     if (isReceived && answer && attempts === 0 && !isApart) {
@@ -37,7 +39,7 @@ export class AttemptLog {
     })
   }
 
-  /** Notes that an event's sandbox fault was applied. */
+  /** Notes that the sandbox fault of an event was applied. */
   recordFault(eventId: string): void {
     this.#faults.push(eventId)
   }

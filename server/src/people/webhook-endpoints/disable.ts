@@ -10,8 +10,8 @@ import { viewEndpoint } from './shown.ts'
 import { selectReceiver } from './store.ts'
 
 /**
- * Disables an endpoint, and reports it to the other endpoints and to the members who may enable it. An
- * endpoint changed in the meantime is left alone. A replay ends.
+ * Disables an endpoint, and reports this to the other endpoints and to the members who may enable it. Skips
+ * an endpoint that was changed in the meantime. Deletes a replay instead.
  */
 export async function disableEndpoint(
   app: Pick<App, 'commit'>,
@@ -44,7 +44,7 @@ function disableNotice(
     subject: `A webhook endpoint was disabled: ${host}`,
     paragraphs: [
       REASONS[reason],
-      // The address's path may contain a secret.
+      // The path of the URL may contain a secret.
       `Endpoint: ${id} at ${host}. Last failure: ${last_failure ?? 'none'}.`,
       `Repair the receiver, then enable the endpoint: it continues where it stopped. ${consolePage(op, 'settings')}`,
     ],

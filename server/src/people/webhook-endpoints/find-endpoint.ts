@@ -3,7 +3,7 @@ import { ApiError } from '../../kernel/operation/operation.ts'
 import type { WebhookEndpointRow } from '../../storage/rows/webhook-endpoint.ts'
 import { selectEndpoint } from './store.ts'
 
-/** Error: 404 `WEBHOOK_ENDPOINT_NOT_FOUND`. */
+/** Throws 404 `WEBHOOK_ENDPOINT_NOT_FOUND`. */
 export async function findEndpoint(op: Op, id: string): Promise<WebhookEndpointRow> {
   const found = await selectEndpoint(op, id)
   if (!found) throw new ApiError('WEBHOOK_ENDPOINT_NOT_FOUND', { details: { field: 'webhookEndpointId' } })

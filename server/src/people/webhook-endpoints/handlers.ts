@@ -9,7 +9,7 @@ import {
   newEndpoint,
   RELEASED,
   selectEndOfFeed,
-  selectPlaceBefore,
+  selectPositionBefore,
 } from '../../kernel/outbox/own-endpoint.ts'
 import { insert } from '../../storage/commit/writes.ts'
 import type { UndeliveredEventRow, WebhookEndpointRow } from '../../storage/rows/webhook-endpoint.ts'
@@ -41,7 +41,7 @@ export const webhookEndpointHandlers: Handlers<typeof webhookEndpoints> = {
         ...newEndpointView(row),
         secret: secretText(op, secret),
       },
-      // Guards that none of several concurrent calls exceeds the limit.
+      // Guards the limit against concurrent calls.
       writes: [
         platformChanged(op, platform),
         insert('webhook_endpoints', row),
@@ -68,7 +68,7 @@ export const webhookEndpointHandlers: Handlers<typeof webhookEndpoints> = {
       ...(body.eventTypes === undefined ? {} : { event_types: body.eventTypes }),
       ...(body.payload === undefined ? {} : { payload: body.payload }),
       ...(body.latestBalanceOnly === undefined ? {} : { latest_balance_only: body.latestBalanceOnly }),
-      // After a change the endpoint is tried immediately.
+      // A changed endpoint is tried immediately.
       ...NO_FAILURE,
       ...(body.status === undefined ? {} : { disabled_reason: null }),
     }
@@ -95,7 +95,7 @@ export const webhookEndpointHandlers: Handlers<typeof webhookEndpoints> = {
 
   webhook_endpoint_replay: async (op, { params, body }) => {
     const found = await findEndpoint(op, params.webhookEndpointId)
-    const first = await selectPlaceBefore(op, new Date(body.startDate))
+    const first = await selectPositionBefore(op, new Date(body.startDate))
     const committed_in = first?.committed_in ?? (await selectEndOfFeed(op))
     const { row, write } = changeEndpoint(op, found, { ...RELEASED, committed_in, position: 0n })
     return { status: 200, body: await viewEndpoint(op, row), writes: [write] }

@@ -2,16 +2,18 @@ import type { WebhookFault } from '@countersign/contract/sandbox/faults'
 import type { App, Op } from '../../kernel/operation/app.ts'
 import { decideAndCommit } from '../../kernel/operation/decide-and-commit.ts'
 import { hasDeliveryFault, takeDeliveryFault } from '../platforms/fault-rules.ts'
-import { type Attempt, jsonOf } from '../webhooks/delivery-attempt.ts'
+import { type Attempt, parseResponseJson } from '../webhooks/delivery-attempt.ts'
 import { isReceived } from '../webhooks/request-series.ts'
 import type { AnswerRule } from '../webhooks/response-rules.ts'
 import type { SendingEndpoint, SentEvent } from './sender-store.ts'
 import type { FeedEvent, Pending } from './sending-order.ts'
 
-/** Sandbox: the time for which later events overtake an event meant to be out of order. */
-export const PASSED_SECONDS = 10
+/**
+ * Sandbox: an event meant to arrive out of order is delayed by this time, so that later events overtake it.
+ */
+export const REORDER_SECONDS = 10
 
-/** An attempt and its outcome. */
+/** An attempt at an event, and whether it succeeded. */
 export interface Delivery {
   readonly pending: Pending<FeedEvent>
   readonly attempted: Attempt
@@ -19,10 +21,10 @@ export interface Delivery {
 }
 
 /**
- * The sandbox's fault for the first attempt at an event: requested by the call that caused it, or set by a
- * rule.
+ * Takes the sandbox fault for the first attempt at an event. Either the call that caused the event requested
+ * it, or a rule sets it.
  */
-export async function faultOf(
+export async function takeSandboxFault(
   app: App,
   op: Op,
   { role }: SendingEndpoint,
@@ -33,7 +35,10 @@ export async function faultOf(
   return fault ?? (await takeDeliveryFault(app, op, type))
 }
 
-/** Returns true if an event is delivered by itself: a sandbox fault may change how, or its response is a decision. */
+/**
+ * Returns true if an event must not share its series with others, because a sandbox fault may change its
+ * delivery or its response decides something.
+ */
 export function isSentAlone(
   op: Op,
   rule: AnswerRule | undefined,
@@ -43,8 +48,10 @@ export function isSentAlone(
   return rule !== undefined || (role === 'CONFIGURED' && (fault !== null || hasDeliveryFault(op, type)))
 }
 
-/** Returns true if the event is not sent again. Commits what the response to a question decides. */
-export async function isAccepted(
+/**
+ * Commits what the response to a question decides. Returns true if the event does not have to be sent again.
+ */
+export async function applyResponse(
   app: App,
   op: Op,
   rule: AnswerRule | undefined,
@@ -54,7 +61,7 @@ export async function isAccepted(
   if (!answer) return false
   const { status } = answer
   if (!rule) return isReceived(status)
-  const response = { status, body: jsonOf(answer) }
+  const response = { status, body: parseResponseJson(answer) }
   return decideAndCommit(
     app,
     op,

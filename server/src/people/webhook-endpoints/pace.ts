@@ -1,35 +1,55 @@
-/** The maximum number of requests that one endpoint handles at the same time. */
-const AT_ONCE_MAX = 32
-const AT_ONCE_FIRST = 8
-/** The maximum number of requests that are in progress or wait for a connection. */
-const PASSED_ON_MAX = 256
-/** Requests are passed on before a connection is free if they will probably wait no longer than this for one. */
+import { SERIES_MS_MAX } from '../webhooks/request-series.ts'
+
+/** The maximum number of requests to one endpoint at the same time. */
+const PARALLEL_MAX = 32
+const PARALLEL_START = 8
+/** The maximum number of requests that are in progress or waiting for a connection. */
+const OPEN_MAX = 256
+/** Requests are handed over before a connection is free if they will probably get one within this time. */
 const AHEAD_MS = 20
+/** The maximum number of events in one series. */
+const SERIES_MAX = 128
+/** Response times are whole milliseconds, so the average of a fast endpoint may be near 0. */
+const RESPONSE_MS_MIN = 0.5
 /** The weight of the latest response time in the average. */
 const LATEST_WEIGHT = 1 / 16
 
-/** How many requests an endpoint gets: more while it responds, half as many after a failure. */
+/**
+ * Controls the number of requests to an endpoint. It grows with each response and halves after each failure.
+ */
 export class Pace {
-  #atOnce = AT_ONCE_FIRST
-  /** The average response time. It includes the wait for a connection. */
+  #parallel = PARALLEL_START
+  /** The average response time, including the wait for a connection. */
   #averageMs: number | undefined
 
-  /** The number of requests that may be in progress or wait for a connection. */
+  /** The number of requests that may be in progress or waiting for a connection. */
   get max(): number {
     const ahead = this.#averageMs === undefined ? 0 : AHEAD_MS / Math.max(1, this.#averageMs)
-    return Math.min(PASSED_ON_MAX, Math.floor(this.#atOnce * (1 + ahead)))
+    return Math.min(OPEN_MAX, Math.floor(this.#parallel * (1 + ahead)))
   }
 
-  received(durationMs: number): void {
-    this.#atOnce = Math.min(AT_ONCE_MAX, this.#atOnce + 1 / this.#atOnce)
+  /**
+   * The number of events in a series: up to twice as many as the endpoint can probably receive within
+   * `SERIES_MS_MAX`, so that few are signed without being sent.
+   */
+  get seriesMax(): number {
+    if (this.#averageMs === undefined) return 1
+    return Math.min(
+      SERIES_MAX,
+      1 + Math.floor((2 * SERIES_MS_MAX) / Math.max(RESPONSE_MS_MIN, this.#averageMs)),
+    )
+  }
+
+  recordResponse(durationMs: number): void {
+    this.#parallel = Math.min(PARALLEL_MAX, this.#parallel + 1 / this.#parallel)
     const before = this.#averageMs ?? durationMs
     this.#averageMs = before + (durationMs - before) * LATEST_WEIGHT
   }
 
-  failed(): void {
-    this.#atOnce = Math.max(1, this.#atOnce / 2)
+  recordFailure(): void {
+    this.#parallel = Math.max(1, this.#parallel / 2)
   }
 }
 
-/** The limit for events that do not wait for others. */
-export const APART_MAX = PASSED_ON_MAX
+/** The limit for events that are sent regardless of the order. */
+export const APART_MAX = OPEN_MAX

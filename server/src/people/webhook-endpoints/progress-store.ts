@@ -1,7 +1,13 @@
 import type { FeedPosition } from '../../kernel/ports/event-streams.ts'
 import { uuidOf } from '../../storage/engine/ids.ts'
 import type { Database } from '../../storage/engine/port.ts'
-import { CLAIM_SECONDS, type Claimed, type Course, SENDING, type SendingEndpoint } from './sender-store.ts'
+import {
+  CLAIM_SECONDS,
+  type Claimed,
+  ENDPOINT_COLUMNS_SQL,
+  type EndpointHealth,
+  type SendingEndpoint,
+} from './sender-store.ts'
 import type { Changes, FeedEvent, Pending } from './sending-order.ts'
 
 /** An attempt recorded in a separate row. */
@@ -15,7 +21,7 @@ export interface RecordedAttempt {
   readonly startedAt: Date
 }
 
-/** An event received at the first attempt. */
+/** An event received at its first attempt. */
 export interface Receipt {
   readonly event: FeedEvent
   readonly status: number
@@ -23,42 +29,42 @@ export interface Receipt {
   readonly startedAt: Date
 }
 
-/** The progress of one process at an endpoint since its last record. */
+/** The progress that one process has made at an endpoint since the last record. */
 export interface Progress {
   readonly changes: Changes<FeedEvent>
-  readonly course: Course
+  readonly health: EndpointHealth
   readonly attempts: readonly RecordedAttempt[]
   readonly receipts: readonly Receipt[]
-  /** The row of the receipts. */
+  /** The id of the row for the receipts. */
   readonly receiptId: string
-  /** Events whose fault has happened. */
+  /** Events whose sandbox fault was applied. */
   readonly faults: readonly string[]
-  /** True if the process leaves the endpoint to others. */
+  /** True if the process releases the endpoint. */
   readonly isOver: boolean
-  /** True if nothing read is left to send. */
+  /** True if every event that was read has been sent. */
   readonly isIdle: boolean
 }
 
 /**
- * A replay ends once every event in its period is final and sent, which is permanent. A statement before the
- * update: Citus would evaluate an update's snapshot on another node.
+ * A replay ends once every event of its period is final and was sent; this cannot change later. A separate
+ * statement, because Citus would evaluate the snapshot of an update on another node.
  */
-const IS_REPLAYED = `
+const IS_REPLAYED_SQL = `
   SELECT FROM webhook_endpoints AS e WHERE e.id = $1
   AND e.ends_in <= (pg_snapshot_xmin(pg_current_snapshot())::text::bigint + feed_base())::text::xid8
   AND NOT EXISTS (SELECT FROM events v WHERE v.platform_id = e.platform_id
     AND (v.committed_in, v.position) > ($2::text::xid8, $3::bigint) AND v.committed_in < e.ends_in)`
 
-const MOVED = `
+const MOVE_CURSOR_SQL = `
   UPDATE webhook_endpoints AS e SET committed_in = $4::text::xid8, position = $5,
     claimed_by = CASE WHEN $6 THEN NULL ELSE $3 END,
     claimed_until = CASE WHEN $6 THEN NULL ELSE $2::timestamptz END,
     failures = $7, failing_since = $8, retry_at = $9,
     last_delivered_at = coalesce($10, last_delivered_at), last_failure = $11,
     deleted_at = CASE WHEN $12 THEN $13::timestamptz ELSE deleted_at END
-  WHERE e.id = $1 AND e.claimed_by = $3 RETURNING ${SENDING}`
+  WHERE e.id = $1 AND e.claimed_by = $3 RETURNING ${ENDPOINT_COLUMNS_SQL}`
 
-const NOTED = `
+const NOTE_FAILURES_SQL = `
   INSERT INTO undelivered_events AS u (endpoint_id, platform_id, id, object_id, type, is_apart, was_received, committed_in,
     position, attempts, last_failure, due_at, gave_up_at, created_at)
   SELECT moved.id, moved.platform_id, n.id, n.object_id, n.type, n.is_apart, n.was_received, n.committed_in::xid8,
@@ -70,8 +76,8 @@ const NOTED = `
   ON CONFLICT (id, endpoint_id) DO UPDATE SET attempts = excluded.attempts, last_failure = excluded.last_failure,
     due_at = excluded.due_at, gave_up_at = excluded.gave_up_at, is_apart = excluded.is_apart`
 
-/** An event's attempts continue the numbers of the earlier ones. */
-const ATTEMPTED = `
+/** Continues the attempt numbers of each event. */
+const RECORD_ATTEMPTS_SQL = `
   INSERT INTO webhook_attempts (event_id, attempt, platform_id, url, status, error, answer, duration_ms, created_at)
   SELECT a.event_id, row_number() OVER (PARTITION BY a.event_id ORDER BY a.number)
       + coalesce((SELECT max(attempt) FROM webhook_attempts AS t WHERE t.event_id = a.event_id), 0),
@@ -79,14 +85,14 @@ const ATTEMPTED = `
   FROM moved, unnest($27::uuid[], $28::text[], $29::integer[], $30::text[], $31::text[], $32::integer[], $33::timestamptz[])
     WITH ORDINALITY AS a (event_id, url, status, error, answer, duration_ms, started_at, number)`
 
-const RECEIVED_AT_ONCE = `
+const RECORD_RECEIPTS_SQL = `
   INSERT INTO webhook_receipts (id, platform_id, url, first_committed_in, first_position, last_committed_in, last_position,
     event_ids, statuses, durations_ms, started_at)
   SELECT $34, moved.platform_id, moved.url, $35::text::xid8, $36, $37::text::xid8, $38, $39, $40, $41, $42
   FROM moved WHERE cardinality($39::uuid[]) > 0`
 
-const RECORD = `
-WITH moved AS (${MOVED}), noted AS (${NOTED}), attempted AS (${ATTEMPTED}), at_once AS (${RECEIVED_AT_ONCE}),
+const RECORD_PROGRESS_SQL = `
+WITH moved AS (${MOVE_CURSOR_SQL}), noted AS (${NOTE_FAILURES_SQL}), attempted AS (${RECORD_ATTEMPTS_SQL}), at_once AS (${RECORD_RECEIPTS_SQL}),
 received AS (
   DELETE FROM undelivered_events WHERE endpoint_id = $1 AND id = ANY ($26::uuid[]) AND EXISTS (SELECT FROM moved)),
 happened AS (
@@ -94,8 +100,8 @@ happened AS (
 SELECT * FROM moved`
 
 /**
- * Records the progress in one statement, and ends a finished replay. Returns the endpoint's current row;
- * undefined if it was deleted, or is no longer this process's. Then nothing was recorded.
+ * Records the progress in one statement, and ends a finished replay. Returns the current row of the endpoint.
+ * Records nothing and returns undefined if the endpoint was deleted or another process has claimed it.
  */
 export async function recordProgress(
   db: Database,
@@ -103,10 +109,10 @@ export async function recordProgress(
   progress: Progress,
   times: { readonly real: Date; readonly platform: Date },
 ): Promise<SendingEndpoint | undefined> {
-  const { course, isOver, isIdle, changes } = progress
+  const { health, isOver, isIdle, changes } = progress
   const mayEnd = endpoint.role === 'REPLAY' && isOver && isIdle
   const { rows } = await db.query<SendingEndpoint>(
-    RECORD,
+    RECORD_PROGRESS_SQL,
     [
       uuidOf(endpoint.id),
       new Date(times.real.getTime() + CLAIM_SECONDS * 1_000),
@@ -114,17 +120,17 @@ export async function recordProgress(
       changes.cursor.committed_in,
       changes.cursor.position,
       isOver,
-      course.failures,
-      course.failingSince ?? null,
-      course.retryAt ?? null,
-      course.lastDeliveredAt ?? null,
-      course.lastFailure ?? null,
+      health.failures,
+      health.failingSince ?? null,
+      health.retryAt ?? null,
+      health.lastDeliveredAt ?? null,
+      health.lastFailure ?? null,
       mayEnd && (await isReplayed(db, endpoint.id, changes.cursor)),
       times.platform,
       ...toUndeliveredColumns(changes),
-      ...attemptColumns(progress.attempts),
+      ...toAttemptColumns(progress.attempts),
       uuidOf(progress.receiptId),
-      ...receiptColumns(progress.receipts),
+      ...toReceiptColumns(progress.receipts),
       progress.faults.map(uuidOf),
     ],
     { connection: 'fast' },
@@ -133,11 +139,11 @@ export async function recordProgress(
 }
 
 async function isReplayed(db: Database, endpointId: string, cursor: FeedPosition): Promise<boolean> {
-  const { rows } = await db.query(IS_REPLAYED, [uuidOf(endpointId), cursor.committed_in, cursor.position])
+  const { rows } = await db.query(IS_REPLAYED_SQL, [uuidOf(endpointId), cursor.committed_in, cursor.position])
   return rows.length > 0
 }
 
-/** `$14` to `$26`. */
+/** The parameters `$14` to `$26`. */
 function toUndeliveredColumns({ noted, received }: Changes<FeedEvent>) {
   const column = <T>(value: (one: Pending<FeedEvent>) => T) => noted.map(value)
   return [
@@ -157,8 +163,8 @@ function toUndeliveredColumns({ noted, received }: Changes<FeedEvent>) {
   ]
 }
 
-/** `$27` to `$33`. */
-function attemptColumns(attempts: readonly RecordedAttempt[]) {
+/** The parameters `$27` to `$33`. */
+function toAttemptColumns(attempts: readonly RecordedAttempt[]) {
   return [
     attempts.map(({ eventId }) => uuidOf(eventId)),
     attempts.map(({ url }) => url),
@@ -170,9 +176,9 @@ function attemptColumns(attempts: readonly RecordedAttempt[]) {
   ]
 }
 
-/** `$35` to `$42`. */
-function receiptColumns(receipts: readonly Receipt[]) {
-  const { first, last } = spanOf(receipts)
+/** The parameters `$35` to `$42`. */
+function toReceiptColumns(receipts: readonly Receipt[]) {
+  const { first, last } = findSpan(receipts)
   return [
     first.committed_in,
     first.position,
@@ -185,14 +191,17 @@ function receiptColumns(receipts: readonly Receipt[]) {
   ]
 }
 
-const NOWHERE: FeedPosition = { committed_in: '0', position: 0n }
+const NO_POSITION: FeedPosition = { committed_in: '0', position: 0n }
 
-function spanOf(receipts: readonly Receipt[]): { readonly first: FeedPosition; readonly last: FeedPosition } {
-  const places = receipts.map(({ event }) => event).sort(byPlace)
-  return { first: places[0] ?? NOWHERE, last: places.at(-1) ?? NOWHERE }
+function findSpan(receipts: readonly Receipt[]): {
+  readonly first: FeedPosition
+  readonly last: FeedPosition
+} {
+  const positions = receipts.map(({ event }) => event).sort(compareFeedOrder)
+  return { first: positions[0] ?? NO_POSITION, last: positions.at(-1) ?? NO_POSITION }
 }
 
-function byPlace(one: FeedPosition, other: FeedPosition): number {
+function compareFeedOrder(one: FeedPosition, other: FeedPosition): number {
   const [a, b] = [BigInt(one.committed_in), BigInt(other.committed_in)]
   if (a !== b) return a < b ? -1 : 1
   return one.position < other.position ? -1 : 1

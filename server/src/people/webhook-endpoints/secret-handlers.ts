@@ -10,12 +10,12 @@ import { findEndpoint } from './find-endpoint.ts'
 
 export const webhookSecretHandlers: Handlers<typeof webhookSecrets> = {
   webhook_secret_list: async (op, { query }) => {
-    const secrets = await findSecrets(op, await endpointIdOf(op, query.webhookEndpointId))
+    const secrets = await findSecrets(op, await resolveEndpointId(op, query.webhookEndpointId))
     return { status: 200, body: { data: secrets.map((secret) => secretView(op, secret)) } }
   },
 
   webhook_secret_create: async (op, { body }) => {
-    const endpointId = await endpointIdOf(op, body.webhookEndpointId)
+    const endpointId = await resolveEndpointId(op, body.webhookEndpointId)
     const [former, replaced] = await findSecrets(op, endpointId)
     const row = newSecret(op, endpointId)
     const revoke = ({ id, expires_at }: WebhookSecretRow) =>
@@ -34,8 +34,8 @@ export const webhookSecretHandlers: Handlers<typeof webhookSecrets> = {
   },
 }
 
-/** Null: for the configuration's `webhookEndpoint`. */
-async function endpointIdOf(op: Op, id: string | undefined): Promise<string | null> {
+/** Returns null for the `webhookEndpoint` of the configuration. Throws 404 `WEBHOOK_ENDPOINT_NOT_FOUND`. */
+async function resolveEndpointId(op: Op, id: string | undefined): Promise<string | null> {
   return id === undefined ? null : (await findEndpoint(op, id)).id
 }
 

@@ -1,5 +1,5 @@
 import type { WebhookFault } from '@countersign/contract/sandbox/faults'
-import { BEYOND_CURSOR, NOT_OF_FEED } from '../../kernel/outbox/endpoint-feed.ts'
+import { BEYOND_CURSOR, EXCLUDED_FROM_FEED } from '../../kernel/outbox/endpoint-feed.ts'
 import type { FeedPosition } from '../../kernel/ports/event-streams.ts'
 import { uuidOf } from '../../storage/engine/ids.ts'
 import type { Database } from '../../storage/engine/port.ts'
@@ -8,12 +8,12 @@ import type { WebhookEndpointRow } from '../../storage/rows/webhook-endpoint.ts'
 import type { SigningSecret } from '../webhooks/secrets.ts'
 import type { FeedEvent, Pending } from './sending-order.ts'
 
-/** A dead process keeps its endpoint for this time. Each record extends the claim. */
+/** An exited process keeps its endpoint for this time. Each record extends the claim. */
 export const CLAIM_SECONDS = 30
-/** A claim takes no more endpoints at a time, so that each process gets some. */
+/** The maximum number of endpoints per claim, so that each process gets some. */
 const CLAIMED_MAX = 128
 
-/** An endpoint with the sender's fields. */
+/** The columns of an endpoint that its sender needs. */
 export type SendingEndpoint = Pick<
   WebhookEndpointRow,
   | 'id'
@@ -29,23 +29,23 @@ export type SendingEndpoint = Pick<
   | 'events_until'
 >
 
-/** The progress of the attempts, by the platform's clock. */
-export interface Course {
-  /** Attempts in a row without success. */
+/** The recent successes and failures of an endpoint. Times are by the platform's clock. */
+export interface EndpointHealth {
+  /** The number of failed attempts in a row. */
   readonly failures: number
   readonly failingSince: Date | undefined
-  /** Nothing is sent before this time. */
+  /** The time until which nothing is sent. */
   readonly retryAt: Date | undefined
   readonly lastDeliveredAt: Date | undefined
   readonly lastFailure: string | undefined
 }
 
 export interface Claimed {
-  /** Unique: records of another claim on the endpoint no longer count. */
+  /** The unique id of the claim. Records of an earlier claim on the endpoint are ignored. */
   readonly claim: string
   readonly endpoint: SendingEndpoint
   readonly cursor: FeedPosition
-  readonly course: Course
+  readonly health: EndpointHealth
 }
 
 type ClaimedRow = SendingEndpoint & {
@@ -56,12 +56,12 @@ type ClaimedRow = SendingEndpoint & {
   readonly last_failure: string | null
 }
 
-export const SENDING = `e.id, e.platform_id, e.role, e.url, e.event_types, e.payload, e.latest_balance_only, e.state, e.ends_in,
+export const ENDPOINT_COLUMNS_SQL = `e.id, e.platform_id, e.role, e.url, e.event_types, e.payload, e.latest_balance_only, e.state, e.ends_in,
   e.events_from, e.events_until`
-const IS_FINAL =
+const IS_FINAL_SQL =
   'committed_in < (pg_snapshot_xmin(pg_current_snapshot())::text::bigint + feed_base())::text::xid8'
 
-/** True if a platform has an enabled endpoint. */
+/** True if any platform has an enabled endpoint. */
 export async function isAnyEnabled(db: Database): Promise<boolean> {
   const { rows } = await db.query(
     `SELECT FROM webhook_endpoints WHERE state = 'ENABLED' AND deleted_at IS NULL LIMIT 1`,
@@ -73,60 +73,61 @@ export async function isAnyEnabled(db: Database): Promise<boolean> {
   return rows.length > 0
 }
 
-/** Ends all claims. On the embedded database, all of them were made by an exited process. */
+/** Ends all claims. On the embedded database, all of them belong to an exited process. */
 export async function releaseEndpoints(db: Database): Promise<void> {
   await db.query(
     'UPDATE webhook_endpoints SET claimed_by = NULL, claimed_until = NULL WHERE claimed_by IS NOT NULL',
   )
 }
 
-/** A question does not wait for the end of a rest. */
-const MAY_SEND = `(e.retry_at IS NULL OR e.retry_at <= p.now OR EXISTS (
+/** Questions are also sent to an endpoint that rests. */
+const CAN_SEND_SQL = `(e.retry_at IS NULL OR e.retry_at <= p.now OR EXISTS (
   SELECT FROM undelivered_events u
   WHERE u.endpoint_id = e.id AND u.due_at <= p.now AND u.is_apart AND u.attempts = 0))`
 
-const IS_DUE = 'EXISTS (SELECT FROM undelivered_events u WHERE u.endpoint_id = e.id AND u.due_at <= p.now)'
+const IS_DUE_SQL =
+  'EXISTS (SELECT FROM undelivered_events u WHERE u.endpoint_id = e.id AND u.due_at <= p.now)'
 
-/** A replay with nothing left to send, now or later, has to be ended. */
-const MAY_END = `e.role = 'REPLAY' AND NOT EXISTS (
+/** A replay that has nothing left to send, now or later, must be ended. */
+const CAN_END_SQL = `e.role = 'REPLAY' AND NOT EXISTS (
   SELECT FROM undelivered_events u WHERE u.endpoint_id = e.id AND u.gave_up_at IS NULL)`
 
-/** Platforms with their current time. `$1` is real time. */
-const OPEN_PLATFORMS = `(SELECT id, $1::timestamptz + clock_offset_ms * interval '1 millisecond' AS now
+/** Open platforms with their current time. `$1` is real time. */
+const OPEN_PLATFORMS_SQL = `(SELECT id, $1::timestamptz + clock_offset_ms * interval '1 millisecond' AS now
   FROM platforms WHERE closed_at IS NULL)`
 
-const CLAIM = `
+const CLAIM_SQL = `
 UPDATE webhook_endpoints AS e SET claimed_by = $2, claimed_until = $1::timestamptz + interval '${CLAIM_SECONDS} seconds'
 WHERE e.id IN (
-  SELECT e.id FROM webhook_endpoints e JOIN ${OPEN_PLATFORMS} AS p ON p.id = e.platform_id
+  SELECT e.id FROM webhook_endpoints e JOIN ${OPEN_PLATFORMS_SQL} AS p ON p.id = e.platform_id
   WHERE e.state = 'ENABLED' AND e.deleted_at IS NULL AND (e.claimed_until IS NULL OR e.claimed_until <= $1)
-    AND ($4::uuid IS NULL OR e.platform_id = $4) AND ${MAY_SEND}
-    AND (${IS_DUE} OR EXISTS (SELECT FROM ${BEYOND_CURSOR} AND v.${IS_FINAL}) OR ${MAY_END})
+    AND ($4::uuid IS NULL OR e.platform_id = $4) AND ${CAN_SEND_SQL}
+    AND (${IS_DUE_SQL} OR EXISTS (SELECT FROM ${BEYOND_CURSOR} AND v.${IS_FINAL_SQL}) OR ${CAN_END_SQL})
   ORDER BY e.last_delivered_at NULLS FIRST, e.id LIMIT $3 FOR UPDATE OF e SKIP LOCKED)
-RETURNING ${SENDING}, e.committed_in, e.position, e.failures, e.failing_since, e.last_failure`
+RETURNING ${ENDPOINT_COLUMNS_SQL}, e.committed_in, e.position, e.failures, e.failing_since, e.last_failure`
 
-/** Which endpoints to claim. `now` is real time. */
+/** The endpoints to claim. `now` is real time. */
 interface Claim {
   readonly claim: string
   readonly now: Date
   readonly max: number
-  /** Only of this platform. */
+  /** Limits the claim to the endpoints of this platform. */
   readonly platformId?: string
 }
 
-/** Claims endpoints for which something is due and which no other process sends to. */
+/** Claims endpoints that have something due and are not claimed by another process. */
 export async function claimEndpoints(
   db: Database,
   { claim, now, max, platformId }: Claim,
 ): Promise<Claimed[]> {
   const platform = platformId === undefined ? null : uuidOf(platformId)
   const parameters = [now, claim, Math.min(max, CLAIMED_MAX), platform]
-  const { rows } = await db.query<ClaimedRow>(CLAIM, parameters, { connection: 'fast' })
+  const { rows } = await db.query<ClaimedRow>(CLAIM_SQL, parameters, { connection: 'fast' })
   return rows.map((row) => ({
     claim,
     endpoint: row,
     cursor: row,
-    course: {
+    health: {
       failures: row.failures,
       failingSince: row.failing_since ?? undefined,
       retryAt: undefined,
@@ -136,62 +137,66 @@ export async function claimEndpoints(
   }))
 }
 
-const UNSETTLED = `
-SELECT e.id FROM webhook_endpoints e JOIN ${OPEN_PLATFORMS} AS p ON p.id = e.platform_id
-WHERE e.platform_id = $2 AND e.state = 'ENABLED' AND e.deleted_at IS NULL AND ${MAY_SEND}
-  AND (${IS_DUE} OR EXISTS (SELECT FROM ${BEYOND_CURSOR}) OR ${MAY_END})`
+const UNSETTLED_SQL = `
+SELECT e.id FROM webhook_endpoints e JOIN ${OPEN_PLATFORMS_SQL} AS p ON p.id = e.platform_id
+WHERE e.platform_id = $2 AND e.state = 'ENABLED' AND e.deleted_at IS NULL AND ${CAN_SEND_SQL}
+  AND (${IS_DUE_SQL} OR EXISTS (SELECT FROM ${BEYOND_CURSOR}) OR ${CAN_END_SQL})`
 
-/** The endpoints of a platform with something to send now, also what the feed does not show yet. `now` is real time. */
+/**
+ * Reads the endpoints of a platform that have something to send now, including events that are not in the
+ * feed yet. `now` is real time.
+ */
 export async function selectUnsettled(db: Database, platformId: string, now: Date): Promise<string[]> {
-  const { rows } = await db.query<{ id: string }>(UNSETTLED, [now, uuidOf(platformId)], {
+  const { rows } = await db.query<{ id: string }>(UNSETTLED_SQL, [now, uuidOf(platformId)], {
     connection: 'fast',
   })
   return rows.map(({ id }) => id)
 }
 
-const NEXT_DUE = `
-SELECT min(t.at) AS at FROM webhook_endpoints e JOIN ${OPEN_PLATFORMS} AS p ON p.id = e.platform_id
+const NEXT_DUE_SQL = `
+SELECT min(t.at) AS at FROM webhook_endpoints e JOIN ${OPEN_PLATFORMS_SQL} AS p ON p.id = e.platform_id
 CROSS JOIN LATERAL (
   SELECT greatest(min(u.due_at), e.retry_at) AS at FROM undelivered_events u WHERE u.endpoint_id = e.id
   UNION ALL SELECT e.retry_at WHERE EXISTS (SELECT FROM ${BEYOND_CURSOR})) AS t
 WHERE e.platform_id = $2 AND e.state = 'ENABLED' AND e.deleted_at IS NULL AND t.at > p.now AND t.at <= $3`
 
-/** When a platform's next attempt is due, later than now and not later than `until`. `now` is real time. */
+/** Reads the time of a platform's next attempt after now and up to `until`. `now` is real time. */
 export async function selectNextAttempt(
   db: Database,
   platformId: string,
   now: Date,
   until: Date,
 ): Promise<Date | undefined> {
-  const { rows } = await db.query<{ at: Date | null }>(NEXT_DUE, [now, uuidOf(platformId), until], {
+  const { rows } = await db.query<{ at: Date | null }>(NEXT_DUE_SQL, [now, uuidOf(platformId), until], {
     connection: 'fast',
   })
   return rows[0]?.at ?? undefined
 }
 
-/** An event with its text, if the endpoint gets it. */
+/** An event with its data, if the endpoint gets data. */
 export interface SentEvent extends FeedEvent, Pick<EventRow, 'created_at'> {
   readonly sequence: number
-  /** The trace of its cause. */
+  /** The trace of the request or job that caused it. */
   readonly traceparent: string | null
-  /** Null: the endpoint gets no data. */
+  /** Null if the endpoint gets no data. */
   readonly data: string | null
-  /** The sandbox's fault for its delivery. */
+  /** The sandbox fault for its delivery. */
   readonly fault: WebhookFault | null
 }
 
 type ReadEvent = SentEvent & { readonly is_wanted: boolean }
 
-const EVENT = 'e.id, e.type, e.object_id, e.sequence, e.created_at, e.committed_in, e.position, e.traceparent'
-const DATA = 'coalesce(e.data, with_balances(r.text, e.available, e.posted))'
+const EVENT_COLUMNS_SQL =
+  'e.id, e.type, e.object_id, e.sequence, e.created_at, e.committed_in, e.position, e.traceparent'
+const DATA_SQL = 'coalesce(e.data, with_balances(r.text, e.available, e.posted))'
 
-const NEXT = `
-SELECT ${EVENT}, w.is_wanted, CASE WHEN w.is_wanted AND $5 THEN ${DATA} END AS data, x.fault
+const NEXT_EVENTS_SQL = `
+SELECT ${EVENT_COLUMNS_SQL}, w.is_wanted, CASE WHEN w.is_wanted AND $5 THEN ${DATA_SQL} END AS data, x.fault
 FROM (
   SELECT *, type <> ALL ($6::text[]) AND ($4::text[] IS NULL OR type = ANY ($4))
       AND ($8::timestamptz IS NULL OR created_at BETWEEN $8 AND $9) AS is_wanted
   FROM events
-  WHERE platform_id = $1 AND (committed_in, position) > ($2::text::xid8, $3::bigint) AND ${IS_FINAL}
+  WHERE platform_id = $1 AND (committed_in, position) > ($2::text::xid8, $3::bigint) AND ${IS_FINAL_SQL}
     AND ($7::text IS NULL OR committed_in < $7::text::xid8)
   ORDER BY committed_in, position LIMIT $10) AS e
 CROSS JOIN LATERAL (SELECT e.is_wanted) AS w
@@ -199,22 +204,22 @@ LEFT JOIN event_records r ON r.digest = e.record AND w.is_wanted AND $5
 LEFT JOIN webhook_faults x ON x.id = e.id AND w.is_wanted
 ORDER BY e.committed_in, e.position`
 
-/** The next final events in the feed. Those not for the endpoint have no data. */
-export async function selectNext(
+/** Reads the next final events in the feed. Events that the endpoint does not want have no data. */
+export async function selectNextEvents(
   db: Database,
   { platform_id, role, event_types, payload, ends_in, events_from, events_until }: SendingEndpoint,
   { committed_in, position }: FeedPosition,
   limit: number,
 ): Promise<ReadEvent[]> {
   const { rows } = await db.query<ReadEvent>(
-    NEXT,
+    NEXT_EVENTS_SQL,
     [
       uuidOf(platform_id),
       committed_in,
       position,
       event_types,
       payload === 'FULL',
-      NOT_OF_FEED[role],
+      EXCLUDED_FROM_FEED[role],
       ends_in,
       events_from,
       events_until,
@@ -226,13 +231,13 @@ export async function selectNext(
 }
 
 /** Reads events by their ids. */
-export async function selectSent(
+export async function selectEventsById(
   db: Database,
   { platform_id, payload }: SendingEndpoint,
   ids: readonly string[],
 ): Promise<SentEvent[]> {
   const { rows } = await db.query<SentEvent>(
-    `SELECT ${EVENT}, CASE WHEN $3 THEN ${DATA} END AS data, x.fault
+    `SELECT ${EVENT_COLUMNS_SQL}, CASE WHEN $3 THEN ${DATA_SQL} END AS data, x.fault
      FROM events e LEFT JOIN event_records r ON r.digest = e.record LEFT JOIN webhook_faults x ON x.id = e.id
      WHERE e.platform_id = $1 AND e.id = ANY ($2::uuid[])`,
     [uuidOf(platform_id), ids.map(uuidOf), payload === 'FULL'],
@@ -250,35 +255,38 @@ type PendingRow = FeedEvent & {
   readonly created_at: Date
 }
 
-const PENDING = `
+const PENDING_SQL = `
 SELECT id, object_id, type, committed_in, position, is_apart, was_received, attempts, last_failure, due_at, created_at
 FROM undelivered_events WHERE endpoint_id = $1 AND gave_up_at IS NULL`
 
 /** Reads an endpoint's undelivered events that were not given up, in feed order. */
 export async function selectPending(db: Database, { id }: SendingEndpoint): Promise<Pending<FeedEvent>[]> {
   const { rows } = await db.query<PendingRow>(
-    `${PENDING} ORDER BY committed_in, position, created_at`,
+    `${PENDING_SQL} ORDER BY committed_in, position, created_at`,
     [uuidOf(id)],
     { connection: 'fast' },
   )
-  return rows.map(pendingOf)
+  return rows.map(toPending)
 }
 
-/** Reads an endpoint's events made due by anyone but its sender, which knows the ids of the rest. */
+/**
+ * Reads events that someone other than the endpoint's sender has made due. `known` are the ids of the
+ * sender's own.
+ */
 export async function selectMadeDue(
   db: Database,
   { id }: SendingEndpoint,
   known: readonly string[],
 ): Promise<Pending<FeedEvent>[]> {
   const { rows } = await db.query<PendingRow>(
-    `${PENDING} AND is_apart AND due_at IS NOT NULL AND id <> ALL ($2::uuid[]) ORDER BY created_at`,
+    `${PENDING_SQL} AND is_apart AND due_at IS NOT NULL AND id <> ALL ($2::uuid[]) ORDER BY created_at`,
     [uuidOf(id), known.map(uuidOf)],
     { connection: 'fast' },
   )
-  return rows.map(pendingOf)
+  return rows.map(toPending)
 }
 
-function pendingOf({
+function toPending({
   attempts,
   last_failure,
   due_at,
@@ -299,8 +307,8 @@ function pendingOf({
   }
 }
 
-/** An endpoint's valid secrets, the current one first. `now` is the platform's time. */
-export async function selectSecretsOf(
+/** Reads an endpoint's valid secrets, the current one first. `now` is the platform's time. */
+export async function selectSigningSecrets(
   db: Database,
   { id, platform_id, role }: SendingEndpoint,
   now: Date,

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { type App, newRequestId } from '../../kernel/operation/app.ts'
 import { type Background, inBackground } from '../../kernel/operation/background.ts'
-import { inTime } from '../../kernel/operation/timeout.ts'
+import { withTimeout } from '../../kernel/operation/timeout.ts'
 import { type SendSeries, sendSeries } from '../webhooks/request-series.ts'
 import type { AnswerRules } from '../webhooks/response-rules.ts'
 import { runEndpoint } from './endpoint-run.ts'
@@ -14,20 +14,20 @@ import {
   selectUnsettled,
 } from './sender-store.ts'
 
-/** The interval of looking for endpoints with something due. A commit with events wakes the sender sooner. */
-const LOOK_MS = 500
+/** The interval between two checks for due endpoints. A commit with events wakes the sender sooner. */
+const CHECK_MS = 500
 /**
- * The maximum number of endpoints that a process sends to at the same time: each has up to 32 requests and
+ * The maximum number of endpoints to which a process sends at the same time. Each has up to 32 requests and
  * 1,024 events in memory.
  */
 const RUNS_MAX = 256
 /**
- * A claim reads the feeds of all endpoints: the more there are, the rarer the claims. The pause after one, as
- * a multiple of its duration.
+ * The pause after a claim, as a multiple of its duration. A claim reads the feeds of all endpoints, so claims
+ * are rarer if there are many.
  */
 const REST_SHARE = 10
-/** The wait of a clock advance for another process, or for the feed, before it checks again. */
-const ELSEWHERE_MS = 10
+/** A clock advance waits this long for another process or for the feed before it checks again. */
+const SETTLE_PAUSE_MS = 10
 
 /** Sends events to the endpoints of all platforms. Only one process at a time sends to an endpoint. */
 export class Sender {
@@ -37,9 +37,9 @@ export class Sender {
   readonly #stopping = new AbortController()
   readonly #runs = new Map<string, Promise<void>>()
   #background: Background | undefined
-  #isAny = false
-  #lookedMs = Number.NEGATIVE_INFINITY
-  #isWokenMeanwhile = false
+  #hasEndpoints = false
+  #checkedMs = Number.NEGATIVE_INFINITY
+  #wakeAfterRun = false
 
   constructor(app: App, rules: AnswerRules, send: SendSeries = sendSeries) {
     this.#app = app
@@ -47,14 +47,14 @@ export class Sender {
     this.#sendSeries = send
   }
 
-  /** Sends due events from now on: when woken, and every half second. */
+  /** Starts to send due events: every half second, and when woken. */
   start(): Background {
     const { tracing, log } = this.#app
-    // The work is not part of the trace that wakes it.
-    const look = () => (tracing ? tracing.apart(() => this.#look()) : this.#look())
+    // The work does not belong to the trace that wakes the sender.
+    const check = () => (tracing ? tracing.apart(() => this.#check()) : this.#check())
     const background = inBackground(
-      LOOK_MS,
-      look,
+      CHECK_MS,
+      check,
       (error) => log.error({ err: error }, 'looking for webhook endpoints failed'),
       { restShare: REST_SHARE },
     )
@@ -69,18 +69,21 @@ export class Sender {
     }
   }
 
-  /** Ends an exited process's claims. For a database used by only one process. */
+  /** Ends the claims of an exited process. Only for a database with a single process. */
   releaseClaims(): Promise<void> {
     return releaseEndpoints(this.#app.db)
   }
 
-  /** Looks again for endpoints that it may have missed. */
+  /** Checks for enabled endpoints again, because one was added. */
   endpointAdded(): void {
-    this.#lookedMs = Number.NEGATIVE_INFINITY
+    this.#checkedMs = Number.NEGATIVE_INFINITY
     this.#background?.wake()
   }
 
-  /** Sends what a platform's endpoints have to receive by now, and waits for it until `untilMs`, by `performance.now()`. */
+  /**
+   * Sends everything that a platform's endpoints must have received by now. Waits for it until `untilMs`, by
+   * `performance.now()`.
+   */
   async settle(platformId: string, untilMs: number): Promise<void> {
     const { db, clock } = this.#app
     for (;;) {
@@ -90,25 +93,25 @@ export class Sender {
       if (endpoints.length === 0) return
       await this.#claim(RUNS_MAX, platformId)
       const running = endpoints.flatMap((id) => this.#runs.get(id) ?? [])
-      if (running.length > 0) await inTime(leftMs, Promise.all(running))
-      else await pause(ELSEWHERE_MS)
+      if (running.length > 0) await withTimeout(leftMs, Promise.all(running))
+      else await pause(SETTLE_PAUSE_MS)
     }
   }
 
-  /** When a platform's next attempt is due, later than now and not later than `until`. */
+  /** Returns the time of a platform's next attempt after now and up to `until`. */
   nextDue(platformId: string, until: Date): Promise<Date | undefined> {
     return selectNextAttempt(this.#app.db, platformId, this.#app.clock(), until)
   }
 
-  async #look(): Promise<void> {
-    // Commits wake it often, so it briefly remembers whether there are endpoints.
-    if (performance.now() - this.#lookedMs >= LOOK_MS) {
-      this.#lookedMs = performance.now()
-      this.#isAny = await isAnyEnabled(this.#app.db)
+  async #check(): Promise<void> {
+    // Remembers for a while whether there are any endpoints, because commits wake the sender often.
+    if (performance.now() - this.#checkedMs >= CHECK_MS) {
+      this.#checkedMs = performance.now()
+      this.#hasEndpoints = await isAnyEnabled(this.#app.db)
     }
     const free = RUNS_MAX - this.#runs.size
-    if (!this.#isAny || free <= 0) return
-    this.#isWokenMeanwhile = this.#runs.size > 0
+    if (!this.#hasEndpoints || free <= 0) return
+    this.#wakeAfterRun = this.#runs.size > 0
     await this.#claim(free)
   }
 
@@ -120,7 +123,7 @@ export class Sender {
     for (const claimed of await claimEndpoints(db, claim)) this.#run(claimed)
   }
 
-  /** An earlier run of the endpoint ends first: it has lost its claim. */
+  /** Starts a run once an earlier run of the endpoint, which has lost its claim, has ended. */
   #run(claimed: Claimed): void {
     const { id } = claimed.endpoint
     const before = this.#runs.get(id) ?? Promise.resolve()
@@ -134,7 +137,7 @@ export class Sender {
       )
       .finally(() => {
         if (this.#runs.get(id) === run) this.#runs.delete(id)
-        if (this.#isWokenMeanwhile) this.#background?.wake()
+        if (this.#wakeAfterRun) this.#background?.wake()
       })
     this.#runs.set(id, run)
   }

@@ -5,12 +5,14 @@ import { type FeedEvent, type Pending, SendingOrder } from './sending-order.ts'
 const BALANCE = 'INTERNAL_ACCOUNT.BALANCE_UPDATED'
 const START = new Date('2026-01-01T00:00:00Z')
 
-/** The next thing that an attempt, or the process, does. */
+/** The next action of the endpoint, or of the process that sends. */
 const STEP = fc.record({
   by: fc.constantFrom('read', 'read', 'send', 'send', 'send', 'record', 'record', 'crash', 'probe'),
   outcome: fc.constantFrom('received', 'received', 'failed', 'gaveUp'),
   pick: fc.nat(30),
-  /** The number of events that may follow in a series, and of those that are sent before its end. */
+  /**
+   * The maximum number of following events in a series, and the number of those sent before the series ends.
+   */
   following: fc.nat(3),
   sent: fc.nat(3),
 })
@@ -41,13 +43,13 @@ class World {
   readonly events: readonly FeedEvent[]
   readonly received: FeedEvent[] = []
   readonly gaveUp = new Set<string>()
-  /** Sent to the endpoint, without an outcome yet: series of events of one object. */
+  /** Series of events of one object that were sent and have no outcome yet. */
   inFlight: (readonly [Pending, ...Pending[]])[] = []
   readonly #latestBalanceOnly: boolean
   #stored: { at: number; failures: Map<string, Pending> } = { at: 0, failures: new Map() }
   #order: SendingOrder<FeedEvent>
   #read = 0
-  /** Received by this process since it began: each once. */
+  /** The events received from this process since it started, each once. */
   readonly #once = new Set<string>()
   #now = START
 
@@ -73,7 +75,7 @@ class World {
     else for (const pending of this.#order.take(this.#now, 3)) this.#start(pending, following)
   }
 
-  /** Reads and sends everything, and all is received. */
+  /** Reads and sends everything; the endpoint receives all of it. */
   finish(): void {
     for (let round = 0; round < 500; round++) {
       this.#now = new Date(this.#now.getTime() + 3_600_000)
@@ -98,7 +100,7 @@ class World {
     for (const { event, dueAt } of firsts.values()) expect(dueAt, event.id).toBeInstanceOf(Date)
   }
 
-  /** Each event is behind the cursor and was received or replaced, or has a failure, or is still to be read. */
+  /** Each event was received or replaced, has a failure, or is still to be read from beyond the cursor. */
   get lost(): FeedEvent[] {
     const isDone = (event: FeedEvent) =>
       this.received.includes(event) || this.gaveUp.has(event.id) || this.#isReplaced(event)
@@ -107,7 +109,7 @@ class World {
       .filter((event) => !isDone(event) && !this.#stored.failures.has(event.id))
   }
 
-  /** Failures stored although nothing waits any longer. */
+  /** Failures that are stored although nothing waits any longer. */
   get left(): string[] {
     return this.#pending().map(({ event }) => event.id)
   }
@@ -130,7 +132,7 @@ class World {
     this.inFlight.push([pending, ...this.#order.takeFollowing(pending, following, mayFollow)])
   }
 
-  /** A series ends: with the event that has the outcome, after `sent` that were received. */
+  /** Ends a series with an outcome for one event, after `sent` others were received. */
   #end(pick: number, outcome: Step['outcome'], sent = Number.POSITIVE_INFINITY): void {
     const [series] = this.inFlight.splice(pick % this.inFlight.length, 1)
     if (!series) return
@@ -146,11 +148,11 @@ class World {
       expect(this.#once).not.toContain(pending.event.id)
       this.#once.add(pending.event.id)
       this.received.push(pending.event)
-      this.#order.received(pending, this.#now)
+      this.#order.markReceived(pending, this.#now)
     } else if (outcome === 'failed') this.#order.markFailed(pending, '500', this.#now, later)
     else {
       this.gaveUp.add(pending.event.id)
-      this.#order.gaveUp(pending, '500', this.#now)
+      this.#order.markGivenUp(pending, '500', this.#now)
     }
   }
 
@@ -159,7 +161,7 @@ class World {
     this.#read = Math.min(this.events.length, this.#read + count)
   }
 
-  /** Requests in flight arrive or not, without a recorded outcome. */
+  /** Requests in progress arrive or get lost, without a recorded outcome. */
   #crash(): void {
     for (const [{ event }] of this.inFlight.splice(0))
       if (Number(event.committed_in) % 2) this.received.push(event)
@@ -248,7 +250,7 @@ test('events that are received immediately cost no failures, and the cursor is b
   })) satisfies FeedEvent[]
   for (const event of events) order.add(event)
   for (let taken = order.take(START, 32); taken.length > 0; taken = order.take(START, 32))
-    for (const pending of taken) order.received(pending, START)
+    for (const pending of taken) order.markReceived(pending, START)
   expect(order.takeChanges()).toEqual({
     cursor: { committed_in: '100', position: 1n },
     noted: [],
@@ -270,7 +272,7 @@ test('an event that the feed shows after a later one of its object is sent befor
   const sent: number[] = []
   for (let [next] = order.take(START, 9); next; [next] = order.take(START, 9)) {
     sent.push(next.event.sequence ?? 0)
-    order.received(next, START)
+    order.markReceived(next, START)
   }
   expect(sent).toEqual([1, 2, 3])
   expect(order.takeChanges().cursor).toEqual({ committed_in: '3', position: 0n })

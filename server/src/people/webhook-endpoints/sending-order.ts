@@ -6,22 +6,22 @@ export interface FeedEvent extends FeedPosition {
   readonly id: string
   readonly object_id: string
   readonly type: EventType
-  /** Its number among its object's events, as far as known. */
+  /** Its number among its object's events, if known. */
   readonly sequence?: number
 }
 
-/** An event that an endpoint still has to receive, or has been given up for it. */
+/** An event that an endpoint has not received yet, or that was given up. */
 export interface Pending<E extends FeedEvent = FeedEvent> {
   readonly event: E
-  /** It is sent regardless of the cursor, and before all others. */
+  /** True if it is sent before all others, regardless of the cursor. */
   readonly isApart: boolean
-  /** It was already received. */
+  /** True if it was received before. */
   readonly wasReceived: boolean
   readonly attempts: number
   readonly lastFailure: string | undefined
-  /** When the first attempt failed. */
+  /** The time of the first failed attempt. */
   readonly failedAt: Date | undefined
-  /** Not before this time, after a failed attempt. */
+  /** The time of the next attempt after a failed one. */
   readonly dueAt: Date | undefined
   readonly gaveUpAt: Date | undefined
 }
@@ -34,61 +34,61 @@ interface Entry<E extends FeedEvent> extends Pending<E> {
   dueAt: Date | undefined
   gaveUpAt: Date | undefined
   isSending: boolean
-  /** It has a row, or will have one with the next changes. */
+  /** True if it has a row, or gets one with the next changes. */
   isNoted: boolean
-  /** The cursor may pass it. */
+  /** True if the cursor may pass it. */
   isSettled: boolean
 }
 
 /** Changes to be stored together. */
 export interface Changes<E extends FeedEvent> {
   readonly cursor: FeedPosition
-  /** Failures to insert or update. */
+  /** The failures to insert or update. */
   readonly noted: readonly Pending<E>[]
-  /** Events whose failures to delete. */
+  /** The ids of events whose failures to delete. */
   readonly received: readonly string[]
 }
 
 const BALANCE: EventType = 'INTERNAL_ACCOUNT.BALANCE_UPDATED'
 
 /**
- * The order in which one endpoint gets events: the events of one object one after the other, events of different objects
- * at the same time. The cursor stands behind the last event before which all were received or noted as failures. Pure.
+ * Decides the order in which one endpoint gets events: events of one object one after another, events of
+ * different objects at the same time. All events up to the cursor were received or noted as failures. Pure.
  */
 export class SendingOrder<E extends FeedEvent> {
   readonly #latestBalanceOnly: boolean
   #cursor: FeedPosition
-  /** Events still to be received, by object, in feed order. Only the first one of an object is sent. */
+  /** Unreceived events by object, in feed order. Only the first one of an object is sent. */
   readonly #objects = new Map<string, Entry<E>[]>()
-  /** First ones that may be sent immediately. */
+  /** The first events of objects, if they may be sent immediately. */
   #ready: Entry<E>[] = []
-  /** First ones that wait for their time after a failure. */
+  /** The first events of objects, if they failed and wait for their next attempt. */
   readonly #retrying = new Set<Entry<E>>()
-  /** Those of them sent before all others. */
+  /** The waiting events that are sent before all others. */
   readonly #apart = new Set<Entry<E>>()
-  /** Everything read from the feed that the cursor has not passed. */
+  /** Everything that was read from the feed and that the cursor has not passed. */
   #unpassed: { readonly at: FeedPosition; readonly entry: Entry<E> | undefined }[] = []
   #notedCount = 0
   readonly #changed = new Set<Entry<E>>()
   readonly #received = new Set<string>()
 
-  /** `failures` are those not given up, in feed order. Those beyond the cursor will be read there again. */
+  /** `failures` are the ones not given up, in feed order. The feed shows those beyond the cursor again. */
   constructor(cursor: FeedPosition, latestBalanceOnly: boolean, failures: readonly Pending<E>[] = []) {
     this.#cursor = cursor
     this.#latestBalanceOnly = latestBalanceOnly
     for (const pending of failures) {
       if (isAfter(pending.event, cursor)) this.#received.add(pending.event.id)
-      else this.adopt(pending)
+      else this.addNoted(pending)
     }
   }
 
   /** Adds an event that has a row. */
-  adopt(pending: Pending<E>): void {
+  addNoted(pending: Pending<E>): void {
     this.#notedCount += 1
     this.#append({ ...pending, isSending: false, isNoted: true, isSettled: true })
   }
 
-  /** The events of which a row exists or may still exist. */
+  /** Lists the events that have a row or may still have one. */
   listNotedIds(): string[] {
     const noted = [...this.#objects.values()].flatMap((queue) =>
       queue.flatMap(({ isNoted, event }) => (isNoted ? [event.id] : [])),
@@ -96,7 +96,7 @@ export class SendingOrder<E extends FeedEvent> {
     return [...noted, ...[...this.#changed].map(({ event }) => event.id), ...this.#received]
   }
 
-  /** The number of events that have failed, or wait behind one that has. */
+  /** The number of events that have failed or wait behind a failed one. */
   get notedCount(): number {
     return this.#notedCount
   }
@@ -125,38 +125,38 @@ export class SendingOrder<E extends FeedEvent> {
     this.#append(entry)
   }
 
-  /** Passes an event that is not for the endpoint. */
+  /** Skips an event that the endpoint does not want. */
   skip(at: FeedPosition): void {
     this.#unpassed.push({ at, entry: undefined })
     this.#moveCursor()
   }
 
-  /** Takes up to `max` events sent before all others. */
+  /** Takes up to `max` due events that are sent before all others. */
   takeApart(now: Date, max: number): Pending<E>[] {
     const due = [...this.#apart].filter((entry) => isDue(entry, now))
-    return due.slice(0, Math.max(0, max)).map(send)
+    return due.slice(0, Math.max(0, max)).map(markSending)
   }
 
-  /** Takes up to `max` others that may be sent now. */
+  /** Takes up to `max` other events that may be sent now. */
   take(now: Date, max: number): Pending<E>[] {
     const taken = this.#ready.splice(0, max)
     for (const entry of this.#retrying) {
       if (taken.length >= max) break
       if (!entry.isApart && isDue(entry, now)) taken.push(entry)
     }
-    return taken.map(send)
+    return taken.map(markSending)
   }
 
   /** Takes one event, even if it is not due, to test whether the endpoint works again. */
   takeProbe(): Pending<E> | undefined {
     const [retried] = this.#retrying
     const entry = this.#ready.shift() ?? (retried?.isSending ? undefined : retried)
-    return entry && send(entry)
+    return entry && markSending(entry)
   }
 
   /**
-   * Takes events that come right behind one just taken, up to `max` or the first that may not follow. They are
-   * sent after it in one series, in which each waits until the one before has been received.
+   * Takes the next events of the same object after one just taken, up to `max` or the first that may not
+   * follow. In the series, each waits until the previous one was received.
    */
   takeFollowing({ event, isApart }: Pending<E>, max: number, mayFollow: (event: E) => boolean): Pending<E>[] {
     if (isApart) return []
@@ -164,10 +164,10 @@ export class SendingOrder<E extends FeedEvent> {
     const end = following.findIndex(
       ({ isNoted, isSending, event }) => isNoted || isSending || !mayFollow(event),
     )
-    return (end < 0 ? following : following.slice(0, end)).map(send)
+    return (end < 0 ? following : following.slice(0, end)).map(markSending)
   }
 
-  /** Puts back what was taken and not sent, in the order in which it was taken. */
+  /** Puts back events that were taken but not sent, in the order in which they were taken. */
   putBack(unsent: readonly Pending<E>[]): void {
     for (const { event } of unsent.toReversed()) {
       const queue = this.#queueOf(event)
@@ -178,7 +178,7 @@ export class SendingOrder<E extends FeedEvent> {
     }
   }
 
-  received({ event }: Pending<E>, now: Date): void {
+  markReceived({ event }: Pending<E>, now: Date): void {
     const entry = this.#removeFirst(event)
     if (entry.isNoted) {
       this.#notedCount -= 1
@@ -189,7 +189,7 @@ export class SendingOrder<E extends FeedEvent> {
     this.#startNext(event.object_id, now)
   }
 
-  /** The event is sent again at `dueAt`. Later ones of its object wait. */
+  /** Schedules another attempt at `dueAt`. Later events of the object wait. */
   markFailed({ event }: Pending<E>, failure: string, now: Date, dueAt: Date): void {
     const queue = this.#queueOf(event)
     const [first] = queue
@@ -205,8 +205,8 @@ export class SendingOrder<E extends FeedEvent> {
     for (const entry of queue) if (entry === first || !entry.isNoted) this.#note(entry)
   }
 
-  /** There are no more attempts, and the next event of its object is sent. */
-  gaveUp({ event }: Pending<E>, failure: string, now: Date): void {
+  /** Ends the attempts at an event. The next event of its object is sent. */
+  markGivenUp({ event }: Pending<E>, failure: string, now: Date): void {
     const entry = this.#removeFirst(event)
     Object.assign(entry, {
       attempts: entry.attempts + 1,
@@ -220,7 +220,7 @@ export class SendingOrder<E extends FeedEvent> {
     this.#startNext(event.object_id, now)
   }
 
-  /** Sends the event later, apart from the others of its object, which do not wait for it. */
+  /** Sends the event later. The others of its object do not wait for it. */
   postpone({ event }: Pending<E>, now: Date, dueAt: Date): void {
     const entry = this.#removeFirst(event)
     Object.assign(entry, {
@@ -235,7 +235,7 @@ export class SendingOrder<E extends FeedEvent> {
     this.#startNext(event.object_id, now)
   }
 
-  /** Makes everything due that waits after a failure: the endpoint works again. */
+  /** Makes all waiting retries due, because the endpoint works again. */
   retryAll(now: Date): void {
     for (const entry of this.#retrying) {
       if (entry.isSending || entry.dueAt === undefined || entry.dueAt <= now) continue
@@ -244,7 +244,7 @@ export class SendingOrder<E extends FeedEvent> {
     }
   }
 
-  /** Takes the changes that have to be stored. */
+  /** Takes the changes to store. */
   takeChanges(): Changes<E> {
     const changes = { cursor: this.#cursor, noted: [...this.#changed], received: [...this.#received] }
     this.#changed.clear()
@@ -252,7 +252,9 @@ export class SendingOrder<E extends FeedEvent> {
     return changes
   }
 
-  /** Only an account's latest balance has to be received: it replaces a waiting one. */
+  /**
+   * Replaces a waiting balance event of the same account, because only the latest balance has to be received.
+   */
   #replaceBalance(entry: Entry<E>): void {
     if (!this.#latestBalanceOnly || entry.event.type !== BALANCE) return
     const queue = this.#objects.get(entry.event.object_id)
@@ -273,7 +275,7 @@ export class SendingOrder<E extends FeedEvent> {
 
   #append(entry: Entry<E>): void {
     const queue = this.#queueOf(entry.event)
-    const place = placeIn(queue, entry)
+    const place = findPlace(queue, entry)
     queue.splice(place, 0, entry)
     const [first, second] = queue
     if (first !== entry) {
@@ -314,7 +316,10 @@ export class SendingOrder<E extends FeedEvent> {
     return entry
   }
 
-  /** One that has a row keeps a time in it, so that it is found after a crash. */
+  /**
+   * Sends the next event of an object. A noted event gets a due time in its row, so that it is found after a
+   * crash.
+   */
   #startNext(objectId: string, now: Date): void {
     const next = this.#objects.get(objectId)?.[0]
     if (!next) {
@@ -366,9 +371,9 @@ const NEVER_TRIED = {
 } as const
 
 /**
- * The feed may show two events of an object in the other order. The later one waits if it was not sent yet.
+ * Keeps the order of an object even if the feed shows two of its events in reverse. Sent events stay first.
  */
-function placeIn<E extends FeedEvent>(queue: readonly Entry<E>[], { event, isNoted }: Entry<E>): number {
+function findPlace<E extends FeedEvent>(queue: readonly Entry<E>[], { event, isNoted }: Entry<E>): number {
   let place = queue.length
   for (; place > 0 && !isNoted; place--) {
     const before = queue[place - 1]
@@ -385,7 +390,7 @@ function isDue<E extends FeedEvent>({ isSending, dueAt }: Entry<E>, now: Date): 
   return !isSending && dueAt !== undefined && dueAt <= now
 }
 
-function send<E extends FeedEvent>(entry: Entry<E>): Pending<E> {
+function markSending<E extends FeedEvent>(entry: Entry<E>): Pending<E> {
   entry.isSending = true
   return entry
 }

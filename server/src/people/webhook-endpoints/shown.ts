@@ -7,15 +7,15 @@ import { endpointView, healthView } from './views.ts'
 
 type View = Static<typeof WebhookEndpoint>
 
-const NOTHING: Undelivered = { retrying: 0, failed: 0, oldest: null }
+const NOTHING_UNDELIVERED: Undelivered = { retrying: 0, failed: 0, oldest: null }
 
-/** Endpoints with their health, read by one statement. */
+/** Returns endpoints with their health, which one statement reads. */
 export async function endpointViews(op: Op, rows: readonly WebhookEndpointRow[]): Promise<View[]> {
   const undelivered = await selectUndelivered(
     op,
     rows.map(({ id }) => id),
   )
-  return rows.map((row) => endpointView(row, healthView(row, undelivered.get(row.id) ?? NOTHING)))
+  return rows.map((row) => endpointView(row, healthView(row, undelivered.get(row.id) ?? NOTHING_UNDELIVERED)))
 }
 
 export async function viewEndpoint(op: Op, row: WebhookEndpointRow): Promise<View> {
@@ -23,7 +23,7 @@ export async function viewEndpoint(op: Op, row: WebhookEndpointRow): Promise<Vie
   return view
 }
 
-/** An endpoint that has nothing to receive yet. */
+/** Returns an endpoint for which there are no events yet. */
 export function newEndpointView(row: WebhookEndpointRow): View {
-  return endpointView(row, healthView(row, NOTHING))
+  return endpointView(row, healthView(row, NOTHING_UNDELIVERED))
 }

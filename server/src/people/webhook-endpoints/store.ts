@@ -3,7 +3,7 @@ import { IS_SENT, nextBeyondCursor } from '../../kernel/outbox/endpoint-feed.ts'
 import { uuidOf } from '../../storage/engine/ids.ts'
 import type { WebhookEndpointRow } from '../../storage/rows/webhook-endpoint.ts'
 
-/** The endpoints of the platform, oldest first. */
+/** The platform's endpoints, oldest first. */
 export async function selectEndpoints(op: Op): Promise<WebhookEndpointRow[]> {
   return endpoints(op).orderBy('created_at').orderBy('id').execute()
 }
@@ -29,18 +29,18 @@ function receivers(op: Op) {
     .where('deleted_at', 'is', null)
 }
 
-/** The events that an endpoint has not received. */
+/** Counts of the events that an endpoint has not received. */
 export interface Undelivered {
   readonly retrying: number
   readonly failed: number
-  /** When the oldest unreceived event happened; null if all were received. */
+  /** The time of the oldest unreceived event; null if all were received. */
   readonly oldest: Date | null
 }
 
-/** The first events behind the cursor, of which one may be of a wanted type. */
+/** The number of events after the cursor in which a wanted one is searched for. */
 const BEHIND_CURSOR_MAX = 1_000
 
-const UNDELIVERED = `
+const UNDELIVERED_SQL = `
 SELECT e.id, f.retrying, f.failed, least(f.oldest, n.oldest) AS oldest
 FROM webhook_endpoints e
 CROSS JOIN LATERAL (
@@ -52,17 +52,17 @@ CROSS JOIN LATERAL (
   SELECT min(v.created_at) AS oldest FROM ${nextBeyondCursor(BEHIND_CURSOR_MAX)} WHERE ${IS_SENT}) AS n
 WHERE e.platform_id = $1 AND e.id = ANY ($2::uuid[])`
 
-/** Reads the events not received by endpoints, by the endpoints' ids. */
+/** Counts the events that endpoints have not received, by endpoint id. */
 export async function selectUndelivered(
   op: Op,
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, Undelivered>> {
   const parameters = [uuidOf(op.platform.id), ids.map(uuidOf)]
-  const { rows } = await op.db.query<Undelivered & { readonly id: string }>(UNDELIVERED, parameters)
+  const { rows } = await op.db.query<Undelivered & { readonly id: string }>(UNDELIVERED_SQL, parameters)
   return new Map(rows.map(({ id, ...undelivered }) => [id, undelivered]))
 }
 
-/** An endpoint's failures, to be ordered by the caller. */
+/** An endpoint's failures, in no order. */
 export function selectFailures(op: Op, endpointId: string) {
   return op.read
     .selectFrom('undelivered_events')

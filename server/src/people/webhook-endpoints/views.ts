@@ -44,14 +44,14 @@ export function failureView(row: UndeliveredEventRow): Static<typeof WebhookEndp
   return present({
     eventId: row.id,
     objectId: row.object_id,
-    status: statusOf(row),
+    status: getStatus(row),
     attempts: row.attempts,
     lastFailure: row.last_failure ?? undefined,
     nextAttemptAt: row.due_at?.toISOString(),
   })
 }
 
-function statusOf({
+function getStatus({
   due_at,
   gave_up_at,
 }: UndeliveredEventRow): Static<typeof WebhookEndpointFailure>['status'] {

@@ -18,39 +18,32 @@ export interface Attempt {
   readonly error?: string
 }
 
-/** The body of a delivery: the event, the same at every attempt. */
+/** The content of a delivery. It is the same at every attempt. */
 export type DeliveryBody = Pick<EventRow, 'id' | 'type' | 'object_id' | 'sequence' | 'created_at'> & {
-  /** Null: the receiver gets no data. */
+  /** Null if the receiver gets no data. */
   readonly data: string | null
-  /** The trace that it continues. */
+  /** The trace that the delivery continues. */
   readonly traceparent?: string | null
 }
 
 const RECORDED_BYTES_MAX = 1024
-/** The maximum number of events in one series. */
-const SERIES_MAX = 16
 
-/** A receiver's address, and the secrets that sign its deliveries. */
+/** A receiver's URL, and the secrets that sign its deliveries. */
 export interface Endpoint {
   readonly url: string
-  /** Their bytes, the current one first. */
+  /** The bytes of each secret, the current one first. */
   readonly secrets: readonly Uint8Array[]
 }
 
-/** Sends an event to the platform, once. In production only to addresses of the public internet. */
+/** Sends one event once. In production, only addresses on the public internet are allowed. */
 export async function attempt(op: Op, event: DeliveryBody, endpoint: Endpoint): Promise<Attempt> {
   const [attempted] = await attemptAll(op, [event], endpoint, sendSeries)
   if (!attempted) throw new Error('The first event of a series is always sent')
   return attempted
 }
 
-/** The number of events that may be sent as one series. In a trace each has its own span around its request. */
-export function seriesMax({ tracing }: Pick<Op, 'tracing'>): number {
-  return tracing ? 1 : SERIES_MAX
-}
-
 /**
- * Sends events one after the other: each once the one before has been received. Returns the attempts that were
+ * Sends events one after another, each once the previous one was received. Returns the attempts that were
  * made, at least one.
  */
 export async function attemptAll(
@@ -62,17 +55,17 @@ export async function attemptAll(
   if (secrets.length === 0) throw new Error('The platform has no webhook secret')
   const [first] = events
   const signed = await Promise.all(events.map((event) => sign(op, event, secrets)))
-  const outcomes = await inTrace(op, first, async (span) => {
+  const outcomes = await runInTrace(op, first, async (span) => {
     const traceparent = op.tracing?.context()?.traceparent
     const requests = traceparent
       ? signed.map(({ headers, body }) => ({ headers: { ...headers, traceparent }, body }))
       : signed
     const reach = op.mode === 'production' ? 'public' : 'any'
-    // A platform whose endpoint hangs must not use up the connections of others at the same host.
+    // A hanging endpoint of one platform must not use up the connections of other platforms to the same host.
     const outcomes = await sendSeries({ url, reach, owner: op.platform.id, requests })
     const [outcome] = outcomes
-    if (span && outcome) say(span, outcome)
-    for (const [n, outcome] of outcomes.entries()) report(op, events[n] ?? first, outcome)
+    if (span && outcome) noteOutcome(span, outcome)
+    for (const [n, outcome] of outcomes.entries()) logOutcome(op, events[n] ?? first, outcome)
     return outcomes
   })
   return outcomes.map(({ startedAfterMs, durationMs, ...outcome }) => ({
@@ -84,7 +77,7 @@ export async function attemptAll(
 }
 
 async function sign(op: Op, event: DeliveryBody, secrets: readonly Uint8Array[]): Promise<SignedRequest> {
-  const body = bodyOf(op, event)
+  const body = buildBody(op, event)
   const headers = {
     'Content-Type': 'application/json; charset=utf-8',
     'User-Agent': 'Countersign-Webhooks/1',
@@ -93,22 +86,22 @@ async function sign(op: Op, event: DeliveryBody, secrets: readonly Uint8Array[])
   return { headers, body }
 }
 
-function report(op: Op, { id, type }: DeliveryBody, outcome: PostOutcome): void {
+function logOutcome(op: Op, { id, type }: DeliveryBody, outcome: PostOutcome): void {
   const result = 'error' in outcome ? { error: outcome.error } : { status: outcome.answer.status }
   const traceId = op.tracing?.traceId()
   op.log.debug({ event: id, type, ...result, traceId }, 'webhook tried')
   op.metrics.webhookAttempt('answer' in outcome ? outcome.answer.status : outcome.error)
 }
 
-/** Does work as a span of the event's trace, or of the current trace if the event has no trace. */
-function inTrace<T>(op: Op, event: DeliveryBody, work: (span?: OpenSpan) => Promise<T>): Promise<T> {
+/** Runs work in a span of the event's trace, or of the current trace if the event has no trace. */
+function runInTrace<T>(op: Op, event: DeliveryBody, work: (span?: OpenSpan) => Promise<T>): Promise<T> {
   const { traceparent } = event
-  if (!op.tracing || !traceparent) return runInSpan(op, spanOf(event), work)
-  return op.tracing.runBelow({ traceparent }, spanOf(event), work)
+  if (!op.tracing || !traceparent) return runInSpan(op, createSpan(event), work)
+  return op.tracing.runBelow({ traceparent }, createSpan(event), work)
 }
 
-/** The address is the platform's, and may contain one of its secrets. */
-function spanOf({ id, type }: DeliveryBody): NewSpan {
+/** Without the URL, because it belongs to the platform and may contain a secret. */
+function createSpan({ id, type }: DeliveryBody): NewSpan {
   const attributes = {
     'http.request.method': 'POST',
     'countersign.event.type': type,
@@ -117,7 +110,7 @@ function spanOf({ id, type }: DeliveryBody): NewSpan {
   return { name: 'POST webhook', kind: 'client', attributes }
 }
 
-function say(span: OpenSpan, outcome: PostOutcome): void {
+function noteOutcome(span: OpenSpan, outcome: PostOutcome): void {
   if ('error' in outcome) {
     span.markFailed(outcome.error)
     return
@@ -128,20 +121,20 @@ function say(span: OpenSpan, outcome: PostOutcome): void {
 }
 
 /**
- * The JSON of an event. Its data is already JSON and is included unchanged, unless this server renames
+ * Builds the JSON of an event. Its data is already JSON and is included unchanged, unless this server renames
  * fields.
  */
-function bodyOf({ wire }: Op, event: DeliveryBody): string {
+function buildBody({ wire }: Op, event: DeliveryBody): string {
   if (!wire.isDefault || !hasData(event)) return toJson(wire.outward(envelope(event)))
-  return `${toJson(headOf(event)).slice(0, -1)},"data":${event.data}}`
+  return `${toJson(buildHead(event)).slice(0, -1)},"data":${event.data}}`
 }
 
-/** An event as delivered and as the API shows it. */
+/** An event as delivered, and as the API shows it. */
 export function envelope(event: DeliveryBody): Static<typeof EventEnvelope> {
-  return { ...headOf(event), ...(hasData(event) ? { data: parseJsonObject(event.data) } : {}) }
+  return { ...buildHead(event), ...(hasData(event) ? { data: parseJsonObject(event.data) } : {}) }
 }
 
-function headOf({ id, type, created_at, object_id, sequence }: DeliveryBody) {
+function buildHead({ id, type, created_at, object_id, sequence }: DeliveryBody) {
   return { id, type, timestamp: created_at.toISOString(), objectId: object_id, sequence }
 }
 
@@ -149,18 +142,18 @@ function hasData(event: DeliveryBody): event is DeliveryBody & { readonly data: 
   return event.type !== 'TEST' && event.data !== null
 }
 
-/** An attempt whose response the sandbox has lost: the event arrives again. */
+/** Replaces the response with the sandbox fault of a lost response, so that the event is sent again. */
 export function loseAnswer({ url, startedAt, durationMs }: Attempt): Attempt {
   return { url, startedAt, durationMs, error: 'SANDBOX_FAULT' }
 }
 
-/** The beginning of a response, as recorded; null if there was no response. */
+/** Returns the beginning of a response for the record, or null if there was no response. */
 export function clipAnswer({ answer }: Attempt): string | null {
-  return answer ? textOf(answer.body.subarray(0, RECORDED_BYTES_MAX)) : null
+  return answer ? toStorableText(answer.body.subarray(0, RECORDED_BYTES_MAX)) : null
 }
 
-/** A response's JSON; undefined if it is not JSON or exceeds the read limit. */
-export function jsonOf({ body, isWhole }: Answer): unknown {
+/** Parses a response as JSON. Undefined if it is not JSON or exceeds the read limit. */
+export function parseResponseJson({ body, isWhole }: Answer): unknown {
   if (!isWhole) return undefined
   try {
     return parseJson(new TextDecoder().decode(body))
@@ -169,7 +162,7 @@ export function jsonOf({ body, isWhole }: Answer): unknown {
   }
 }
 
-/** A response's bytes as storable text, without a character cut off at the end. */
-export function textOf(body: Uint8Array): string {
+/** Decodes a response into text that the database can store, without a character cut off at the end. */
+export function toStorableText(body: Uint8Array): string {
   return new TextDecoder().decode(body, { stream: true }).replaceAll('\u0000', '\ufffd')
 }

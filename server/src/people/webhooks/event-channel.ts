@@ -7,21 +7,21 @@ import { eventView } from './event-view.ts'
 import { type EventWithDelivery, type FeedReader, selectEventsAfter, selectLatestAfter } from './store.ts'
 
 /**
- * The intervals for reading a platform's feed, for streams of all events and for streams of only the latest
- * ones.
+ * The intervals for reading the feed of a platform, first for streams of all events, then for streams of only
+ * the latest ones.
  */
 const POLL_MS = 500
 const POLL_LATEST_MS = 1_000
 /** The maximum number of events per read. */
-const READ_AT_ONCE = 200
-/** The latest events kept for streams that are a little behind. */
+const READ_MAX = 200
+/** The number of recent events kept for streams that are slightly behind. */
 const KEPT_MAX = 500
 
 /** An event as streams send it. */
 export interface StreamedEvent extends FeedPosition {
   readonly id: string
   readonly type: EventType
-  /** The lines of the message, written when the first stream sends it. */
+  /** The lines of the message. They are formatted when the first stream sends it. */
   text(): string
 }
 
@@ -29,13 +29,13 @@ export interface StreamedEvent extends FeedPosition {
 export interface ChannelParts {
   readonly reader: FeedReader
   readonly wire: WireSpelling
-  /** The position at which the channel begins. */
+  /** The position in the feed at which the channel starts. */
   readonly newest: FeedPosition
   readonly onFailure: (error: unknown) => void
 }
 
 /**
- * The feed of one platform for all its streams in this process: it is read once, regardless of their number.
+ * The feed of one platform for all its streams in this process. It is read once, regardless of their number.
  */
 export abstract class Channel {
   protected readonly reader: FeedReader
@@ -49,7 +49,7 @@ export abstract class Channel {
     this.#polling = inBackground(pollMs, () => this.poll(), onFailure)
   }
 
-  /** The events that a stream at this position sends next. Empty if nothing is new. */
+  /** Returns the events that a stream at this position sends next. Empty if nothing is new. */
   abstract eventsAfter(position: FeedPosition): Promise<readonly StreamedEvent[]>
 
   /** Reads new events. */
@@ -81,18 +81,21 @@ export abstract class Channel {
 
   protected streamed = (event: EventWithDelivery): StreamedEvent => {
     const { id, type, committed_in, position } = event
-    let written: string | undefined
+    let formatted: string | undefined
     const text = () => {
-      written ??= `id: ${id}\nevent: ${type}\ndata: ${toJson(this.#wire.outward(eventView(event)))}\n\n`
-      return written
+      formatted ??= `id: ${id}\nevent: ${type}\ndata: ${toJson(this.#wire.outward(eventView(event)))}\n\n`
+      return formatted
     }
     return { id, type, committed_in, position, text }
   }
 }
 
-/** Every event. A stream further behind than the kept events reads for itself until it has caught up. */
-export class EveryEvent extends Channel {
-  /** All final events after `#floor` and up to the last read, in order. */
+/**
+ * Streams all events. A stream that is further behind than the kept events reads the feed itself until it has
+ * caught up.
+ */
+export class AllEventsChannel extends Channel {
+  /** All final events after `#floor` up to the last read, in feed order. */
   #kept: StreamedEvent[] = []
   #floor: FeedPosition
 
@@ -115,33 +118,33 @@ export class EveryEvent extends Channel {
       this.#kept = all.slice(-KEPT_MAX)
       if (dropped) this.#floor = dropped
       this.wake()
-      if (events.length < READ_AT_ONCE) return
+      if (events.length < READ_MAX) return
     }
   }
 
   async #read(after: FeedPosition): Promise<StreamedEvent[]> {
-    return (await selectEventsAfter(this.reader, after, READ_AT_ONCE)).map(this.streamed)
+    return (await selectEventsAfter(this.reader, after, READ_MAX)).map(this.streamed)
   }
 }
 
 /**
- * Of each type only the latest event, in feed order. The database skips the events in between: however much
- * happens, a read returns one event per type.
+ * Streams only the latest event of each type, in feed order. The database skips the events in between, so a
+ * read returns at most one event per type, however much happens.
  */
-export class LatestEvents extends Channel {
-  readonly #began: FeedPosition
+export class LatestEventsChannel extends Channel {
+  readonly #start: FeedPosition
   #passed: FeedPosition
   readonly #latest = new Map<EventType, StreamedEvent>()
 
   constructor(parts: ChannelParts) {
     super(parts, POLL_LATEST_MS)
-    this.#began = parts.newest
+    this.#start = parts.newest
     this.#passed = parts.newest
   }
 
   async eventsAfter(position: FeedPosition): Promise<readonly StreamedEvent[]> {
-    if (isAfter(this.#began, position)) return this.#read(position)
-    return [...this.#latest.values()].filter((event) => isAfter(event, position)).sort(inOrder)
+    if (isAfter(this.#start, position)) return this.#read(position)
+    return [...this.#latest.values()].filter((event) => isAfter(event, position)).sort(compareFeedOrder)
   }
 
   protected async poll(): Promise<void> {
@@ -158,6 +161,6 @@ export class LatestEvents extends Channel {
   }
 }
 
-function inOrder(one: FeedPosition, other: FeedPosition): number {
+function compareFeedOrder(one: FeedPosition, other: FeedPosition): number {
   return isAfter(one, other) ? 1 : -1
 }

@@ -5,7 +5,7 @@ import { type Seat, Seats } from './event-stream-seats.ts'
 
 const PLATFORM = 'Platform:1'
 
-/** The seats of one platform, and who has them. */
+/** The seats of one platform, with their callers. */
 class Hall {
   readonly #seats = new Seats()
   readonly taken = new Set<Seat>()

@@ -1,22 +1,25 @@
 import { EVENT_STREAMS_MAX } from '@countersign/contract/events/event-stream'
 import type { StreamCaller } from '../../kernel/ports/event-streams.ts'
 
-/** One of the platform's streams. */
+/** One of the streams that a platform may have. */
 export interface Seat {
   readonly caller: StreamCaller
-  /** Ends the stream. Set once it is open. */
+  /** Ends the stream. Set once the stream is open. */
   end?: () => Promise<unknown>
 }
 
 /**
- * The streams that platforms may have in this process. One caller may have all of them while nobody else wants one. Once they are
- * taken, a stream goes from the owner with the most to one that has fewer even with it, and likewise between the callers of an
- * owner, until all have the same number.
+ * The streams that each platform may have in this process. One caller may have all of them until another
+ * caller wants one. Then streams move from the owner with the most to owners with fewer, and likewise between
+ * the callers of one owner, until all have the same number.
  */
 export class Seats {
   readonly #byPlatform = new Map<string, Set<Seat>>()
 
-  /** A seat, or undefined if this caller cannot have one. `displaced` is the stream that makes room. */
+  /**
+   * Returns a seat, or undefined if this caller cannot have one. `displaced` is the stream that has to end
+   * for it.
+   */
   take(
     platformId: string,
     caller: StreamCaller,
@@ -38,33 +41,39 @@ export class Seats {
   }
 }
 
-/** The oldest open stream of the owner or caller with the most, if it still has as many as this caller afterwards. */
+/**
+ * Finds the oldest open stream of the owner or caller with the most, if that one still has at least as many
+ * as this caller afterwards.
+ */
 function findDisplaced(taken: readonly Seat[], { owner, name }: StreamCaller): Seat | undefined {
-  const ownerOf = ({ caller }: Seat) => caller.owner
-  const nameOf = ({ caller }: Seat) => caller.name
-  const greediest = withMoreThan(taken, ownerOf, owner)
-  // Without one, the callers of this owner share what the owner has.
-  const among = taken.filter((seat) => ownerOf(seat) === (greediest ?? owner))
-  const loser = greediest === undefined ? withMoreThan(among, nameOf, name) : mostOf(among, nameOf)?.[0]
-  return among.find((seat) => nameOf(seat) === loser && seat.end !== undefined)
+  const getOwner = ({ caller }: Seat) => caller.owner
+  const getName = ({ caller }: Seat) => caller.name
+  const largestOwner = findLargerKey(taken, getOwner, owner)
+  // If no owner has more, the callers of this owner share its streams.
+  const candidates = taken.filter((seat) => getOwner(seat) === (largestOwner ?? owner))
+  const displacedName =
+    largestOwner === undefined
+      ? findLargerKey(candidates, getName, name)
+      : countLargest(candidates, getName)?.[0]
+  return candidates.find((seat) => getName(seat) === displacedName && seat.end !== undefined)
 }
 
-/** The key with the most streams, if those are more than this key has with another one. */
-function withMoreThan(
+/** Returns the key with the most streams, if it has more than `ownKey` would have with another one. */
+function findLargerKey(
   seats: readonly Seat[],
-  keyOf: (seat: Seat) => string,
-  own: string,
+  getKey: (seat: Seat) => string,
+  ownKey: string,
 ): string | undefined {
-  const most = mostOf(seats, keyOf)
-  const mine = seats.filter((seat) => keyOf(seat) === own).length
-  return most && mine + 1 < most[1] ? most[0] : undefined
+  const largest = countLargest(seats, getKey)
+  const ownCount = seats.filter((seat) => getKey(seat) === ownKey).length
+  return largest && ownCount + 1 < largest[1] ? largest[0] : undefined
 }
 
-function mostOf(
+function countLargest(
   seats: readonly Seat[],
-  keyOf: (seat: Seat) => string,
+  getKey: (seat: Seat) => string,
 ): readonly [string, number] | undefined {
   const counts = new Map<string, number>()
-  for (const seat of seats) counts.set(keyOf(seat), (counts.get(keyOf(seat)) ?? 0) + 1)
+  for (const seat of seats) counts.set(getKey(seat), (counts.get(getKey(seat)) ?? 0) + 1)
   return [...counts].toSorted((one, other) => other[1] - one[1])[0]
 }

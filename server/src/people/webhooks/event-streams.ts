@@ -3,74 +3,77 @@ import type { EventType } from '@countersign/contract/events/events'
 import type { App } from '../../kernel/operation/app.ts'
 import { ApiError } from '../../kernel/operation/operation.ts'
 import { BEGINNING, type EventStreams, type FeedPosition } from '../../kernel/ports/event-streams.ts'
-import { type Channel, EveryEvent, LatestEvents } from './event-channel.ts'
+import { AllEventsChannel, type Channel, LatestEventsChannel } from './event-channel.ts'
 import { type Seat, Seats } from './event-stream-seats.ts'
 import { selectNewestEvent } from './store.ts'
 
-/** The interval of keep-alive comments in an idle stream. */
+/** The interval between keep-alive comments in an idle stream. */
 const COMMENT_MS = 15_000
 /** The minimum time between two messages of a stream that sends only the latest events. */
 const LATEST_MS = 1_000
-/** The delay before a client reopens a stream that broke. */
+/** The delay before a client reopens a broken stream. */
 const RECONNECT_MS = 1_000
 const RETRY_SECONDS = '15'
 
-/** The streams of one platform that read one channel. */
-interface Followed {
+/** A channel, and the number of streams of one platform that read it. */
+interface SharedChannel {
   channel: Channel | undefined
   streams: number
 }
 
-/** Keeps the streams of this process. Each platform that has some has one reader of its feed, or one for each kind of stream. */
+/**
+ * Creates the event streams of this process. Each platform has at most one reader of its feed for each kind
+ * of stream.
+ */
 export function createEventStreams(app: Pick<App, 'read' | 'wire' | 'log'>): EventStreams {
   const kinds = [
-    { Kind: EveryEvent, platforms: new Map<string, Followed>() },
-    { Kind: LatestEvents, platforms: new Map<string, Followed>() },
+    { Kind: AllEventsChannel, platforms: new Map<string, SharedChannel>() },
+    { Kind: LatestEventsChannel, platforms: new Map<string, SharedChannel>() },
   ] as const
   const closing = new AbortController()
   const seats = new Seats()
 
   const leave = async (
-    platforms: Map<string, Followed>,
+    platforms: Map<string, SharedChannel>,
     platformId: string,
-    { followed, seat }: { readonly followed: Followed; readonly seat: Seat },
+    { shared, seat }: { readonly shared: SharedChannel; readonly seat: Seat },
   ) => {
     seats.leave(platformId, seat)
-    followed.streams -= 1
-    if (followed.streams > 0) return
+    shared.streams -= 1
+    if (shared.streams > 0) return
     platforms.delete(platformId)
-    await followed.channel?.stop()
+    await shared.channel?.stop()
   }
 
   return {
     async open(platformId, { caller, after, types, latestOnly }) {
       const taken = seats.take(platformId, caller)
-      if (!taken) throw tooMany()
+      if (!taken) throw createLimitError()
       const { seat, displaced } = taken
       await displaced?.end?.()
       const { Kind, platforms } = kinds[latestOnly ? 1 : 0]
-      const followed = platforms.get(platformId) ?? { channel: undefined, streams: 0 }
-      platforms.set(platformId, followed)
-      followed.streams += 1
+      const shared = platforms.get(platformId) ?? { channel: undefined, streams: 0 }
+      platforms.set(platformId, shared)
+      shared.streams += 1
       try {
         const reader = { read: app.read, platform: { id: platformId } }
         const newest = await selectNewestEvent(reader)
         const onFailure = (error: unknown) =>
           app.log.warn({ err: error, platformId }, 'the feed was not read for its streams')
-        followed.channel ??= new Kind({ reader, wire: app.wire, newest: newest ?? BEGINNING, onFailure })
-        const stream = new Stream(followed.channel, {
+        shared.channel ??= new Kind({ reader, wire: app.wire, newest: newest ?? BEGINNING, onFailure })
+        const stream = new Stream(shared.channel, {
           from: after ?? newest ?? BEGINNING,
-          // If the stream breaks before its first event, the client resumes after this newest one.
+          // If the stream breaks before its first event, the client resumes after this newest event.
           known: after ? undefined : (newest?.id ?? FEED_BEGINNING),
           types: types && new Set(types),
           pauseMs: latestOnly ? LATEST_MS : 0,
           closed: closing.signal,
-          onEnd: () => leave(platforms, platformId, { followed, seat }),
+          onEnd: () => leave(platforms, platformId, { shared, seat }),
         })
         seat.end = () => stream.return()
         return stream
       } catch (error) {
-        await leave(platforms, platformId, { followed, seat })
+        await leave(platforms, platformId, { shared, seat })
         throw error
       }
     },
@@ -83,7 +86,7 @@ export function createEventStreams(app: Pick<App, 'read' | 'wire' | 'log'>): Eve
   }
 }
 
-function tooMany(): ApiError {
+function createLimitError(): ApiError {
   return new ApiError('RATE_LIMITED', {
     message: `The platform has ${EVENT_STREAMS_MAX} streams of events already. End one, or read GET /events.`,
     headers: { 'Retry-After': RETRY_SECONDS },
@@ -101,14 +104,16 @@ interface StreamOptions {
   readonly onEnd: () => Promise<void>
 }
 
-/** The pieces of one stream. It stores its position and no events, so a slow reader costs no memory. */
+/**
+ * The messages of one stream. It stores only its position and no events, so a slow reader costs no memory.
+ */
 class Stream implements AsyncIterableIterator<string> {
   readonly #channel: Channel
   readonly #options: StreamOptions
   readonly #ending = new AbortController()
   readonly #ended: AbortSignal
   #position: FeedPosition
-  /** The last event that this stream has passed, sent or left out. */
+  /** The last event that this stream has sent or omitted. */
   #passed: string | undefined
   #isBegun = false
   #sentAtMs = Number.NEGATIVE_INFINITY
@@ -135,7 +140,7 @@ class Stream implements AsyncIterableIterator<string> {
     return this.return()
   }
 
-  /** Ends the stream, and a `next` that waits. */
+  /** Ends the stream and a pending `next`. */
   async return(): Promise<IteratorResult<string, undefined>> {
     if (!this.#ending.signal.aborted) {
       this.#ending.abort()
@@ -144,7 +149,7 @@ class Stream implements AsyncIterableIterator<string> {
     return { done: true, value: undefined }
   }
 
-  /** The next events together, or a comment; undefined once the stream has ended. */
+  /** Returns the next events together, or a comment; undefined once the stream has ended. */
   async #nextText(): Promise<string | undefined> {
     const { types } = this.#options
     const quietUntilMs = performance.now() + COMMENT_MS
@@ -160,7 +165,7 @@ class Stream implements AsyncIterableIterator<string> {
         continue
       }
       const leftMs = quietUntilMs - performance.now()
-      // With the last omitted event, so that a client does not come back far behind.
+      // Includes the last omitted event, so that a client does not resume far behind.
       if (leftMs <= 0) return `: nothing new\n${this.#idLine()}\n`
       await this.#channel.waitForChange(leftMs, this.#ended)
     }

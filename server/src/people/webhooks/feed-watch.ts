@@ -6,20 +6,20 @@ import { findEndOfFeed, findOpenTransactions } from './store.ts'
 /** The time after which a stalled feed is logged. */
 const STILL_SECONDS_MAX = 30
 
-/** In place of the oldest transaction, if the feed could not be continued. */
+/** Stands for the oldest transaction if the feed could not be continued. */
 const STUCK = 'stuck'
 
-/** The reports of the watch. */
+/** Receives the results of each check. */
 export interface FeedWatcher {
-  /** For how many seconds events have waited for the same transaction; 0 if none wait. */
+  /** Gets the number of seconds for which events have waited for the same transaction, or 0 if none wait. */
   readonly still: (seconds: number) => void
   readonly log: Pick<Log, 'warn'>
 }
 
 /**
- * Watches for a stalled event feed: the feed ends before the oldest open transaction, also if that is in
- * another database of the same cluster. Continues it after the database has moved to another cluster; a feed
- * that cannot be continued also counts as stalled. Returns a function that checks once.
+ * Watches for a stalled event feed: the feed ends before the oldest open transaction, even if that is in
+ * another database of the same cluster. Also tryToContinue the feed after the database has moved to another
+ * cluster; a feed that cannot be continued counts as stalled. Returns a function that checks once.
  */
 export function createFeedWatch(
   db: Database,
@@ -28,27 +28,27 @@ export function createFeedWatch(
 ): () => Promise<void> {
   let oldest: string | undefined
   let sinceMs = 0
-  let isSaid = false
+  let isLogged = false
   return async () => {
-    const isStuck = !(await continues(db, log))
+    const isStuck = !(await tryToContinue(db, log))
     const end = await findEndOfFeed(db)
     const nowMs = clock().getTime()
-    const place = isStuck ? STUCK : end.oldest
-    if (!(end.waits || isStuck) || place !== oldest) {
-      oldest = place
+    const blocker = isStuck ? STUCK : end.oldest
+    if (!(end.waits || isStuck) || blocker !== oldest) {
+      oldest = blocker
       sinceMs = nowMs
-      isSaid = false
+      isLogged = false
     }
     const seconds = (nowMs - sinceMs) / 1_000
     still(seconds)
-    if (seconds < STILL_SECONDS_MAX || isSaid) return
-    isSaid = true
+    if (seconds < STILL_SECONDS_MAX || isLogged) return
+    isLogged = true
     log.warn({ seconds, transactions: await findOpenTransactions(db) }, 'the feed of events stands still')
   }
 }
 
-/** Continues the feed if necessary. False if that failed. */
-async function continues(db: Database, log: FeedWatcher['log']): Promise<boolean> {
+/** Continues the feed if necessary. Returns false if that failed. */
+async function tryToContinue(db: Database, log: FeedWatcher['log']): Promise<boolean> {
   try {
     if (await continueFeed(db)) log.warn({}, 'continued the feed of events in another database cluster')
     return true

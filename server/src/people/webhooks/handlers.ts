@@ -11,9 +11,9 @@ import {
   newEndpoint,
   selectEndOfFeed,
   selectOwnEndpoint,
-  selectPlaceBefore,
+  selectPositionBefore,
   selectReplay,
-  sendApart,
+  sendOutsideFeed,
 } from '../../kernel/outbox/own-endpoint.ts'
 import { BEGINNING, type FeedPosition, type StreamCaller } from '../../kernel/ports/event-streams.ts'
 import { insert, update, type Write } from '../../storage/commit/writes.ts'
@@ -21,7 +21,7 @@ import type { EventRow } from '../../storage/rows/event.ts'
 import type { WebhookAttemptRow } from '../../storage/rows/tables.ts'
 import type { UndeliveredEventRow, WebhookEndpointRow } from '../../storage/rows/webhook-endpoint.ts'
 import { memberBehind } from '../tokens/tokens.ts'
-import { type Attempt, attempt, clipAnswer, textOf } from './delivery-attempt.ts'
+import { type Attempt, attempt, clipAnswer, toStorableText } from './delivery-attempt.ts'
 import { eventView } from './event-view.ts'
 import { isReceived } from './request-series.ts'
 import { findSecrets, secretBytes } from './secrets.ts'
@@ -38,8 +38,8 @@ import {
 } from './store.ts'
 
 const ATTEMPTS_SHOWN_MAX = 100
-/** The status of an event to send. */
-const DUE: EventWithDelivery['status'] = 'PENDING'
+/** The status of an event that is to be sent. */
+const PENDING_STATUS: EventWithDelivery['status'] = 'PENDING'
 
 export const webhookHandlers: Handlers<typeof webhooks> = {
   event_list: async (op, { query }) => {
@@ -71,29 +71,29 @@ export const webhookHandlers: Handlers<typeof webhooks> = {
     const row = await selectUndeliveredEvent(op, endpoint.id, event.id)
     return {
       status: 200,
-      body: await eventDetails(op, { ...event, status: DUE }, op.now),
+      body: await eventDetails(op, { ...event, status: PENDING_STATUS }, op.now),
       writes: [
-        // A rest after many failures ends.
+        // Ends a rest after many failures.
         ...(endpoint.retry_at === null
           ? []
           : [update('webhook_endpoints', endpoint.id, { deleted_at: null }, { retry_at: null })]),
-        ...deliverAgain(op, endpoint, event, row),
+        ...buildRedelivery(op, endpoint, event, row),
       ],
     }
   },
 
-  /** Sends the test before writing it, because its result is part of the write. */
+  /** Sends the test event before it is written, because the result is part of the write. */
   sandbox_webhook_test: async (op) => {
     const endpoint = await requireEndpoint(op)
     const { url } = endpoint
     const write = testEvent(op)
     const { id, type, objectId, at } = write
-    const tried = await attempt(
+    const attempted = await attempt(
       op,
       { id, type, object_id: objectId, sequence: 1, data: '{}', created_at: at },
       { url, secrets: (await findSecrets(op)).map((secret) => secretBytes(op, secret)) },
     )
-    const { answer, error } = tried
+    const { answer, error } = attempted
     const failed = {
       due_at: null,
       gave_up_at: op.now,
@@ -105,36 +105,36 @@ export const webhookHandlers: Handlers<typeof webhooks> = {
       body: present({
         url,
         response_status: answer?.status ?? 0,
-        response_body: answer && textOf(answer.body),
+        response_body: answer && toStorableText(answer.body),
         error,
         event_id: id,
       }),
       writes: [
         write,
-        attemptWrite(op, id, tried),
-        ...(answer && isReceived(answer.status) ? [] : [sendApart(op, endpoint, write, failed)]),
+        insertAttempt(op, id, attempted),
+        ...(answer && isReceived(answer.status) ? [] : [sendOutsideFeed(op, endpoint, write, failed)]),
       ],
     }
   },
 }
 
-async function callerOf(op: Op): Promise<StreamCaller> {
+async function findCaller(op: Op): Promise<StreamCaller> {
   const name = nameOf(op.actor)?.actor_id ?? op.actor.kind
   return { name, owner: (await memberBehind(op)) ?? name }
 }
 
-/** Calls that follow or replay the feed. */
+/** Endpoints that stream or replay the feed. */
 export const eventStreamHandlers: Handlers<typeof eventStream> = {
   event_stream: async (op, { query }) => {
     const after = query.after === undefined ? undefined : await findPosition(op, query.after)
     const { types, latestOnly = false } = query
     const pieces = await op.eventStreams.open(op.platform.id, {
-      caller: await callerOf(op),
+      caller: await findCaller(op),
       after,
       types,
       latestOnly,
     })
-    // A proxy in between would buffer the messages.
+    // Keeps proxies from buffering the messages.
     return { status: 200, text: { type: 'sse', headers: { 'X-Accel-Buffering': 'no' }, pieces } }
   },
 
@@ -145,7 +145,7 @@ export const eventStreamHandlers: Handlers<typeof eventStream> = {
     const [startDate, endDate] = [new Date(body.startDate), timeIfGiven(body.endDate) ?? op.now]
     const [events, first, ends_in] = await Promise.all([
       countEvents(op, { startDate, endDate, ...present({ types: body.types }) }),
-      selectPlaceBefore(op, startDate),
+      selectPositionBefore(op, startDate),
       selectEndOfFeed(op),
     ])
     const row = newEndpoint(op, {
@@ -160,13 +160,13 @@ export const eventStreamHandlers: Handlers<typeof eventStream> = {
     return {
       status: 202,
       body: { events },
-      // Of several calls at the same time one inserts it: an index allows one replay.
+      // If several calls arrive together, only one inserts it, because an index allows one replay.
       writes: countOnly || events === 0 ? [] : [insert('webhook_endpoints', row)],
     }
   },
 }
 
-/** In the order of transactions, and within each in the order of writing. */
+/** The order of transactions, and within each one the order of writing. */
 const BY_COMMIT: Order<EventRow> = {
   columns: ['committed_in', 'position'],
   of: (row) => [row.committed_in, String(row.position)],
@@ -174,19 +174,19 @@ const BY_COMMIT: Order<EventRow> = {
 }
 
 /**
- * Makes an event due now. Of two calls at the same time, the second finds the row of the first, or its guard fails. One that waits
- * behind another event of its object, or in the feed, stays in its turn.
+ * Makes an event due now. Of two concurrent calls, the second finds the row of the first, or its guard fails.
+ * An event that waits behind another event of its object, or in the feed, keeps its place.
  */
-function deliverAgain(
+function buildRedelivery(
   op: Op,
   endpoint: WebhookEndpointRow,
   { id, type, status }: EventWithDelivery,
   row: UndeliveredEventRow | undefined,
 ): Write[] {
   if (!row)
-    return status === DUE
+    return status === PENDING_STATUS
       ? []
-      : [sendApart(op, endpoint, { id, type, objectId: id }, { was_received: status === 'DELIVERED' })]
+      : [sendOutsideFeed(op, endpoint, { id, type, objectId: id }, { was_received: status === 'DELIVERED' })]
   const { due_at, gave_up_at, attempts } = row
   const guard = { endpoint_id: endpoint.id, due_at, gave_up_at, attempts }
   if (gave_up_at) {
@@ -196,22 +196,22 @@ function deliverAgain(
   return due_at && due_at > op.now ? [update('undelivered_events', id, guard, { due_at: op.now })] : []
 }
 
-/** The record of an attempt, the first at its event. */
-function attemptWrite(op: Op, eventId: string, tried: Attempt): Write {
+/** The record of the first attempt at an event. */
+function insertAttempt(op: Op, eventId: string, attempted: Attempt): Write {
   return insert('webhook_attempts', {
     event_id: eventId,
     attempt: 1,
     platform_id: op.platform.id,
-    url: tried.url,
-    status: tried.answer?.status ?? null,
-    error: tried.error ?? null,
-    answer: clipAnswer(tried),
-    duration_ms: tried.durationMs,
-    created_at: tried.startedAt,
+    url: attempted.url,
+    status: attempted.answer?.status ?? null,
+    error: attempted.error ?? null,
+    answer: clipAnswer(attempted),
+    duration_ms: attempted.durationMs,
+    created_at: attempted.startedAt,
   })
 }
 
-/** The row of the `webhookEndpoint`. Error: 400 `WEBHOOK_ENDPOINT_NOT_SET`. */
+/** Reads the row of the `webhookEndpoint`. Throws 400 `WEBHOOK_ENDPOINT_NOT_SET`. */
 async function requireEndpoint(op: Op): Promise<WebhookEndpointRow> {
   const endpoint = await selectOwnEndpoint(op)
   if (!endpoint) throw new ApiError('WEBHOOK_ENDPOINT_NOT_SET', { details: { field: 'webhookEndpoint' } })
@@ -224,20 +224,20 @@ async function findEvent(op: Op, id: string, field = 'eventId'): Promise<EventWi
   return event
 }
 
-/** The position in the feed of a reader that has seen this event. */
+/** The feed position of a reader that has seen this event. */
 async function findPosition(op: Op, after: string): Promise<FeedPosition> {
   return after === FEED_BEGINNING ? BEGINNING : findEvent(op, after, 'after')
 }
 
-/** An event with the last stored attempts. */
+/** An event with its latest stored attempts. */
 async function eventDetails(op: Op, event: EventWithDelivery, nextAttemptAt?: Date) {
   const [attempts, receipts, dueAt] = await Promise.all([
     selectAttempts(op, event.id, ATTEMPTS_SHOWN_MAX),
     selectReceipts(op, event),
     nextAttemptAt ?? selectNextAttemptAt(op, event.id),
   ])
-  const deliveryAttempts = inOrder(attempts, receipts).slice(-ATTEMPTS_SHOWN_MAX)
-  const isRetried = event.status === DUE && deliveryAttempts.length > 0
+  const deliveryAttempts = numberAttempts(attempts, receipts).slice(-ATTEMPTS_SHOWN_MAX)
+  const isRetried = event.status === PENDING_STATUS && deliveryAttempts.length > 0
   return {
     ...eventView(event),
     ...(isRetried && dueAt ? { nextAttemptAt: dueAt.toISOString() } : {}),
@@ -245,8 +245,8 @@ async function eventDetails(op: Op, event: EventWithDelivery, nextAttemptAt?: Da
   }
 }
 
-/** All attempts, earliest first. Each row has its number among the rows. */
-function inOrder(rows: readonly WebhookAttemptRow[], receipts: readonly AttemptOfReceipt[]) {
+/** Numbers all attempts, earliest first. Stored numbers count only the attempts that have a row. */
+function numberAttempts(rows: readonly WebhookAttemptRow[], receipts: readonly AttemptOfReceipt[]) {
   const own = rows.map((row) => ({
     ...row,
     attempt: row.attempt + receipts.filter(({ created_at }) => created_at <= row.created_at).length,

@@ -2,7 +2,7 @@ import { type Answer, NoAnswer } from '../../base/http-client/answer.ts'
 import type { Reach } from '../../base/http-client/connections.ts'
 import { send } from '../../base/http-client/send.ts'
 
-/** Deliveries to one URL, sent one after the other: each once the one before has been received. */
+/** Deliveries to one URL, sent one after another, each once the previous one was received. */
 export interface Series {
   readonly url: string
   readonly reach: Reach
@@ -20,18 +20,18 @@ export interface SignedRequest {
 export type PostOutcome = { readonly answer: Answer } | { readonly error: string }
 
 export type SeriesOutcome = PostOutcome & {
-  /** From the start of the series to the start of the request. */
+  /** The time from the start of the series to the start of the request. */
   readonly startedAfterMs: number
   readonly durationMs: number
 }
 
-/** Sends a series. Requests after one that was not received, or for which time is up, have no outcome. */
+/** Sends a series. Requests after an unreceived one, or after the time limit, have no outcome. */
 export type SendSeries = (series: Series) => Promise<readonly SeriesOutcome[]>
 
 const TIMEOUT_MS = 10_000
 const ANSWER_BYTES_MAX = 64 * 1024
 /** A series starts no request after this time, so that its outcomes are recorded soon. */
-const SERIES_MS_MAX = 50
+export const SERIES_MS_MAX = 50
 
 /** Sends a series in this thread. */
 export async function sendSeries({ requests, ...target }: Series): Promise<readonly SeriesOutcome[]> {
@@ -63,7 +63,8 @@ async function post(
         owner,
       },
     )
-    // A message between threads would copy the pool of buffers around it.
+    // Copies the body out of its shared buffer pool, because a message between threads would copy the whole
+    // pool.
     return { answer: { ...answer, body: new Uint8Array(answer.body) } }
   } catch (error) {
     if (error instanceof NoAnswer) return { error: error.code }
@@ -71,7 +72,7 @@ async function post(
   }
 }
 
-/** 409 means that the event was already received. */
+/** True for 2xx and for 409, which means that the event was received before. */
 export function isReceived(status: number): boolean {
   return (status >= 200 && status < 300) || status === 409
 }

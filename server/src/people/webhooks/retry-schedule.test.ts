@@ -5,14 +5,14 @@ const BEGUN = new Date('2026-01-01T00:00:00.000Z')
 
 const HOUR_MS = 3600 * 1000
 
-/** An operation of a platform whose clock is an hour ahead of real time. */
+/** An operation on a platform whose clock is an hour ahead of real time. */
 const opAt = (now: Date, byte: number) => ({
   now,
   random: (bytes: number) => new Uint8Array(bytes).fill(byte),
   platform: { clock_offset_ms: BigInt(HOUR_MS) },
 })
 
-/** The waits, in seconds, of an event that is never received; `byte` is the only randomness. */
+/** The waits of an event that is never received, in seconds. `byte` replaces the randomness. */
 function waitsWith(byte: number): number[] {
   const until = giveUpAt(BEGUN)
   const waits: number[] = []

@@ -4,23 +4,23 @@ import { type Op, plusSeconds } from '../../kernel/operation/app.ts'
 const FIRST_SECONDS = 5
 const SECONDS_MAX = 1800
 const GIVE_UP_SECONDS = 7 * 24 * 3600
-/** A receiver may delay the next attempt by this much. */
+/** The maximum delay that a receiver may request. */
 const RETRY_AFTER_SECONDS_MAX = 3600
-/** The responses that say when to try again: too many requests, and unavailable. */
+/** Statuses of responses that may request a delay: too many requests, and unavailable. */
 const BUSY: ReadonlySet<number> = new Set([429, 503])
 
-/** The end of the attempts: seven days after the start, by the platform's clock. */
-export function giveUpAt(begun: Date): Date {
-  return plusSeconds(begun, GIVE_UP_SECONDS)
+/** The end of the attempts, seven days after the first failure by the platform's clock. */
+export function giveUpAt(failedAt: Date): Date {
+  return plusSeconds(failedAt, GIVE_UP_SECONDS)
 }
 
-/** The part of an operation that the schedule reads. */
+/** The part of an operation that the schedule uses. */
 type Timed = Pick<Op, 'now' | 'random'> & { readonly platform: Pick<Op['platform'], 'clock_offset_ms'> }
 
 /**
- * When to retry after a number of attempts: after 5, 10, 20 … seconds, half an hour at most, shortened at random by up to half,
- * so that deliveries that failed together are not retried together. A response 429 or 503 may ask for a longer wait. The
- * last attempt is at the end itself.
+ * The time of the next attempt: after 5, 10, 20 … seconds, up to half an hour, randomly shortened by up to
+ * half so that deliveries that failed together are not retried together. A 429 or 503 response may request a
+ * longer wait. The last attempt is at `until` itself.
  */
 export function retryAt(
   op: Timed,
@@ -32,8 +32,9 @@ export function retryAt(
 }
 
 /**
- * When to try an endpoint again that has received nothing for a while: after as long as it has been failing, from 5 seconds to
- * half an hour, so that the waits double. Shortened at random, like the waits of events.
+ * The time of the next attempt at an endpoint that has received nothing for a while. The wait is as long as
+ * the endpoint has been failing, from 5 seconds to half an hour, so waits double. It is randomly shortened
+ * like the waits of events.
  */
 export function restUntil(
   op: Timed,
@@ -50,15 +51,15 @@ function computeRetryTime(
   until: Date,
   answer: Pick<Answer, 'status' | 'retryAfter'> | undefined,
 ): Date {
-  const whole = Math.min(SECONDS_MAX, seconds)
+  const fullSeconds = Math.min(SECONDS_MAX, seconds)
   const [high = 0, low = 0] = op.random(2)
   const share = 0.5 + (high * 256 + low) / 0x20000
   const realMs = op.now.getTime() - Number(op.platform.clock_offset_ms)
-  const at = plusSeconds(op.now, Math.max(whole * share, readRetryAfter(answer, realMs)))
+  const at = plusSeconds(op.now, Math.max(fullSeconds * share, readRetryAfter(answer, realMs)))
   return at < until ? at : until
 }
 
-/** The seconds that the receiver asks to wait, by a number or a date of real time. 0 if it does not say. */
+/** The wait that the receiver requests, in seconds or as a date in real time. 0 if it requests none. */
 function readRetryAfter(answer: Pick<Answer, 'status' | 'retryAfter'> | undefined, realMs: number): number {
   const text = answer?.retryAfter
   if (text === undefined || !BUSY.has(answer?.status ?? 0)) return 0

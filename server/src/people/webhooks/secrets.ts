@@ -2,10 +2,10 @@ import type { Op } from '../../kernel/operation/app.ts'
 import type { WebhookSecretRow } from '../../storage/rows/tables.ts'
 import { selectValidSecrets } from './store.ts'
 
-/** The values that a secret derives from. */
+/** The values from which a secret is derived. */
 export type SigningSecret = Pick<WebhookSecretRow, 'id' | 'key_generation'>
 
-/** A new secret for an endpoint; null: for the configuration's `webhookEndpoint`. */
+/** Creates a secret for an endpoint. Null is the `webhookEndpoint` of the configuration. */
 export function newSecret(op: Op, endpointId: string | null): WebhookSecretRow {
   return {
     id: op.newId('WebhookSecret'),
@@ -18,24 +18,27 @@ export function newSecret(op: Op, endpointId: string | null): WebhookSecretRow {
 }
 
 /**
- * The secrets that sign deliveries to an endpoint now, the current one first; a second if a replaced one is still valid. Null: to
- * the `webhookEndpoint` of the configuration.
+ * Reads the secrets that currently sign deliveries to an endpoint, the current one first. There is a second
+ * one while a replaced secret is valid. Null is the `webhookEndpoint` of the configuration.
  */
 export async function findSecrets(
   op: Op,
   endpointId: string | null = null,
 ): Promise<[WebhookSecretRow, ...WebhookSecretRow[]]> {
-  const [present, replaced] = await selectValidSecrets(op, endpointId)
-  if (!present) throw new Error('The platform has no webhook secret')
-  return replaced ? [present, replaced] : [present]
+  const [current, replaced] = await selectValidSecrets(op, endpointId)
+  if (!current) throw new Error('The platform has no webhook secret')
+  return replaced ? [current, replaced] : [current]
 }
 
-/** The 32 bytes of a secret. They derive from the enclave's data key of that time and are not stored. */
+/**
+ * The 32 bytes of a secret. They are derived from the enclave's data key of its generation and are not
+ * stored.
+ */
 export function secretBytes(op: Op, { id, key_generation }: SigningSecret): Uint8Array {
   return op.enclave.mac('webhook', id, key_generation)
 }
 
-/** A secret as Standard Webhooks writes it. */
+/** A secret in the notation of Standard Webhooks. */
 export function secretText(op: Op, secret: WebhookSecretRow): string {
   return `whsec_${Buffer.from(secretBytes(op, secret)).toString('base64')}`
 }

@@ -2,7 +2,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import type { Series } from './request-series.ts'
 import { SeriesThread } from './series-thread.ts'
 
-/** A thread that responds to each series with its URL, and ends when it gets the URL `exit`. */
+/** A thread that responds to each series with its URL, and exits when it gets the URL `exit`. */
 const PROGRAM = `
 import { parentPort } from 'node:worker_threads'
 parentPort.on('message', (message) => {

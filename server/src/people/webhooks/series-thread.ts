@@ -1,10 +1,13 @@
 import { Worker } from 'node:worker_threads'
 import type { SendSeries, Series, SeriesOutcome } from './request-series.ts'
 
-/** To the thread: the series of one turn of the loop. */
+/** A message to the thread: the series of one turn of the event loop. */
 export type SeriesMessage = readonly (readonly [number, Series])[]
 
-/** From the thread: the outcomes of one turn of its loop. A string is the message of an unexpected error. */
+/**
+ * A message from the thread: the outcomes of one turn of its event loop. A string is the message of an
+ * unexpected error.
+ */
 export type OutcomeMessage = readonly (readonly [number, readonly SeriesOutcome[] | string])[]
 
 interface Waiting {
@@ -13,8 +16,8 @@ interface Waiting {
 }
 
 /**
- * Sends series in a thread of its own, which starts with the first one. So the next event of an object does not
- * wait for the requests that the main thread serves. The process does not wait for the thread when it ends.
+ * Sends series in a separate thread, so that requests served by the main thread do not delay deliveries. The
+ * thread starts with the first series, and does not keep the process running.
  */
 export class SeriesThread {
   readonly #program: URL
@@ -58,7 +61,7 @@ export class SeriesThread {
     })
     worker.on('exit', () => {
       if (this.#worker === worker) this.#worker = undefined
-      // The next thread gets what this one was not given.
+      // The next thread gets the series that were not passed to this one.
       const later = new Set(this.#next.map(([id]) => id))
       for (const id of this.#waiting.keys()) if (!later.has(id)) this.#settle(id, failure)
     })

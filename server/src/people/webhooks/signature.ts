@@ -3,9 +3,9 @@ import { toJson } from '../../base/json/json.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 
 /**
- * The signature headers of a delivery: by the server's key over the body, and by each secret of the platform as Standard
- * Webhooks 1.0 specifies. Receivers compare `webhook-timestamp` with their own clock, so it is in real time, whatever the
- * platform's clock shows.
+ * Builds the signature headers of a delivery: one signature over the body by the server's key, and one by
+ * each secret of the platform according to Standard Webhooks 1.0. `webhook-timestamp` is in real time even if
+ * the platform's clock differs, because receivers compare it with their own clock.
  */
 export async function buildSignatureHeaders(
   op: Op,

@@ -11,7 +11,7 @@ import { whenGiven, whereGiven } from '../../storage/read/where-given.ts'
 import type { EventRow } from '../../storage/rows/event.ts'
 import type { WebhookAttemptRow, WebhookSecretRow } from '../../storage/rows/tables.ts'
 import type { UndeliveredEventRow } from '../../storage/rows/webhook-endpoint.ts'
-import { beyondCursor, deliveryStatus, selectUndelivered } from './delivery-status.ts'
+import { deliveryStatus, selectBeyondCursor, selectUndelivered } from './delivery-status.ts'
 
 type DeliveryStatus = (typeof DELIVERY_STATUSES)[number]
 
@@ -25,10 +25,10 @@ export interface EventFilters {
   readonly deliveryStatus?: DeliveryStatus
 }
 
-/** An event with how its delivery to the `webhookEndpoint` of the configuration stands. */
+/** An event with the status of its delivery to the `webhookEndpoint` of the configuration. */
 export type EventWithDelivery = EventRow & { readonly status: DeliveryStatus }
 
-/** The text that was, or will be, sent. */
+/** The data of an event, as it was or will be sent. */
 const dataOfEvent = sql<string>`coalesce(events.data,
   with_balances(event_records.text, events.available, events.posted))`
 
@@ -58,10 +58,10 @@ function withDelivery(op: FeedReader) {
 }
 
 /**
- * Final events: no new one can appear before them. Those of transactions that are still open come after, by
- * `committed_in`.
+ * Matches final events: no new event can appear before them. Events of transactions that are still open come
+ * later, by `committed_in`.
  */
-const IS_FINAL = sql<boolean>`events.committed_in
+const IS_FINAL_SQL = sql<boolean>`events.committed_in
   < (pg_snapshot_xmin(pg_current_snapshot())::text::bigint + feed_base())::text::xid8`
 
 function isAfterEvent({ committed_in, position }: FeedPosition) {
@@ -69,17 +69,18 @@ function isAfterEvent({ committed_in, position }: FeedPosition) {
 }
 
 /**
- * A filter by status. The expression is right for each event; what comes before it is found by an index, and leaves out most events.
+ * Filters by status. The status expression alone would be correct; the condition before it uses an index and
+ * excludes most events.
  */
 function hasStatus({ platform }: FeedReader, status: DeliveryStatus) {
   const id = uuidOf(platform.id)
   const is = sql<boolean>`${deliveryStatus} = ${status}`
   if (status === 'FAILED') return sql<boolean>`events.id IN ${selectUndelivered(id, 'IS NOT NULL')} AND ${is}`
   if (status !== 'PENDING') return is
-  return sql<boolean>`events.id IN (${selectUndelivered(id, 'IS NULL')} UNION ALL ${beyondCursor(id)}) AND ${is}`
+  return sql<boolean>`events.id IN (${selectUndelivered(id, 'IS NULL')} UNION ALL ${selectBeyondCursor(id)}) AND ${is}`
 }
 
-/** The number of events that a replay sends. */
+/** Counts the events that a replay sends. */
 export async function countEvents(op: Op, filters: EventFilters): Promise<number> {
   const { count } = await selectCommitted(op, filters)
     .clearSelect()
@@ -88,14 +89,14 @@ export async function countEvents(op: Op, filters: EventFilters): Promise<number
   return Number(count)
 }
 
-/** The first final events after a position, in feed order. */
+/** Reads the first final events after a position, in feed order. */
 export async function selectEventsAfter(
   reader: FeedReader,
   after: FeedPosition,
   limit: number,
 ): Promise<EventWithDelivery[]> {
   return withDelivery(reader)
-    .where(IS_FINAL)
+    .where(IS_FINAL_SQL)
     .where(isAfterEvent(after))
     .orderBy('events.committed_in')
     .orderBy('events.position')
@@ -103,10 +104,10 @@ export async function selectEventsAfter(
     .execute()
 }
 
-/** The maximum number of events that one search for the latest ones reads. */
+/** The maximum number of events that one search for the latest events reads. */
 const PASSED_MAX = 20_000
 
-/** Of the next final events after a position, the latest one of each type, in feed order. */
+/** Reads the latest event of each type among the next final events after a position, in feed order. */
 export async function selectLatestAfter(
   reader: FeedReader,
   after: FeedPosition,
@@ -115,7 +116,7 @@ export async function selectLatestAfter(
     .selectFrom('events')
     .select(['id', 'type', 'committed_in', 'position'])
     .where('platform_id', '=', reader.platform.id)
-    .where(IS_FINAL)
+    .where(IS_FINAL_SQL)
     .where(isAfterEvent(after))
     .orderBy('committed_in')
     .orderBy('position')
@@ -135,7 +136,7 @@ export async function selectLatestAfter(
     .execute()
 }
 
-/** The newest final event, if there is one. */
+/** Reads the newest final event, if any. */
 export async function selectNewestEvent({
   read,
   platform,
@@ -144,21 +145,21 @@ export async function selectNewestEvent({
     .selectFrom('events')
     .select(['id', 'committed_in', 'position'])
     .where('platform_id', '=', platform.id)
-    .where(IS_FINAL)
+    .where(IS_FINAL_SQL)
     .orderBy('committed_in', 'desc')
     .orderBy('position', 'desc')
     .limit(1)
     .executeTakeFirst()
 }
 
-/** A page of the matching events, but only up to where no earlier event can appear. */
+/** Selects the matching final events. */
 export function selectEvents(op: Op, filters: EventFilters) {
-  return selectCommitted(op, filters).where(IS_FINAL)
+  return selectCommitted(op, filters).where(IS_FINAL_SQL)
 }
 
 /**
- * Events whether or not the feed shows them yet. Later committed events may come before them; they are
- * delivered separately, so a replay can skip them.
+ * Selects matching events, including those that the feed does not show yet. Events committed later may come
+ * before those; they are delivered separately, so a replay can skip them.
  */
 function selectCommitted(op: Op, filters: EventFilters) {
   const { type, types, objectId, startDate, endDate, after } = filters
@@ -176,7 +177,7 @@ export async function selectEvent(op: Op, id: string): Promise<EventWithDelivery
   return withDelivery(op).where('events.id', '=', id).executeTakeFirst()
 }
 
-/** The last attempts of an event, latest first. */
+/** Reads the latest attempts at an event, latest first. */
 export async function selectAttempts(op: Op, eventId: string, limit: number): Promise<WebhookAttemptRow[]> {
   return op.read
     .selectFrom('webhook_attempts')
@@ -188,9 +189,9 @@ export async function selectAttempts(op: Op, eventId: string, limit: number): Pr
     .execute()
 }
 
-/** The attempts at an event received immediately, from the rows that may have it. Earliest first. */
+/** Reads the attempts at an event from receipts, earliest first. */
 export async function selectReceipts(op: Op, event: EventRow): Promise<AttemptOfReceipt[]> {
-  const { rows } = await op.db.query<AttemptOfReceipt>(RECEIPTS, [
+  const { rows } = await op.db.query<AttemptOfReceipt>(RECEIPTS_SQL, [
     uuidOf(op.platform.id),
     event.committed_in,
     event.position,
@@ -199,15 +200,18 @@ export async function selectReceipts(op: Op, event: EventRow): Promise<AttemptOf
   return rows
 }
 
-/** An attempt of several recorded together. */
+/** An attempt from a receipt, which records several events together. */
 export type AttemptOfReceipt = Pick<WebhookAttemptRow, 'url' | 'duration_ms' | 'created_at'> & {
   readonly status: number
 }
 
-/** Between the place of an event and the last place of the row that has it there are at most this many rows. */
+/**
+ * The maximum number of rows between the position of an event and the last position of the receipt that
+ * contains it.
+ */
 const RECEIPTS_MAX = 1_100
 
-const RECEIPTS = `
+const RECEIPTS_SQL = `
 SELECT r.url, r.statuses[n.at] AS status, r.durations_ms[n.at] AS duration_ms, r.started_at[n.at] AS created_at
 FROM (
   SELECT * FROM webhook_receipts
@@ -217,7 +221,7 @@ CROSS JOIN LATERAL (SELECT array_position(r.event_ids, $4::uuid) AS at) AS n
 WHERE (r.first_committed_in, r.first_position) <= ($2::text::xid8, $3::bigint) AND n.at IS NOT NULL
 ORDER BY created_at`
 
-/** The row of an event not yet received by an endpoint, or given up. */
+/** Reads the row of an event that an endpoint has not received, or that was given up. */
 export async function selectUndeliveredEvent(
   op: Op,
   endpointId: string,
@@ -231,7 +235,7 @@ export async function selectUndeliveredEvent(
     .executeTakeFirst()
 }
 
-/** When the next attempt at an event may follow; undefined if none is due. */
+/** Reads the earliest time of the next attempt at an event; undefined if none is due. */
 export async function selectNextAttemptAt(op: Op, eventId: string): Promise<Date | undefined> {
   const { rows } = await op.db.query<{ at: Date | null }>(
     `SELECT min(greatest(u.due_at, e.retry_at)) AS at
@@ -242,7 +246,7 @@ export async function selectNextAttemptAt(op: Op, eventId: string): Promise<Date
   return rows[0]?.at ?? undefined
 }
 
-/** The valid secrets with a row, the current one first: it has no end. */
+/** Reads the valid secrets of an endpoint. The current one comes first, because it has no expiry. */
 export async function selectValidSecrets(op: Op, endpointId: string | null): Promise<WebhookSecretRow[]> {
   return op.read
     .selectFrom('webhook_secrets')
@@ -256,13 +260,16 @@ export async function selectValidSecrets(op: Op, endpointId: string | null): Pro
 
 /** The end of the feed across all platforms. */
 interface EndOfFeed {
-  /** The oldest open transaction of the cluster, also of another database: no event of it or after it is final. */
+  /**
+   * The oldest open transaction of the cluster, in any of its databases. Events of this transaction and later
+   * ones are not final.
+   */
   readonly oldest: string
-  /** True if events wait behind it. */
+  /** True if events wait for this transaction. */
   readonly waits: boolean
 }
 
-const END_OF_FEED = `
+const END_OF_FEED_SQL = `
 SELECT oldest::text AS oldest, EXISTS (
   SELECT FROM platforms, LATERAL (
     SELECT FROM events WHERE platform_id = platforms.id
@@ -270,11 +277,14 @@ SELECT oldest::text AS oldest, EXISTS (
 FROM (SELECT pg_snapshot_xmin(pg_current_snapshot()) AS oldest) AS cluster`
 
 export async function findEndOfFeed(db: Database): Promise<EndOfFeed> {
-  const { rows } = await db.query<EndOfFeed>(END_OF_FEED)
+  const { rows } = await db.query<EndOfFeed>(END_OF_FEED_SQL)
   return onlyRow(rows)
 }
 
-/** Sessions with an open transaction that has changed something, the oldest first. Only its own role's are shown to most roles. */
+/**
+ * Reads sessions with an open transaction that has changed something, the oldest first. Most roles see only
+ * their own sessions.
+ */
 export async function findOpenTransactions(db: Database): Promise<unknown[]> {
   const { rows } = await db.query(`
 SELECT pid, datname AS database, application_name AS application,

@@ -1,27 +1,27 @@
 import { BASELINE } from '../schema/baseline/baseline.ts'
 import type { RecordTable } from './writes.ts'
 
-/** Tables in the order of their references, so that a row is written before another refers to it. */
+/** Tables ordered by their references, so that a row is inserted before rows that refer to it. */
 const INSERT_ORDER = [...BASELINE.matchAll(/CREATE TABLE (\w+)/g)].map(([, table]) => table)
 
-/** A row in a batch's JSON, or a change to one. */
+/** A row, or a change to one, in the JSON of a batch. */
 export type Row = Record<string, unknown>
 
-/** Rows of one table with the same columns: one statement writes them. */
+/** Rows of one table with the same columns, written by one statement. */
 export interface Part {
   readonly write: 'insert' | 'update' | 'expect'
   readonly table: RecordTable
-  /** The table and the written columns. */
+  /** The table and the columns that are written. */
   readonly shape: string
   readonly rows: Row[]
 }
 
-/** A part of one row. */
-export function partOf(write: Part['write'], table: RecordTable, row: Row, set?: Row): Part {
+/** Creates a part with a single row. */
+export function newPart(write: Part['write'], table: RecordTable, row: Row, set?: Row): Part {
   return { write, table, shape: set ? `${table} ${Object.keys(set).join()}` : table, rows: [row] }
 }
 
-/** Rows for one kind of write, by table and columns. Each part is one statement. */
+/** Collects the rows of one kind of write by table and columns. Each part becomes one statement. */
 export class Parts {
   readonly #write: Part['write']
   readonly #parts = new Map<string, Part>()
@@ -31,19 +31,21 @@ export class Parts {
   }
 
   add(table: RecordTable, row: Row, set?: Row): void {
-    const part = partOf(this.#write, table, row, set)
-    const found = this.#parts.get(part.shape)
-    if (found) found.rows.push(row)
+    const part = newPart(this.#write, table, row, set)
+    const existing = this.#parts.get(part.shape)
+    if (existing) existing.rows.push(row)
     else this.#parts.set(part.shape, part)
   }
 
   inOrder(): readonly Part[] {
-    return [...this.#parts.values()].sort((one, other) => place(one.table) - place(other.table))
+    return [...this.#parts.values()].sort(
+      (left, right) => insertPosition(left.table) - insertPosition(right.table),
+    )
   }
 }
 
-/** The place of a table among the inserts of a batch. A table of a later migration comes last. */
-export function place(table: string): number {
+/** The position of a table in the order of inserts. Tables added by later migrations come last. */
+export function insertPosition(table: string): number {
   const index = INSERT_ORDER.indexOf(table)
   return index < 0 ? INSERT_ORDER.length : index
 }

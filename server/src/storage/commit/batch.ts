@@ -3,46 +3,43 @@ import { ownUuidOf } from '../engine/ids.ts'
 import type { SharedPayload } from '../rows/job.ts'
 import type { NewJob } from '../rows/new-job.ts'
 import { INSERTED, type InsertedTable } from '../rows/row-columns.ts'
-import { type Part, Parts, partOf, type Row } from './batch-parts.ts'
+import { newPart, type Part, Parts, type Row } from './batch-parts.ts'
 import { CommitArguments, type Parameter, type RowTypes, rowsOf } from './commit-arguments.ts'
 import type { Footprint } from './footprint.ts'
 import { toStoredRow } from './stored-row.ts'
 import type { RecordTable, Write } from './writes.ts'
 import { timeText } from './writes.ts'
 
-/**
- * Write sets as the arguments of `commit_together`. A write is identified by its place, counted through the
- * whole batch.
- */
+/** Write sets as the arguments of `commit_together`. Writes are numbered through the whole batch. */
 export interface Batch {
   /** In the order of `COMMIT_TOGETHER`. */
   readonly parameters: readonly Parameter[]
-  /** The set of the write at each place. */
+  /** The number of the set that each write belongs to. */
   readonly setOf: readonly number[]
-  /** The shared job rows, by the ids of their jobs. */
+  /** Shared job rows, by the ids of their jobs. */
   readonly shared: ReadonlyMap<string, SharedRow>
-  /** The records stored once this is written. */
+  /** The records that are stored once this batch is written. */
   readonly newRecords: ReadonlyMap<string, string>
 }
 
-/** A row of due work, and the number of jobs in it. */
+/** A row of the `jobs` table, and the number of jobs in it. */
 export interface SharedRow {
   readonly id: string
   readonly size: number
 }
 
-/** Digests of records known to be stored, by their JSON. */
+/** Digests of records known to be stored, by the JSON of the record. */
 export type StoredRecords = ReadonlyMap<string, string>
 
-/** A write set as a batch takes it. */
+/** A write set with its footprint. */
 export interface BatchedSet {
   readonly writes: readonly Write[]
   readonly footprint: Footprint
 }
 
 /**
- * Makes one batch from sets that may be written together (`footprint.ts`). The effect is as if the sets were written
- * one after the other; sets that keep their own order come last.
+ * Builds one batch from sets that may be written together (`footprint.ts`). The effect is as if they were
+ * written one after another. Sets whose writes must keep their order come last.
  */
 export function makeBatch(sets: readonly BatchedSet[], records: StoredRecords, types: RowTypes): Batch {
   const setOf: number[] = []
@@ -55,12 +52,10 @@ export function makeBatch(sets: readonly BatchedSet[], records: StoredRecords, t
   return { setOf, parameters: batch.parameters(types), shared: batch.shared(), newRecords }
 }
 
-/** Of a digest in hex. */
+/** The length of a digest in hex. */
 const DIGEST_DIGITS = 32
 
-/**
- * Jobs of one platform and kind that share a row. Each payload is what the job would have without the others.
- */
+/** Jobs of one platform and kind that share a row. `payloads` has the payload of each. */
 interface Sharing {
   readonly first: Row
   readonly rowId: string
@@ -70,7 +65,7 @@ interface Sharing {
 
 type WriteOf<Kind extends Write['write']> = Extract<Write, { write: Kind }>
 
-/** The arguments, filled write by write. `n` is the place of a write. */
+/** The arguments of a batch, filled write by write. `index` is the number of a write. */
 class BatchArguments {
   readonly records: StoredRecords
   /** Records that this batch stores. */
@@ -79,47 +74,47 @@ class BatchArguments {
   readonly #inserts = new Parts('insert')
   readonly #updates = new Parts('update')
   /**
-   * Quotes that are no longer counted among the conversions in progress. They come after the quotes that
-   * begin to be counted: the ledger entries that replace them are written last, and until then they must
-   * count (`fx_in_flight`).
+   * Quotes that leave the count of conversions in progress. They are updated after the quotes that enter it:
+   * the ledger entries that replace them are written last, and until then they must be counted
+   * (`fx_in_flight`).
    */
   readonly #uncounted = new Parts('update')
   readonly #expects = new Parts('expect')
-  /** Rows of sets that keep their own order, each as a statement. */
+  /** Rows of sets that keep their order. Each becomes its own statement. */
   readonly #inTurn: Part[] = []
-  /** Written matches: the last step compares them with the ledger. */
+  /** Matches written by this batch. The last step compares them with the ledger. */
   readonly #matches: string[] = []
-  /** The customer whose accounts are closed: such a set is alone. */
-  #closes: string | undefined
-  /** The oldest data key that a set of this batch has sealed with. */
+  /** The customer whose accounts are closed. Such a set has a batch to itself. */
+  #closedOwner: string | undefined
+  /** The oldest data key with which a set of this batch has sealed values. */
   #sealedUnder: number | undefined
   readonly #opens = new Map<string, Row>()
-  /** The place of each account in the list of accounts, from 1. */
-  readonly #accounts = new Map<string, number>()
+  /** The position of each account in the list of accounts, starting at 1. */
+  readonly #accountIndexes = new Map<string, number>()
   readonly #sharing = new Map<string, Sharing>()
-  /** Objects whose first event is in this batch. */
-  readonly #new = new Set<unknown>()
+  /** Objects created in this batch, so that their events are the first. */
+  readonly #newObjects = new Set<unknown>()
   /** The number of events per object so far. */
-  readonly #events = new Map<string, number>()
+  readonly #eventCounts = new Map<string, number>()
 
   constructor(records: StoredRecords) {
     this.records = records
   }
 
-  /** `inTurn`: the rows of its set are written one after the other. */
-  add(n: number, write: Write, inTurn: boolean): void {
+  /** `inTurn` is true if the rows of the set are written one after another. */
+  add(index: number, write: Write, inTurn: boolean): void {
     switch (write.write) {
       case 'insert':
         this.#insert(write, inTurn)
         break
       case 'update':
-        if (isEnd(write) && !inTurn) this.#end(n, write)
-        else if (isSaid(write) && !inTurn) this.#addReply(n, write)
-        else this.#update(n, write, inTurn)
+        if (isSettlement(write) && !inTurn) this.#settleTransaction(index, write)
+        else if (isRailReply(write) && !inTurn) this.#addReply(index, write)
+        else this.#update(index, write, inTurn)
         break
       case 'expect': {
-        const row = { n, id: ownUuidOf(write.id), expect: toStoredRow(write.expect) }
-        if (inTurn) this.#inTurn.push(partOf('expect', write.table, row))
+        const row = { n: index, id: ownUuidOf(write.id), expect: toStoredRow(write.expect) }
+        if (inTurn) this.#inTurn.push(newPart('expect', write.table, row))
         else this.#expects.add(write.table, row)
         break
       }
@@ -127,25 +122,25 @@ class BatchArguments {
         this.#sealedUnder = Math.min(this.#sealedUnder ?? write.generation, write.generation)
         break
       case 'remove':
-        this.#remove(n, write)
+        this.#remove(index, write)
         break
       case 'keep':
-        this.#keep(n, write)
+        this.#keep(index, write)
         break
       case 'event':
-        this.#event(n, write)
+        this.#event(index, write)
         break
       case 'open':
         this.#open(write)
         break
       case 'transfer':
-        this.#transfer(n, write)
+        this.#transfer(index, write)
         break
       case 'end':
-        this.#endTransfer(n, write)
+        this.#endTransfer(index, write)
         break
       case 'close':
-        this.#closes = ownUuidOf(write.owner)
+        this.#closedOwner = ownUuidOf(write.owner)
         break
     }
   }
@@ -163,14 +158,14 @@ class BatchArguments {
       ],
     }
     const matches = this.#matches.length > 0 ? this.#matches : undefined
-    const rest = { sealedUnder: this.#sealedUnder, closes: this.#closes, matches }
+    const rest = { sealedUnder: this.#sealedUnder, closes: this.#closedOwner, matches }
     const isUsed =
       Object.values(statements).some(({ length }) => length > 0) ||
       Object.values(rest).some((value) => value !== undefined)
     return this.#args.parameters(isUsed ? { ...statements, ...rest } : null, [...this.#opens.values()], types)
   }
 
-  /** Each job that shares a row, with that row. */
+  /** The shared row of each job that has one. */
   shared(): ReadonlyMap<string, SharedRow> {
     const rows = [...this.#sharing.values()].filter(({ ids }) => ids.length > 1)
     return new Map(
@@ -192,26 +187,26 @@ class BatchArguments {
   }
 
   #insert({ table, row, due, shares }: WriteOf<'insert'>, inTurn: boolean): void {
-    this.#new.add(row.id)
+    this.#newObjects.add(row.id)
     if (table === 'reconciliation_matches') this.#matches.push(ownUuidOf(String(row.id)))
     if (due && shares) this.#share(row, due)
-    else if (inTurn) this.#inTurn.push(partOf('insert', table, toStoredRow(row)))
+    else if (inTurn) this.#inTurn.push(newPart('insert', table, toStoredRow(row)))
     else if (isInserted(table)) this.#args.add(rowsOf(table), row)
     else this.#inserts.add(table, toStoredRow(row), row)
   }
 
-  #update(n: number, { table, id, expect, set }: WriteOf<'update'>, inTurn: boolean): void {
-    const row = { n, id: ownUuidOf(id), expect: toStoredRow(expect), set: toStoredRow(set) }
+  #update(index: number, { table, id, expect, set }: WriteOf<'update'>, inTurn: boolean): void {
+    const row = { n: index, id: ownUuidOf(id), expect: toStoredRow(expect), set: toStoredRow(set) }
     if (table === 'reconciliation_matches') this.#matches.push(row.id)
     if (set.position_limit === null) this.#uncounted.add(table, row, set)
-    else if (inTurn) this.#inTurn.push(partOf('update', table, row, set))
+    else if (inTurn) this.#inTurn.push(newPart('update', table, row, set))
     else this.#updates.add(table, row, set)
   }
 
   /** Adds a transaction that reaches a final state. */
-  #end(n: number, { id, expect, set }: WriteOf<'update'>): void {
+  #settleTransaction(index: number, { id, expect, set }: WriteOf<'update'>): void {
     const args = this.#args
-    args.add('end_writes', n)
+    args.add('end_writes', index)
     args.add('end_ids', id)
     args.add('end_expected', expect.state)
     args.add('end_states', set.state)
@@ -219,10 +214,10 @@ class BatchArguments {
     args.add('end_updated', set.updated_at)
   }
 
-  /** Adds a payment that a rail has accepted or delivered. */
-  #addReply(n: number, { id, expect, set }: WriteOf<'update'>): void {
+  /** Adds a payment that its rail has accepted or delivered. */
+  #addReply(index: number, { id, expect, set }: WriteOf<'update'>): void {
     const args = this.#args
-    args.add('said_writes', n)
+    args.add('said_writes', index)
     args.add('said_ids', id)
     args.add('said_expected', expect.state)
     args.add('said_states', set.state)
@@ -231,22 +226,22 @@ class BatchArguments {
     args.add('said_updated', set.updated_at)
   }
 
-  #remove(n: number, { id }: WriteOf<'remove'>): void {
-    this.#args.add('removal_writes', n)
+  #remove(index: number, { id }: WriteOf<'remove'>): void {
+    this.#args.add('removal_writes', index)
     this.#args.add('removal_jobs', id)
   }
 
-  #keep(n: number, { row }: WriteOf<'keep'>): void {
-    this.#args.add('key_writes', n)
+  #keep(index: number, { row }: WriteOf<'keep'>): void {
+    this.#args.add('key_writes', index)
     this.#args.add('key_rows', row)
   }
 
   #event(
-    n: number,
+    index: number,
     { id, platformId, type, objectId, at, data, ofAccount, traceparent }: WriteOf<'event'>,
   ): void {
-    const sequence = (this.#events.get(objectId) ?? 0) + 1
-    this.#events.set(objectId, sequence)
+    const sequence = (this.#eventCounts.get(objectId) ?? 0) + 1
+    this.#eventCounts.set(objectId, sequence)
     const args = this.#args
     const event = args.add('event_rows', {
       id,
@@ -255,16 +250,16 @@ class BatchArguments {
       object_id: objectId,
       sequence,
       data: ofAccount ? null : data,
-      record: ofAccount ? this.#recordOf(data, platformId) : null,
+      record: ofAccount ? this.#digestOfRecord(data, platformId) : null,
       traceparent: traceparent ?? null,
       created_at: timeText(at),
     })
-    args.add('event_bases', this.#new.has(objectId) ? 0 : null)
-    if (ofAccount) this.#move(n, this.#placeOf(objectId), 0n, 0n, event)
+    args.add('event_bases', this.#newObjects.has(objectId) ? 0 : null)
+    if (ofAccount) this.#move(index, this.#accountIndex(objectId), 0n, 0n, event)
   }
 
-  /** The digest of a record that an event shows. Adds the record unless it is known to be stored. */
-  #recordOf(text: string, platformId: string): string {
+  /** The digest of a record shown by an event. Adds the record unless it is known to be stored. */
+  #digestOfRecord(text: string, platformId: string): string {
     const { records, newRecords } = this
     const known = records.get(text)
     const digest = known ?? newRecords.get(text) ?? `\\x${hash('sha256', text).slice(0, DIGEST_DIGITS)}`
@@ -276,7 +271,7 @@ class BatchArguments {
   }
 
   #open({ id, platformId, owner, name, currency, normalSide, mayOverdraw }: WriteOf<'open'>): void {
-    this.#placeOf(id)
+    this.#accountIndex(id)
     this.#opens.set(id, {
       id: ownUuidOf(id),
       platform_id: ownUuidOf(platformId),
@@ -288,7 +283,7 @@ class BatchArguments {
     })
   }
 
-  #transfer(n: number, write: WriteOf<'transfer'>): void {
+  #transfer(index: number, write: WriteOf<'transfer'>): void {
     const { id, platformId, debit, credit, currency, amount, state, cause, causeId, at } = write
     const isPosted = state === 'posted'
     const time = timeText(at)
@@ -306,45 +301,45 @@ class BatchArguments {
       created_at: time,
       ended_at: isPosted ? time : null,
     })
-    const from = this.#placeOf(debit)
+    const from = this.#accountIndex(debit)
     args.add('transfer_debits', from)
-    // A pending transfer does not touch the credited account.
-    const to = isPosted ? this.#placeOf(credit) : null
+    // A pending transfer does not affect the credited account.
+    const to = isPosted ? this.#accountIndex(credit) : null
     args.add('transfer_credits', to)
-    this.#move(n, from, to === null ? 0n : -amount, to === null ? amount : 0n)
-    if (to !== null) this.#move(n, to, amount, 0n)
+    this.#move(index, from, to === null ? 0n : -amount, to === null ? amount : 0n)
+    if (to !== null) this.#move(index, to, amount, 0n)
   }
 
-  #endTransfer(n: number, { id, debit, credit, amount, state, at }: WriteOf<'end'>): void {
+  #endTransfer(index: number, { id, debit, credit, amount, state, at }: WriteOf<'end'>): void {
     const args = this.#args
-    const from = this.#placeOf(debit)
-    const to = state === 'posted' ? this.#placeOf(credit) : null
-    args.add('step_writes', n)
+    const from = this.#accountIndex(debit)
+    const to = state === 'posted' ? this.#accountIndex(credit) : null
+    args.add('step_writes', index)
     args.add('step_transfers', id)
     args.add('step_debits', from)
     args.add('step_credits', to)
     args.add('step_amounts', amount)
     args.add('step_states', state)
     args.add('step_times', timeText(at))
-    this.#move(n, from, to === null ? 0n : -amount, -amount)
-    if (to !== null) this.#move(n, to, amount, 0n)
+    this.#move(index, from, to === null ? 0n : -amount, -amount)
+    if (to !== null) this.#move(index, to, amount, 0n)
   }
 
-  /** Adds the effect of a write on an account, or the event that shows it afterwards. */
-  #move(n: number, account: number, amount: bigint, held: bigint, event = 0): void {
+  /** Adds the effect of a write on an account, or an event that shows the account after it. */
+  #move(index: number, account: number, amount: bigint, held: bigint, event = 0): void {
     const args = this.#args
-    args.add('move_writes', n)
+    args.add('move_writes', index)
     args.add('move_accounts', account)
     args.add('move_amounts', amount)
     args.add('move_helds', held)
     args.add('move_events', event)
   }
 
-  /** The place of an account in the list of accounts. Adds it if it is missing. */
-  #placeOf(account: string): number {
-    const place = this.#accounts.get(account) ?? this.#args.add('accounts', account)
-    this.#accounts.set(account, place)
-    return place
+  /** The position of an account in the list of accounts, to which it is added on first use. */
+  #accountIndex(account: string): number {
+    const index = this.#accountIndexes.get(account) ?? this.#args.add('accounts', account)
+    this.#accountIndexes.set(account, index)
+    return index
   }
 }
 
@@ -354,8 +349,8 @@ function isInserted(table: RecordTable): table is InsertedTable {
   return INSERTED_TABLES.has(table)
 }
 
-/** True if an update only settles a transaction, as most updates do. */
-function isEnd({ table, expect, set }: WriteOf<'update'>): boolean {
+/** True if an update merely settles a transaction. Most updates do. */
+function isSettlement({ table, expect, set }: WriteOf<'update'>): boolean {
   return (
     table === 'transactions' &&
     typeof set.settled_at === 'string' &&
@@ -364,14 +359,17 @@ function isEnd({ table, expect, set }: WriteOf<'update'>): boolean {
   )
 }
 
-const SAID: ReadonlySet<string> = new Set(['state', 'rail_reference', 'delivered_at', 'updated_at'])
+const REPLY_COLUMNS: ReadonlySet<string> = new Set(['state', 'rail_reference', 'delivered_at', 'updated_at'])
 
-/** True if an update only marks a rail payment as accepted or delivered, as nearly all do. */
-function isSaid({ table, expect, set }: WriteOf<'update'>): boolean {
+/**
+ * True if an update merely marks a rail payment as accepted or delivered. Nearly all updates of this table
+ * do.
+ */
+function isRailReply({ table, expect, set }: WriteOf<'update'>): boolean {
   return (
     table === 'rail_payments' &&
     Object.keys(expect).join() === 'state' &&
     typeof set.state === 'string' &&
-    Object.entries(set).every(([column, value]) => SAID.has(column) && typeof value === 'string')
+    Object.entries(set).every(([column, value]) => REPLY_COLUMNS.has(column) && typeof value === 'string')
   )
 }

@@ -3,17 +3,17 @@ import { ownUuidOf } from '../engine/ids.ts'
 import { type BinaryType, OIDS } from '../rows/row-columns.ts'
 
 /**
- * Arrays in PostgreSQL's binary form, which needs no parsing. An element is its length and its bytes; null
- * has the length -1. A row is the number of its columns, then the type and value of each.
+ * Arrays in PostgreSQL's binary format, which the server need not parse. An element is its length followed by
+ * its bytes; null has the length -1. A row is its number of columns, followed by the type and value of each.
  */
 
-/** A row type of the database: its number in pg_type, and its columns in order. */
+/** A row type of the database: its oid in pg_type, and its columns in order. */
 export interface RowType {
   readonly oid: number
   readonly columns: readonly {
     readonly name: string
     readonly oid: number
-    /** Undefined for a column that this build does not know: it is null. */
+    /** Undefined if this build does not know the column, which is then null. */
     readonly type: BinaryType | undefined
   }[]
 }
@@ -24,38 +24,36 @@ const NULL_LENGTH = -1
 const NUMERIC_VALUE_OUT_OF_RANGE = '22003'
 const UUID_BYTES = 16
 const JSONB_VERSION = 1
-/** PostgreSQL counts time from 2000 on, in microseconds. */
+/** PostgreSQL counts time in microseconds since 2000. */
 const EPOCH_MS = Date.UTC(2000, 0, 1)
 const US_PER_MS = 1000
 const HIGH = 2 ** 32
 const DASH = 45
-/** Stands for a character that is not a hexadecimal digit. */
+/** Marks a character that is not a hexadecimal digit. */
 const NO_DIGIT = 16
-const DIGITS = digitValues()
-/** Strings up to this length are written character by character, which is faster than a call. */
+const DIGITS = buildDigitValues()
+/** Up to this length, writing a string character by character is faster than calling `write`. */
 const SHORT_MAX = 48
 const ASCII_MAX = 0x7f
 
-/**
- * Buffer in which an array is built before it is copied out. Each array is finished before the next begins.
- */
+/** The buffer in which each array is built before it is copied out. Only one array is built at a time. */
 let scratch = Buffer.allocUnsafeSlow(BYTES_AT_FIRST)
-let view = viewOf(scratch)
+let view = createView(scratch)
 let end = 0
 
-/** An array whose elements have one type. */
+/** Encodes an array whose elements have one type. */
 export function binaryArray(type: BinaryType, values: readonly unknown[]): Buffer {
-  begin(values.length)
+  startArray(values.length)
   for (const value of values) writeValue(type, value)
-  return finish(OIDS[type], values.length)
+  return finishArray(OIDS[type], values.length)
 }
 
-/** An array of a table's rows. Absent fields are null. */
+/** Encodes an array of rows of a table. Absent fields become null. */
 export function binaryRows(
   { oid: rowOid, columns }: RowType,
   rows: readonly Readonly<Record<string, unknown>>[],
 ): Buffer {
-  begin(rows.length)
+  startArray(rows.length)
   for (const row of rows) {
     reserve(8)
     const start = end
@@ -69,16 +67,16 @@ export function binaryRows(
     }
     view.setInt32(start, end - start - 4)
   }
-  return finish(rowOid, rows.length)
+  return finishArray(rowOid, rows.length)
 }
 
-function begin(length: number): void {
+function startArray(length: number): void {
   end = length === 0 ? 12 : HEADER_BYTES
 }
 
-function finish(elementOid: number, length: number): Buffer {
+function finishArray(elementOid: number, length: number): Buffer {
   view.setInt32(0, length === 0 ? 0 : 1)
-  // 1 means that there may be nulls.
+  // 1: the array may contain nulls.
   view.setInt32(4, 1)
   view.setInt32(8, elementOid)
   if (length > 0) {
@@ -89,16 +87,16 @@ function finish(elementOid: number, length: number): Buffer {
   return Buffer.from(scratch.subarray(0, end))
 }
 
-function bigintOf(value: unknown): bigint {
+function toBigint(value: unknown): bigint {
   if (typeof value === 'bigint') return value
-  return BigInt(typeof value === 'number' ? value : textOf(value))
+  return BigInt(typeof value === 'number' ? value : requireString(value))
 }
 
-function timeMsOf(value: unknown): number {
-  return value instanceof Date ? value.getTime() : msOf(textOf(value))
+function toTimeMs(value: unknown): number {
+  return value instanceof Date ? value.getTime() : parseTimeMs(requireString(value))
 }
 
-function textOf(value: unknown): string {
+function requireString(value: unknown): string {
   if (typeof value !== 'string') throw new TypeError(`a ${typeof value} was given instead of a string`)
   return value
 }
@@ -117,7 +115,7 @@ function writeValue(type: BinaryType | undefined, value: unknown): void {
       end += 8
       break
     case 'bigint':
-      writeBigint(bigintOf(value))
+      writeBigint(toBigint(value))
       break
     case 'boolean':
       view.setInt32(end, 1)
@@ -125,26 +123,26 @@ function writeValue(type: BinaryType | undefined, value: unknown): void {
       end += 5
       break
     case 'uuid':
-      writeUuid(ownUuidOf(textOf(value)))
+      writeUuid(ownUuidOf(requireString(value)))
       break
     case 'timestamptz':
-      writeMicroseconds((timeMsOf(value) - EPOCH_MS) * US_PER_MS)
+      writeMicroseconds((toTimeMs(value) - EPOCH_MS) * US_PER_MS)
       break
     case 'bytea':
-      writeHex(textOf(value))
+      writeHex(requireString(value))
       break
     case 'jsonb':
       writeText(toJson(value), JSONB_VERSION)
       break
     case 'text':
-      writeText(textOf(value))
+      writeText(requireString(value))
       break
     case 'xid8':
       throw new Error('only the database assigns transaction numbers')
   }
 }
 
-/** Throws the database's own error: the number exceeds 64 bits. */
+/** Throws the database's own error for a number that exceeds 64 bits. */
 function writeBigint(value: bigint): void {
   if (BigInt.asIntN(64, value) !== value)
     throw Object.assign(new RangeError(`${value} exceeds int64`), { code: NUMERIC_VALUE_OUT_OF_RANGE })
@@ -153,7 +151,7 @@ function writeBigint(value: bigint): void {
   end += 12
 }
 
-/** A whole number below 2^53 as 64 bits. */
+/** Writes a whole number below 2^53 as 64 bits. */
 function writeMicroseconds(count: number): void {
   const high = Math.floor(count / HIGH)
   view.setInt32(end, 8)
@@ -162,26 +160,26 @@ function writeMicroseconds(count: number): void {
   end += 12
 }
 
-/** Throws unless the string is a UUID: other characters would become bytes that name another record. */
+/** Throws if the string is not a UUID: other characters could become the bytes of another record's id. */
 function writeUuid(uuid: string): void {
   view.setInt32(end, UUID_BYTES)
   let at = end + 4
-  let seen = 0
+  let allDigits = 0
   for (let n = 0; n < uuid.length; n += 2) {
     if (n === 8 || n === 13 || n === 18 || n === 23) {
-      if (uuid.charCodeAt(n) !== DASH) seen = NO_DIGIT
+      if (uuid.charCodeAt(n) !== DASH) allDigits = NO_DIGIT
       n += 1
     }
     const high = DIGITS[uuid.charCodeAt(n)] ?? NO_DIGIT
     const low = DIGITS[uuid.charCodeAt(n + 1)] ?? NO_DIGIT
-    seen |= high | low
+    allDigits |= high | low
     scratch[at++] = (high << 4) | low
   }
-  if (seen >= NO_DIGIT) throw new Error(`${uuid} is not a uuid`)
+  if (allDigits >= NO_DIGIT) throw new Error(`${uuid} is not a uuid`)
   end = at
 }
 
-/** Bytes in PostgreSQL's hex form, after `\x`. */
+/** Writes bytes given in PostgreSQL's hex format, after `\x`. */
 function writeHex(text: string): void {
   const bytes = text.length / 2 - 1
   reserve(4 + bytes)
@@ -190,10 +188,10 @@ function writeHex(text: string): void {
   end += scratch.write(text.slice(2), end, 'hex')
 }
 
-/** The bytes of a string, preceded by the version byte if the format has one. */
+/** Writes the bytes of a string, preceded by a version byte if the format has one. */
 function writeText(text: string, version?: number): void {
   const start = end
-  // A character has at most three bytes of UTF-8 for each unit of UTF-16.
+  // One UTF-16 code unit takes at most three bytes in UTF-8.
   reserve(5 + 3 * text.length)
   end += 4
   if (version !== undefined) scratch[end++] = version
@@ -201,7 +199,7 @@ function writeText(text: string, version?: number): void {
   view.setInt32(start, end - start - 4)
 }
 
-/** Writes a short ASCII string. Returns false if it has other characters. */
+/** Writes a short ASCII string. Returns false if the string is longer or has other characters. */
 function writeShort(text: string): boolean {
   const { length } = text
   if (length > SHORT_MAX) return false
@@ -215,23 +213,23 @@ function writeShort(text: string): boolean {
 }
 
 function reserve(bytes: number): void {
-  const wanted = end + bytes
-  if (wanted <= scratch.length) return
-  const larger = Buffer.allocUnsafeSlow(Math.max(2 * scratch.length, wanted))
+  const size = end + bytes
+  if (size <= scratch.length) return
+  const larger = Buffer.allocUnsafeSlow(Math.max(2 * scratch.length, size))
   scratch.copy(larger, 0, 0, end)
   scratch = larger
-  view = viewOf(scratch)
+  view = createView(scratch)
 }
 
-function viewOf({ buffer, byteOffset, byteLength }: Buffer): DataView {
+function createView({ buffer, byteOffset, byteLength }: Buffer): DataView {
   return new DataView(buffer, byteOffset, byteLength)
 }
 
 let lastTime = ''
 let lastMs = 0
 
-/** The milliseconds of an ISO 8601 time. Caches the last one, as nearly all times of a batch are the same. */
-function msOf(time: string): number {
+/** Parses an ISO 8601 time. Caches the last one, because nearly all times in a batch are the same. */
+function parseTimeMs(time: string): number {
   if (time !== lastTime) {
     lastMs = Date.parse(time)
     lastTime = time
@@ -239,8 +237,8 @@ function msOf(time: string): number {
   return lastMs
 }
 
-/** The value of each lower-case hexadecimal digit, by its code. */
-function digitValues(): Uint8Array {
+/** The value of each lower-case hexadecimal digit, by character code. */
+function buildDigitValues(): Uint8Array {
   const values = new Uint8Array(128).fill(NO_DIGIT)
   for (const [value, digit] of [...'0123456789abcdef'].entries()) values[digit.charCodeAt(0)] = value
   return values

@@ -5,12 +5,15 @@ import type { Database } from '../engine/port.ts'
 import { type BinaryType, type InsertedTable, ROWS, type RowTable } from '../rows/row-columns.ts'
 import { binaryArray, binaryRows, type RowType } from './binary-array.ts'
 
-/** The argument with the new rows of a table. */
+/** The name of the argument with the new rows of a table. */
 export function rowsOf<T extends InsertedTable>(table: T): `${T}_rows` {
   return `${table}_rows`
 }
 
-/** The array arguments of `commit_together` in addition to `batch`, by name, with their type or table. */
+/**
+ * The array arguments of `commit_together`, by name, with their element type or table. `batch` and `opens`
+ * are not arrays.
+ */
 const ARGUMENTS = {
   accounts: 'uuid',
   signing_requests_rows: 'signing_requests',
@@ -65,8 +68,8 @@ const ARGUMENTS = {
 type Argument = keyof typeof ARGUMENTS
 const NAMES: readonly Argument[] = keysOf(ARGUMENTS)
 
-/** The arguments that name accounts by their places. */
-const PLACES = [
+/** Arguments that refer to accounts by position. */
+const ACCOUNT_POSITIONS = [
   'transfer_debits',
   'transfer_credits',
   'step_debits',
@@ -75,14 +78,14 @@ const PLACES = [
 ] as const
 
 /**
- * `batch`, `$1`, is JSON with infrequent writes and writes to many different tables, or null. `opens`, `$2`,
- * is also JSON, and read only if an account is missing.
+ * `batch` (`$1`) is JSON with infrequent writes and writes to many different tables, or null. `opens` (`$2`)
+ * is also JSON, and is read only if an account does not exist yet.
  */
 export const COMMIT_TOGETHER = `SELECT commit_together(batch => $1::jsonb, opens => $2, ${NAMES.map(
   (name, index) => `${name} => $${index + 3}::${ARGUMENTS[name]}[]`,
 ).join(', ')})`
 
-/** The row types of the tables, which differ between databases: by table, the number in pg_type and the columns. */
+/** Row types by table. They are read from the database, because oids and columns differ between databases. */
 export type RowTypes = ReadonlyMap<string, RowType>
 
 interface ColumnOfRow {
@@ -98,28 +101,28 @@ FROM unnest($1::text[]) AS t JOIN pg_attribute AS a ON a.attrelid = t::regclass 
 ORDER BY t, a.attnum`
 
 /**
- * Reads the columns too: while servers are upgraded one by one, a table may already have columns that this build does
- * not know. Rows leave them null.
+ * Reads the row types of the tables. During a rolling upgrade, a table may already have columns that this
+ * build does not know; they are written as null.
  */
 export async function readRowTypes(db: Database): Promise<RowTypes> {
   const { rows } = await db.query<ColumnOfRow>(ROW_TYPES, [Object.keys(ROWS)], { connection: 'fast' })
   const types = new Map<string, { oid: number; columns: RowType['columns'][number][] }>()
   for (const { table, row_oid: rowOid, name, oid } of rows) {
-    const known: Readonly<Record<string, BinaryType>> = ROWS[table]
-    const found = types.get(table) ?? { oid: rowOid, columns: [] }
-    found.columns.push({ name, oid, type: known[name] })
-    types.set(table, found)
+    const knownColumns: Readonly<Record<string, BinaryType>> = ROWS[table]
+    const rowType = types.get(table) ?? { oid: rowOid, columns: [] }
+    rowType.columns.push({ name, oid, type: knownColumns[name] })
+    types.set(table, rowType)
   }
   return types
 }
 
 type Row = Readonly<Record<string, unknown>>
 
-/** The frequent writes, as arrays: the database accepts them at a fraction of what JSON rows cost. */
+/** Frequent writes, passed as arrays: this costs the database a fraction of what JSON rows cost. */
 export class CommitArguments {
   readonly #arrays: Record<Argument, unknown[]> = tableOf(NAMES, () => [])
 
-  /** Adds one element, or one row. Returns its place, from 1. */
+  /** Adds an element or a row. Returns its position, starting at 1. */
   add(name: Argument, value: unknown): number {
     return this.#arrays[name].push(value)
   }
@@ -130,29 +133,29 @@ export class CommitArguments {
     return [
       batch && toJson(batch),
       opens.length > 0 ? toJson(opens) : null,
-      ...NAMES.map((name) => binaryOf(ARGUMENTS[name], this.#arrays[name], types)),
+      ...NAMES.map((name) => encodeArray(ARGUMENTS[name], this.#arrays[name], types)),
     ]
   }
 
-  /** Sorts the accounts by their uuids: every commit locks them in this order. */
+  /** Sorts the accounts by uuid, because every commit must lock them in the same order. */
   #sortAccounts(): void {
     const ids = this.#arrays.accounts as readonly string[]
-    const sorted = ids.toSorted((one, other) =>
-      one.slice(-UUID_LENGTH) < other.slice(-UUID_LENGTH) ? -1 : 1,
+    const sorted = ids.toSorted((left, right) =>
+      left.slice(-UUID_LENGTH) < right.slice(-UUID_LENGTH) ? -1 : 1,
     )
-    const places = new Map(sorted.map((id, index) => [id, index + 1]))
-    const moved = ids.map((id) => places.get(id))
+    const positions = new Map(sorted.map((id, index) => [id, index + 1]))
+    const newPositions = ids.map((id) => positions.get(id))
     this.#arrays.accounts = sorted
-    for (const name of PLACES)
-      this.#arrays[name] = this.#arrays[name].map((place) =>
-        typeof place === 'number' ? moved[place - 1] : place,
+    for (const name of ACCOUNT_POSITIONS)
+      this.#arrays[name] = this.#arrays[name].map((position) =>
+        typeof position === 'number' ? newPositions[position - 1] : position,
       )
   }
 }
 
 export type Parameter = string | Buffer | null
 
-function binaryOf(type: RowTable | BinaryType, values: readonly unknown[], types: RowTypes): Buffer {
+function encodeArray(type: RowTable | BinaryType, values: readonly unknown[], types: RowTypes): Buffer {
   if (!isRowTable(type)) return binaryArray(type, values)
   return binaryRows(types.get(type)!, values as readonly Row[])
 }

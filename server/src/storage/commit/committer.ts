@@ -7,37 +7,34 @@ import { BatchFootprint, footprintOf } from './footprint.ts'
 import { type Refusal, readRefusal, readRefusedWrites } from './refusal.ts'
 import type { Write } from './writes.ts'
 
-/** The outcome of a write set: written, or refused by one of its guards with nothing written. */
+/**
+ * The outcome of a write set: written, or rejected by one of its guards, in which case nothing was written.
+ */
 export type CommitResult =
   | {
       readonly done: true
-      /** Shared job rows of the set, by the id that each job would have had without the others. */
+      /** The shared job rows of the set, by the ids of their jobs. */
       readonly shared?: ReadonlyMap<string, SharedRow>
     }
   | ({ readonly done: false } & Refusal)
 
 /**
- * The only writer. Write sets that arrive during a commit share the next database transaction; each has its
- * own result, and one that fails does not affect the others. `commit` resolves when the set is durable.
+ * The only code that writes. Write sets that arrive during a commit share the next database transaction; each
+ * gets its own result, and one that fails does not affect the others. `commit` resolves when the set is
+ * durable.
  */
 export interface Committer {
-  /**
-   * `onWriting` is called with the number of sets in the batch whenever a commit that includes this set
-   * starts.
-   */
+  /** `onWriting` is called whenever a commit with this set starts, with the number of sets in the batch. */
   commit(writes: readonly Write[], onWriting?: (sets: number) => void): Promise<CommitResult>
-  /**
-   * False after the database refused a set for lack of disk space, until a pause has passed and the next set
-   * may try.
-   */
+  /** False after the database ran out of disk space, until a pause has passed and the next set may try. */
   hasDiskSpace(): boolean
 }
 
 /** Observes commits, for metrics. */
 export interface CommitObserver {
-  /** Sets written in one batch, with the seconds until their results. */
+  /** A batch of sets was written. `seconds` is the time until its results. */
   batch(sets: number, seconds: number): void
-  /** A transaction conflicted with another process's and is repeated. */
+  /** A transaction conflicted with another process's transaction and is retried. */
   conflict(): void
   /** The outcome of one set. */
   set(writes: readonly Write[], result: CommitResult | 'fault'): void
@@ -45,24 +42,29 @@ export interface CommitObserver {
 
 /** The maximum number of sets per batch. */
 const BATCH_SETS_MAX = 128
-/** The maximum number of batches in progress: one is sent while the result of another is pending. */
-const COMMITS_UNDER_WAY_MAX = 2
-/** During a batch, the sets of the next one gather: each commit costs about as much as five sets. */
+/** The maximum number of batches in progress: one can be sent while the result of another is pending. */
+const CONCURRENT_COMMITS_MAX = 2
+/** A second batch starts only with this many sets, because each commit costs about as much as five sets. */
 const SECOND_COMMIT_SETS_MIN = 16
-/** Pause after the database ran out of disk space, before the next set may try. */
-const ROOM_MS = 10_000
+/** The pause after the database ran out of disk space. */
+const DISK_FULL_PAUSE_MS = 10_000
 const DATATYPE_MISMATCH = '42804'
 /**
- * Serialization failure, deadlock, a commit on the wrong node, whose connection was closed, and tables whose rows have
- * other types than when they were read.
+ * Serialization failure, deadlock, a commit on the wrong node (its connection was closed), and row types that
+ * have changed since they were read.
  */
-const RETRIED: ReadonlySet<string | undefined> = new Set(['40001', '40P01', WRONG_NODE, DATATYPE_MISMATCH])
-/** The maximum number of account records remembered as stored; each takes about a kilobyte. */
+const RETRIED_STATES: ReadonlySet<string | undefined> = new Set([
+  '40001',
+  '40P01',
+  WRONG_NODE,
+  DATATYPE_MISMATCH,
+])
+/** The maximum number of account records remembered as stored. Each takes about a kilobyte. */
 const RECORDS_MAX = 20_000
 const CONFLICT_ATTEMPTS_MAX = 10
 
 interface Waiting extends BatchedSet {
-  /** True if the set has a batch to itself. */
+  /** True if the set must have a batch to itself. */
   readonly isAlone: boolean
   readonly onWriting: ((sets: number) => void) | undefined
   readonly resolve: (result: CommitResult) => void
@@ -72,20 +74,20 @@ interface Waiting extends BatchedSet {
 interface Queue {
   readonly db: Database
   readonly observer: CommitObserver | undefined
-  /** Stored account records, with their digests. */
+  /** Digests of stored account records, by the record. */
   readonly records: Map<string, string>
   types: RowTypes | undefined
   /** In order of arrival. */
   waiting: Waiting[]
-  /** Footprints of the batches that are being written. */
-  readonly underWay: Set<BatchFootprint>
+  /** The footprints of the batches being written. */
+  readonly inProgress: Set<BatchFootprint>
   isScheduled: boolean
-  /** The time when the database last had no disk space; reset when a write succeeds. */
+  /** When the database last ran out of disk space. Reset by the next successful write. */
   fullAtMs: number
 }
 
-/** Sets written in one batch. */
-interface Taken {
+/** The sets of the next batch. */
+interface NextBatch {
   readonly sets: readonly Waiting[]
   readonly combined: BatchFootprint
 }
@@ -97,13 +99,13 @@ export function createCommitter(db: Database, observer?: CommitObserver): Commit
     types: undefined,
     observer,
     waiting: [],
-    underWay: new Set(),
+    inProgress: new Set(),
     isScheduled: false,
     fullAtMs: Number.NEGATIVE_INFINITY,
   }
   return {
     commit: (writes, onWriting) => commit(queue, writes, onWriting),
-    hasDiskSpace: () => performance.now() - queue.fullAtMs > ROOM_MS,
+    hasDiskSpace: () => performance.now() - queue.fullAtMs > DISK_FULL_PAUSE_MS,
   }
 }
 
@@ -131,91 +133,92 @@ function commit(
   return committed
 }
 
-/** Schedules a batch: sets that arrive within one turn of the event loop are written together. */
+/** Schedules a batch. Sets that arrive within one turn of the event loop are written together. */
 function schedule(queue: Queue): void {
-  if (queue.isScheduled || queue.underWay.size === COMMITS_UNDER_WAY_MAX) return
+  if (queue.isScheduled || queue.inProgress.size === CONCURRENT_COMMITS_MAX) return
   queue.isScheduled = true
-  setImmediate(begin, queue)
+  setImmediate(startBatches, queue)
 }
 
-/** Starts to write everything that can be written now. */
-function begin(queue: Queue): void {
+/** Starts all batches that can be written now. */
+function startBatches(queue: Queue): void {
   queue.isScheduled = false
-  for (let taken = takeNext(queue); taken !== undefined; taken = takeNext(queue)) write(queue, taken)
+  for (let batch = takeNextBatch(queue); batch !== undefined; batch = takeNextBatch(queue))
+    writeBatch(queue, batch)
 }
 
-/** Writes the taken sets. Afterwards, sets that waited for them can start. */
-function write(queue: Queue, { sets, combined }: Taken): void {
+/** Writes a batch. Afterwards, sets that had to wait for it can start. */
+function writeBatch(queue: Queue, { sets, combined }: NextBatch): void {
   const { observer } = queue
-  queue.underWay.add(combined)
+  queue.inProgress.add(combined)
   for (const { onWriting } of sets) onWriting?.(sets.length)
-  const begunMs = performance.now()
+  const startedMs = performance.now()
   void commitSets(queue, sets)
-    // Our own bug must not block later sets.
+    // A bug in this code must not block later sets.
     .catch((error) => {
       for (const set of sets) set.reject(error)
     })
     .then(() => {
-      observer?.batch(sets.length, (performance.now() - begunMs) / 1000)
-      queue.underWay.delete(combined)
+      observer?.batch(sets.length, (performance.now() - startedMs) / 1000)
+      queue.inProgress.delete(combined)
       schedule(queue)
     })
 }
 
-/** Takes the next sets. Undefined if they have to wait, or the queue is empty. */
-function takeNext(queue: Queue): Taken | undefined {
-  const { waiting, underWay } = queue
+/** Takes the sets of the next batch. Undefined if they have to wait, or if the queue is empty. */
+function takeNextBatch(queue: Queue): NextBatch | undefined {
+  const { waiting, inProgress } = queue
   const first = waiting[0]
-  if (first === undefined || underWay.size === COMMITS_UNDER_WAY_MAX) return undefined
-  if (underWay.size > 0 && waiting.length < SECOND_COMMIT_SETS_MIN) return undefined
+  if (first === undefined || inProgress.size === CONCURRENT_COMMITS_MAX) return undefined
+  if (inProgress.size > 0 && waiting.length < SECOND_COMMIT_SETS_MIN) return undefined
   const combined = new BatchFootprint()
-  const sets = takeSets(queue, combined, first.isAlone)
+  const sets = takeCompatibleSets(queue, combined, first.isAlone)
   return sets.length > 0 ? { sets, combined } : undefined
 }
 
 /**
- * Takes sets that can be written together, and concurrently with the batches in progress. A set that uses a
- * record of another set in the batch may be refused after it, so it gets a batch to itself.
+ * Takes sets that can be written together, and at the same time as the batches in progress. A set that uses a
+ * record of another set might be rejected after it, so it gets a batch to itself.
  */
-function takeSets(queue: Queue, combined: BatchFootprint, isAlone: boolean): Waiting[] {
-  const taken: Waiting[] = []
-  const left: Waiting[] = []
+function takeCompatibleSets(queue: Queue, combined: BatchFootprint, isAlone: boolean): Waiting[] {
+  const batch: Waiting[] = []
+  const remaining: Waiting[] = []
   const max = isAlone ? 1 : BATCH_SETS_MAX
   for (const item of queue.waiting) {
     const { footprint } = item
-    if (item.isAlone !== isAlone || taken.length === max) left.push(item)
-    else if (combined.conflictsWith(footprint)) left.push({ ...item, isAlone: true })
-    else if ([...queue.underWay].some((other) => other.blocks(footprint))) left.push(item)
+    if (item.isAlone !== isAlone || batch.length === max) remaining.push(item)
+    else if (combined.conflictsWith(footprint)) remaining.push({ ...item, isAlone: true })
+    else if ([...queue.inProgress].some((other) => other.blocks(footprint))) remaining.push(item)
     else {
       combined.add(footprint)
-      taken.push(item)
+      batch.push(item)
     }
   }
-  queue.waiting = left
-  return taken
+  queue.waiting = remaining
+  return batch
 }
 
 /**
- * Writes the sets in one transaction. If it is refused, nothing is written, and two parts of them are tried: the
- * sets whose guards may have failed and the others, or halves if that is not known. So a set fails only for its own
- * reason.
+ * Writes the sets in one transaction. If it is rejected, nothing was written, and the sets are retried in two
+ * parts: those whose guards may have failed and the others, or two halves if that is unknown. So a set fails
+ * only for its own reason.
  */
 async function commitSets(queue: Queue, sets: readonly Waiting[]): Promise<void> {
   const suspects = await commitOnce(queue, sets)
   if (suspects === undefined) return
   const half = sets.length / 2
   const isKnown = suspects.size > 0 && suspects.size < sets.length
-  const isLater = (item: Waiting, place: number) => (isKnown ? suspects.has(item) : place >= half)
+  const isInSecondPart = (item: Waiting, index: number) => (isKnown ? suspects.has(item) : index >= half)
   await commitSets(
     queue,
-    sets.filter((item, place) => !isLater(item, place)),
+    sets.filter((item, index) => !isInSecondPart(item, index)),
   )
-  await commitSets(queue, sets.filter(isLater))
+  await commitSets(queue, sets.filter(isInSecondPart))
 }
 
 /**
- * Writes the sets in one call, and settles them. If several were refused together, they are not settled, and the result
- * is those whose guards may have failed.
+ * Writes the sets in one call and settles them. If the database rejects several sets together, they remain
+ * unsettled, and those whose guards may have failed are returned.
  */
 async function commitOnce(queue: Queue, sets: readonly Waiting[]): Promise<ReadonlySet<Waiting> | undefined> {
   const { db, observer, records } = queue
@@ -230,7 +233,7 @@ async function commitOnce(queue: Queue, sets: readonly Waiting[]): Promise<Reado
     } catch (error) {
       const state = sqlState(error)
       if (state === DATATYPE_MISMATCH) queue.types = undefined
-      if (attempt === CONFLICT_ATTEMPTS_MAX || !RETRIED.has(state))
+      if (attempt === CONFLICT_ATTEMPTS_MAX || !RETRIED_STATES.has(state))
         return await settleFailed(queue, sets, batch, error)
       observer?.conflict()
     }
@@ -243,7 +246,7 @@ function settleWritten({ records }: Queue, sets: readonly Waiting[], { shared, n
   for (const item of sets) item.resolve(shared.size > 0 ? { done: true, shared } : { done: true })
 }
 
-/** Without a batch, the sets could not be encoded, and nothing was sent. */
+/** Settles sets after an error. Without `batch`, encoding failed and nothing was sent. */
 async function settleFailed(
   { db }: Queue,
   sets: readonly Waiting[],
@@ -251,13 +254,13 @@ async function settleFailed(
   error: unknown,
 ): Promise<ReadonlySet<Waiting> | undefined> {
   if (await hasMovedFeed(db, error)) {
-    for (const item of sets) item.resolve(MOVED)
+    for (const item of sets) item.resolve(FEED_MOVED)
     return undefined
   }
-  // If the connection was lost, the outcome is unknown, and a retry could write twice.
+  // After a lost connection the outcome is unknown, and a retry could write twice.
   const isUnknown = batch !== undefined && !wasRefused(error)
   if (sets.length > 1 && !isUnknown) {
-    const suspects = new Set(readRefusedWrites(error).map((place) => batch?.setOf[place]))
+    const suspects = new Set(readRefusedWrites(error).map((index) => batch?.setOf[index]))
     return new Set(sets.filter((_, set) => suspects.has(set)))
   }
   const refusal = readRefusal(error)
@@ -267,12 +270,13 @@ async function settleFailed(
   return undefined
 }
 
-/** The operation runs again, because it may have read numbers of the feed. */
-const MOVED: CommitResult = { done: false, guard: 'expectation', name: 'feed_node' }
+/** The operation runs again, because it may have read positions of the old feed. */
+const FEED_MOVED: CommitResult = { done: false, guard: 'expectation', name: 'feed_node' }
 
 /**
- * True if the database had moved to another cluster. Then nothing was written, and the feed is continued. Throws NoConnection if it
- * cannot be, or if the commit did not run on the node of its schema: no commit is possible until the operator has acted.
+ * True if the database was moved to another cluster. Then nothing was written, and the event feed has been
+ * continued. Throws NoConnection if the feed cannot be continued, or if the commit did not run on the node of
+ * its schema: no commit is possible until the operator intervenes.
  */
 async function hasMovedFeed(db: Database, error: unknown): Promise<boolean> {
   const state = sqlState(error)

@@ -1,30 +1,33 @@
 import type { RecordTable, Write } from './writes.ts'
 
 /**
- * Decides which write sets `commit_together` may write in one batch, and how. One statement writes all rows of a
- * table, so no set may use a record that another set of the batch changes. Only ledger accounts are shared, because
- * that function computes their balances write by write.
+ * Decides which write sets `commit_together` may write in one batch, and how. Each statement writes all rows
+ * of a table, so no set may use a record that another set of the batch changes. Only ledger accounts can be
+ * shared, because their balances are computed write by write.
  */
 
-/** The records of a write set, and its place in a batch. */
+/** The records used by a write set, and how it must be batched. */
 export interface Footprint {
   /** Records that the set inserts, changes or removes. */
   readonly changed: readonly string[]
-  /** Records that must stay unchanged until the set is written. */
+  /** Records that must not change before the set is written. */
   readonly relied: readonly string[]
   /**
-   * Records that the sets of one batch may share, but two concurrent batches should not: accounts, numbers of events.
+   * Records that sets of one batch may share, but concurrent batches should not: ledger accounts and event
+   * counters.
    */
   readonly shared: readonly string[]
-  /** True if the rows of the set are written one after the other, after the rows of all other sets. */
+  /** True if the rows of the set are written one after another, after the rows of all other sets. */
   readonly inTurn: boolean
-  /** True if the set has a batch to itself: closing an account reads records that no write of the set names. */
+  /**
+   * True if the set needs a batch to itself: closing an account reads records that no write of the set names.
+   */
   readonly isAlone: boolean
 }
 
 /**
- * Tables whose updates may follow all inserts of a batch: no changed column is part of a unique constraint, so no
- * insert can depend on the update.
+ * Tables whose updates may follow all inserts of a batch. None of the updated columns is part of a unique
+ * constraint, so no insert can depend on an update.
  */
 const UPDATED_TOGETHER: ReadonlySet<RecordTable> = new Set([
   'transactions',
@@ -45,18 +48,18 @@ const UPDATED_TOGETHER: ReadonlySet<RecordTable> = new Set([
 ] satisfies RecordTable[])
 
 /**
- * True if a set depends on the order of its writes: it changes a record that another of its writes uses, or a row in a
- * table that is not among `UPDATED_TOGETHER`, whose other writes may fail before or after it.
+ * True if the order of the writes matters: the set changes a record that another of its writes uses, or
+ * updates a table not in `UPDATED_TOGETHER`, whose writes may fail depending on what precedes them.
  */
 function dependsOnOrder(
   writes: readonly Write[],
   changed: readonly string[],
   relied: readonly string[],
 ): boolean {
-  const own = new Set(changed)
+  const changedRecords = new Set(changed)
   return (
-    own.size < changed.length ||
-    relied.some((record) => own.has(record)) ||
+    changedRecords.size < changed.length ||
+    relied.some((record) => changedRecords.has(record)) ||
     writes.some((write) => write.write === 'update' && !UPDATED_TOGETHER.has(write.table))
   )
 }
@@ -68,10 +71,10 @@ export function footprintOf(writes: readonly Write[]): Footprint {
   for (const write of writes) {
     switch (write.write) {
       case 'insert':
-        // Two batches with the same counters in another order would wait for each other.
+        // Two batches that lock the same counters in a different order would deadlock.
         if (write.table === 'velocity_uses')
           shared.push(`velocity_counters ${write.row.subject} ${write.row.subject_digest}`)
-        // Another write can name a row only by its id.
+        // Other writes can refer to a row only by id.
         if (typeof write.row.id === 'string') changed.push(`${write.table} ${write.row.id}`)
         break
       case 'newestKey':
@@ -105,13 +108,13 @@ export function footprintOf(writes: readonly Write[]): Footprint {
   return { changed, relied, shared, inTurn, isAlone: writes.some(({ write }) => write === 'close') }
 }
 
-/** The records of all sets in a batch, collected as sets are added. */
+/** The records of all sets in a batch. */
 export class BatchFootprint {
   readonly #changed = new Set<string>()
   readonly #relied = new Set<string>()
   readonly #shared = new Set<string>()
 
-  /** True if a set uses a record that this batch changes, or changes one that this batch uses. */
+  /** True if the set uses a record that this batch changes, or changes one that this batch uses. */
   conflictsWith({ changed, relied }: Footprint): boolean {
     return (
       changed.some((record) => this.#changed.has(record) || this.#relied.has(record)) ||
@@ -119,7 +122,7 @@ export class BatchFootprint {
     )
   }
 
-  /** True if a set of another batch would have to wait for this one in the database. */
+  /** True if the set, in another batch, would have to wait for this batch in the database. */
   blocks(footprint: Footprint): boolean {
     return footprint.shared.some((record) => this.#shared.has(record)) || this.conflictsWith(footprint)
   }

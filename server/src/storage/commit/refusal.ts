@@ -3,7 +3,7 @@ import { sqlState } from '../engine/port.ts'
 /** `overflow`: the balance of an account exceeds its type. */
 export type Guard = 'unique' | 'expectation' | 'overdraft' | 'overflow'
 
-/** The guard that refused a write set, and the constraint or table that it is of. */
+/** The guard that rejected a write set, with the name of its constraint or table. */
 export interface Refusal {
   readonly guard: Guard
   readonly name: string
@@ -17,16 +17,16 @@ const EXPECTATION = 'CS001'
 const REFUSED_WRITES = 'CS002'
 const OVERDRAFT = 'ledger_accounts_overdraft'
 
-/** The refusal that an error of the database stands for. Undefined if it is a fault. */
+/** Interprets a database error as a rejection by a guard. Undefined for any other error. */
 export function readRefusal(error: unknown): Refusal | undefined {
-  const name = constraintOf(error)
+  const name = getConstraint(error)
   switch (sqlState(error)) {
     case UNIQUE_VIOLATION:
       return { guard: 'unique', name }
     case EXPECTATION:
       return { guard: 'expectation', name }
     case REFUSED_WRITES: {
-      const { guard } = detailOf(error)
+      const { guard } = parseDetail(error)
       return { guard: guard === OVERDRAFT ? 'overdraft' : 'expectation', name: guard }
     }
     case NUMERIC_VALUE_OUT_OF_RANGE:
@@ -36,17 +36,17 @@ export function readRefusal(error: unknown): Refusal | undefined {
   }
 }
 
-/** The places of the writes whose guards may have failed. None if the error does not say. */
+/** The numbers of the writes whose guards may have failed. Empty if the error does not say. */
 export function readRefusedWrites(error: unknown): readonly number[] {
-  return sqlState(error) === REFUSED_WRITES ? detailOf(error).writes : []
+  return sqlState(error) === REFUSED_WRITES ? parseDetail(error).writes : []
 }
 
-function detailOf(error: unknown): { readonly guard: string; readonly writes: readonly number[] } {
+function parseDetail(error: unknown): { readonly guard: string; readonly writes: readonly number[] } {
   if (!(error instanceof Error && 'detail' in error)) throw error
   return JSON.parse(String(error.detail))
 }
 
-/** Citus does not pass the constraint on. */
-function constraintOf(error: unknown): string {
+/** Citus does not report the name of the constraint. */
+function getConstraint(error: unknown): string {
   return error instanceof Error && 'constraint' in error ? String(error.constraint) : 'unknown'
 }

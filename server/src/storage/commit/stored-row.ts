@@ -2,8 +2,8 @@ import { ownUuidOf } from '../engine/ids.ts'
 import { isIdColumn } from '../schema/id-columns.ts'
 
 /**
- * Converts a row's ids, or those in some of its columns, to uuids. People's text, and ids within JSON, stay
- * as they are. Throws if an id is malformed, which would be a bug.
+ * Converts the ids in a row, or in some of its columns, to uuids. Text written by people, and ids within
+ * JSON, are unchanged. Throws if an id is malformed, which would be a bug.
  */
 export function toStoredRow(row: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const stored = { ...row }
@@ -13,7 +13,7 @@ export function toStoredRow(row: Readonly<Record<string, unknown>>): Record<stri
 
 function toStoredValue(column: string, value: unknown): unknown {
   if (value === null || value === undefined) return value
-  if (Array.isArray(value)) return value.map((one) => toStoredValue(column, one))
+  if (Array.isArray(value)) return value.map((item) => toStoredValue(column, item))
   if (typeof value !== 'string') throw new Error(`${column} holds ids, not a ${typeof value}`)
   return ownUuidOf(value)
 }

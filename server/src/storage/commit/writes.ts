@@ -3,10 +3,10 @@ import type { NewJob } from '../rows/new-job.ts'
 import type { Tables } from '../rows/tables.ts'
 
 /**
- * A write of an operation. A write set is an array of these, and is committed in one database transaction or
+ * A write of an operation. A write set is an array of writes, and is committed in one database transaction or
  * not at all. Each write carries its own guard, which the database checks at commit
- * (`functions/commit-together.ts`): `insert` the unique constraints, `update`, `expect` and `remove` the row as
- * expected, `transfer` and `end` the balances.
+ * (`functions/commit-together.ts`): unique constraints for `insert`, the row as expected for `update`,
+ * `expect` and `remove`, and balances for `transfer` and `end`.
  */
 export type Write =
   | InsertWrite
@@ -24,9 +24,10 @@ export type Write =
   | LedgerWrite
 
 /**
- * The tables that `insert`, `update` and `expect` may name. The ledger (except its checkpoints) and the
- * outbox have their own writes; sums of agents' spending follow from `agent_reservations`, sums of
- * conversions in progress from `quotes`, and sums of payments from `velocity_uses`; messages and wrong codes are counted outside of write sets.
+ * The tables to which `insert`, `update` and `expect` apply; the ledger (except its checkpoints) and the
+ * outbox have their own writes. Database functions maintain the sums of agents' spending from
+ * `agent_reservations`, of conversions in progress from `quotes`, and of payments from `velocity_uses`.
+ * Messages and wrong codes are counted outside of write sets.
  */
 export type RecordTable = Exclude<
   keyof Tables,
@@ -41,8 +42,8 @@ export type RecordTable = Exclude<
 >
 
 /**
- * Guard: no data key is newer than this generation. Otherwise the commit is a fault, and the process must be
- * restarted with the new master key. Only the enclave makes this write.
+ * Guard: no data key is newer than this generation. If one is, the commit fails with an internal error, and
+ * the process must be restarted with the new master key. Only the enclave creates this write.
  */
 export interface NewestKeyWrite {
   readonly write: 'newestKey'
@@ -53,11 +54,11 @@ export interface InsertWrite {
   readonly write: 'insert'
   readonly table: RecordTable
   readonly row: Record<string, unknown>
-  /** The row in the form in which a read returns it. */
+  /** The row in the form in which it would be read. */
   readonly values: object
-  /** The job, if the row is one. */
+  /** Set if the row is a job. */
   readonly due?: NewJob
-  /** True if the job may share its row with jobs of other sets in the same call. */
+  /** True if the job may share its row with jobs of other sets in the batch. */
   readonly shares?: boolean
 }
 
@@ -67,7 +68,7 @@ export interface UpdateWrite {
   readonly id: string
   readonly expect: Record<string, unknown>
   readonly set: Record<string, unknown>
-  /** The new values in the form in which a read returns them. */
+  /** The new values in the form in which they would be read. */
   readonly values: object
 }
 
@@ -80,23 +81,23 @@ export interface EventWrite {
   /** JSON. The same string is stored and sent. */
   readonly data: string
   /**
-   * True for a ledger account, which counts its own events. Its data has balances of 0, which are replaced by
-   * the balances as of this write; the same string is stored once.
+   * True for a ledger account, which counts its own events. The balances in `data` are 0 and are replaced
+   * with those after this write. Equal data is stored once.
    */
   readonly ofAccount?: true
-  /** The trace of its cause. */
+  /** The trace of the operation that caused the event. */
   readonly traceparent?: string
   readonly at: Date
 }
 
-/** The writes of the ledger. Only `ledger/` makes them. */
+/** The writes of the ledger. Only `ledger/` creates them. */
 export type LedgerWrite =
   | {
       readonly write: 'open'
       readonly id: string
       readonly platformId: string
       readonly owner: string
-      /** Name of one of the platform's own accounts; null for an internal account. */
+      /** The name of one of the platform's own accounts; null for an internal account. */
       readonly name: string | null
       readonly currency: string
       readonly normalSide: 'debit' | 'credit'
@@ -105,7 +106,7 @@ export type LedgerWrite =
   | { readonly write: 'close'; readonly owner: string }
   | ({
       readonly write: 'transfer'
-      /** `pending` holds the amount on the debited account. */
+      /** A `pending` transfer holds the amount on the debited account. */
       readonly state: 'pending' | 'posted'
       /** The record that caused the transfer. */
       readonly cause: string
@@ -114,7 +115,7 @@ export type LedgerWrite =
   /** Posts or voids a pending transfer. */
   | ({ readonly write: 'end'; readonly state: 'posted' | 'voided' } & Sides)
 
-/** The accounts and the amount of a ledger transfer. */
+/** The accounts and amount of a ledger transfer. */
 interface Sides {
   readonly id: string
   readonly platformId: string
@@ -125,19 +126,17 @@ interface Sides {
   readonly at: Date
 }
 
-/** Adds a complete row: an absent column would be null. Guard: the table's unique constraints. */
+/** Inserts a complete row; an absent column would be null. Guard: the unique constraints of the table. */
 export function insert<T extends RecordTable>(table: T, row: Tables[T]): InsertWrite {
   return { write: 'insert', table, row: encodeRow(row), values: row }
 }
 
-/** The write with some values of its row changed. */
+/** Returns the write with some values of its row replaced. */
 export function withValues(write: InsertWrite, values: object): InsertWrite {
   return { ...write, row: { ...write.row, ...encodeRow(values) }, values: { ...write.values, ...values } }
 }
 
-/**
- * Stores a response under its idempotency key. Guard: the key is not in use, or has expired by `created_at`.
- */
+/** Stores a response under its idempotency key. Guard: the key is not in use, or expired by `created_at`. */
 export function keep(row: Tables['idempotency_keys']): Write {
   return { write: 'keep', row: encodeRow(row) }
 }
@@ -152,12 +151,12 @@ export function update<T extends RecordTable>(
   return { write: 'update', table, id, expect: encodeRow(expect), set: encodeRow(set), values: set }
 }
 
-/** Changes nothing. Guard: the row exists and matches `expect` until the write set is committed. */
+/** Changes nothing. Guard: the row exists and still matches `expect` when the write set is committed. */
 export function expectRow<T extends RecordTable>(table: T, id: string, expect: Partial<Tables[T]>): Write {
   return { write: 'expect', table, id, expect: encodeRow(expect) }
 }
 
-/** Encodes values: bytea in PostgreSQL's hex form, times in ISO 8601, everything else as in JSON. */
+/** Encodes values: bytea as PostgreSQL hex, times as ISO 8601, all others as in JSON. */
 function encodeRow(row: object): Record<string, unknown> {
   const values: Record<string, unknown> = { ...row }
   for (const column in values) {
@@ -171,7 +170,9 @@ function encodeRow(row: object): Record<string, unknown> {
 let lastTime = Number.NaN
 let lastText = ''
 
-/** A time in ISO 8601. Caches the last one, because nearly all writes of a batch have the same time. */
+/**
+ * Formats a time as ISO 8601. Caches the last one, because nearly all writes of a batch have the same time.
+ */
 export function timeText(time: Date): string {
   const ms = time.getTime()
   if (ms !== lastTime) {

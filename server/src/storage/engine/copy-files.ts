@@ -3,28 +3,32 @@ import { copyFile, mkdir, open, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { codeOf } from '../../base/formats/thrown-errors.ts'
 
-/** The write-ahead log, which is copied last, so that it covers every copied page. */
-const LOG = 'pg_wal'
-/** Says where recovery starts to read the log. It is copied first, so that it names no later checkpoint. */
-const CONTROL = join('global', 'pg_control')
-/** Files that name the process that has the database open. */
-const OF_PROCESS: ReadonlySet<string> = new Set(['postmaster.pid', 'postmaster.opts'])
+/** The folder of the write-ahead log. It is copied last, so that it covers every page that was copied. */
+const WAL_FOLDER = 'pg_wal'
+/**
+ * The file that says where recovery starts reading the log. It is copied first, so that it cannot refer to a
+ * later checkpoint.
+ */
+const CONTROL_FILE = join('global', 'pg_control')
+/** Files about the process that has the database open. */
+const PROCESS_FILES: ReadonlySet<string> = new Set(['postmaster.pid', 'postmaster.opts'])
 
 /**
- * Copies the files of a running database into a new folder. Opening the copy is like starting after a crash
- * at the end of the copying. The database must not make a checkpoint in the meantime.
+ * Copies the files of a running database into a new folder. Opening the copy recovers it as if the server had
+ * crashed when copying ended. No checkpoint may run during the copy.
  */
 export async function copyDatabaseFiles(from: string, to: string): Promise<void> {
   await mkdir(join(to, 'global'), { recursive: true, mode: 0o700 })
-  await copyDurably(join(from, CONTROL), join(to, CONTROL))
-  await copyFolder(from, to, (path) => path === CONTROL || path === LOG || OF_PROCESS.has(path))
-  await copyFolder(join(from, LOG), join(to, LOG), () => false)
+  await copyDurably(join(from, CONTROL_FILE), join(to, CONTROL_FILE))
+  await copyFolder(
+    from,
+    to,
+    (path) => path === CONTROL_FILE || path === WAL_FOLDER || PROCESS_FILES.has(path),
+  )
+  await copyFolder(join(from, WAL_FOLDER), join(to, WAL_FOLDER), () => false)
 }
 
-/**
- * Copies a folder and everything in it, and flushes it to the disk. Files that disappear meanwhile are left
- * out.
- */
+/** Copies a folder recursively and flushes it to disk. Files that disappear while copying are skipped. */
 export async function copyFolder(
   from: string,
   to: string,

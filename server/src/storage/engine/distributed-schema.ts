@@ -2,12 +2,14 @@ import { onlyRow } from './port.ts'
 
 type Query = <Row>(sql: string) => Promise<{ readonly rows: Row[] }>
 
-/** A node of Citus: the coordinator, the only one that changes tables and functions, or a worker, which has rows. */
+/**
+ * A Citus node: the coordinator, which alone changes tables and functions, or a worker, which stores rows.
+ */
 export type CitusNode = 'coordinator' | 'worker'
 
 /**
- * The node of this connection, if its schema is distributed by Citus; undefined otherwise. There are two statements, because the
- * tables of the second are missing without Citus.
+ * The Citus node of this connection, or undefined if the schema is not distributed. Takes two statements,
+ * because the tables of the second exist only with Citus.
  */
 export async function findCitusNode(query: Query): Promise<CitusNode | undefined> {
   const { rows } = await query<{ has_citus: boolean }>(
@@ -22,16 +24,17 @@ export async function findCitusNode(query: Query): Promise<CitusNode | undefined
 }
 
 /**
- * SQLSTATE of `refuse_moved_feed`: a commit did not run on the node of its schema, and nothing was written. The functions may not be
- * delegated (`schema/citus.ts`), or Citus no longer delegates any on this connection, as after an error while it planned.
+ * The SQLSTATE of `refuse_moved_feed` for a commit that did not run on the node of its schema; nothing was
+ * written. Either the functions are not delegated (`schema/citus.ts`), or Citus has stopped delegating on
+ * this connection, for example after an error during planning.
  */
 export const WRONG_NODE = 'CS010'
 
-/** Runs a script on the coordinator: `$1`, in one transaction. */
+/** Runs the script `$1` on the coordinator, in one transaction. */
 export const ON_COORDINATOR = 'SELECT success, result FROM run_command_on_coordinator($1)'
 
-/** Throws the error of the coordinator, which Citus returns as a row. */
-export function assertDone({
+/** Throws an error of the coordinator, which Citus returns as a row. */
+export function assertSucceeded({
   success,
   result,
 }: {

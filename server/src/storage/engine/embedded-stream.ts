@@ -2,8 +2,8 @@ import { Duplex } from 'node:stream'
 import type { Worker } from 'node:worker_threads'
 
 /**
- * The embedded database's worker, as the socket that pg's client writes to. Writes within one turn go to the worker as
- * one message, whose memory is transferred, not copied.
+ * Presents the embedded database worker as the socket that the pg client expects. All writes within one turn
+ * of the event loop go to the worker in one message, whose memory is transferred rather than copied.
  */
 export class WorkerStream extends Duplex {
   readonly #worker: Worker
@@ -50,12 +50,12 @@ export class WorkerStream extends Duplex {
   }
 
   #flush(): void {
-    // Not Buffer.concat: its small buffers share a pool, which cannot be transferred.
+    // Not Buffer.concat, because small buffers share a pool, which cannot be transferred.
     const bytes = new Uint8Array(this.#pending.reduce((length, chunk) => length + chunk.length, 0))
-    let at = 0
+    let offset = 0
     for (const chunk of this.#pending) {
-      bytes.set(chunk, at)
-      at += chunk.length
+      bytes.set(chunk, offset)
+      offset += chunk.length
     }
     this.#pending = []
     this.#worker.postMessage(bytes, [bytes.buffer])

@@ -13,13 +13,13 @@ import { Statements } from './postgres-statements.ts'
 import { SESSION_OPTIONS } from './session.ts'
 
 const WORKER = new URL('./embedded-worker.mjs', import.meta.url)
-/** Prefix of folders with files that were never used. */
+/** The name prefix of folders with unfinished files, which were never used. */
 const UNFINISHED = 'db.new-'
-/** Marks a database moved to PostgreSQL, so that nobody keeps using this one. */
+/** Marks a database that was moved to PostgreSQL, so that it cannot be used by mistake. */
 export const MOVED_FILE = 'moved-to-postgres'
 const CHECKPOINT_INTERVAL_MS = 5_000
 const VACUUM_INTERVAL_MS = 15_000
-/** The PostgreSQL inside @electric-sql/pglite. Another major version cannot read its files. */
+/** The PostgreSQL version inside @electric-sql/pglite. Other major versions cannot read its files. */
 const POSTGRES_VERSION = '18'
 const LOG_FILE_BYTES = 16 * 1024 * 1024
 
@@ -49,9 +49,9 @@ async function openFolder(folder: string): Promise<Database> {
 }
 
 /**
- * The embedded database of `dataDir`, created on first use: its files are in `db/`, next to
- * `countersign.lock`. Rejects with a one-line message if another process has it open, or its disk is full.
- * Acknowledged writes are on the disk.
+ * Opens the embedded database of `dataDir`, creating it on first use. Its files are in `db/`, next to
+ * `countersign.lock`; acknowledged writes are on disk. Rejects with a one-line message if another process has
+ * the database open, or the disk is full.
  */
 export async function openEmbedded(dataDir: string): Promise<Database> {
   const folder = resolve(dataDir)
@@ -63,7 +63,7 @@ export async function openEmbedded(dataDir: string): Promise<Database> {
   }
 }
 
-/** The engine does not report why a write failed. One file of its log must fit. */
+/** True if the disk has no room for another log file. The engine does not report why a write failed. */
 function isFull(folder: string): boolean {
   if (!existsSync(folder)) return false
   const { bavail, bsize } = statfsSync(folder)
@@ -71,8 +71,9 @@ function isFull(folder: string): boolean {
 }
 
 /**
- * Creates `db/` unless it exists, first under another name: `db/` is never incomplete, even if this process
- * is killed and its child program runs on for a moment next to a successor.
+ * Creates `db/` unless it exists. The files are created under another name and then renamed, so `db/` is
+ * never incomplete, even if this process is killed and its child process runs on for a moment next to a
+ * successor.
  */
 async function createFiles(folder: string): Promise<void> {
   const directory = join(folder, 'db')
@@ -87,23 +88,23 @@ async function createFiles(folder: string): Promise<void> {
   const unfinished = await mkdtemp(join(folder, UNFINISHED))
   await runProgram(fileURLToPath(WORKER), unfinished)
   await rename(unfinished, directory)
-  const entries = await open(folder, 'r')
-  await entries.sync()
-  await entries.close()
+  const folderHandle = await open(folder, 'r')
+  await folderHandle.sync()
+  await folderHandle.close()
 }
 
 function runProgram(file: string, parameter: string): Promise<void> {
   return new Promise((resolve, reject) => {
-    // Its input stays open as long as this process lives, so the program notices when that ends.
+    // The child's stdin stays open as long as this process lives, so it notices when this process dies.
     const child = spawn(process.execPath, [file, parameter], { stdio: ['pipe', 'ignore', 'pipe'] })
-    let complaint = ''
+    let errorOutput = ''
     child.stderr.on('data', (text) => {
-      complaint += text
+      errorOutput += text
     })
     child.on('error', reject)
     child.on('close', (code) => {
       if (code === 0) resolve()
-      else reject(new Error(`could not create the embedded database: ${complaint.trim() || code}`))
+      else reject(new Error(`could not create the embedded database: ${errorOutput.trim() || code}`))
     })
   })
 }
@@ -118,7 +119,7 @@ function checkFiles(directory: string): void {
 }
 
 async function connect(engine: Engine, files: string, lock: Lock): Promise<Database> {
-  // Sets everything that pg would otherwise take from the PG… environment variables.
+  // Sets everything that pg would otherwise read from PG… environment variables.
   const client = new pg.Client({
     stream: () => engine.stream,
     pipeline: true,
@@ -146,14 +147,14 @@ async function connect(engine: Engine, files: string, lock: Lock): Promise<Datab
     },
     script: async (sql) => {
       engine.assertRunning()
-      // Sent as one simple query, which PostgreSQL runs as one transaction.
+      // A simple query, which PostgreSQL runs as one transaction.
       await client.query(sql)
     },
-    copyFiles: async (to) => {
+    copyFiles: async (target) => {
       engine.assertRunning()
       await engine.hold()
       try {
-        await copyDatabaseFiles(files, to)
+        await copyDatabaseFiles(files, target)
       } finally {
         engine.release()
       }
@@ -165,15 +166,15 @@ async function connect(engine: Engine, files: string, lock: Lock): Promise<Datab
   }
 }
 
-/** The worker. If it ends unexpectedly, every pending statement and every later one fails. */
+/** The worker thread. If it ends unexpectedly, all pending and later statements fail. */
 class Engine {
   readonly stream: WorkerStream
   readonly #worker: Worker
   #failure: Error | undefined
   readonly stopped: Promise<Error>
-  #sayStopped: (failure: Error) => void = () => {}
+  #resolveStopped: (failure: Error) => void = () => {}
 
-  /** Compiled by the first worker of the process. Later workers start in half of the time. */
+  /** Compiled by the first worker of the process, which halves the startup time of later ones. */
   static #code: WebAssembly.Module | undefined
 
   static async start(directory: string): Promise<Engine> {
@@ -186,7 +187,7 @@ class Engine {
   private constructor(worker: Worker) {
     this.#worker = worker
     this.stopped = new Promise((resolve) => {
-      this.#sayStopped = resolve
+      this.#resolveStopped = resolve
     })
     this.stream = new WorkerStream(worker)
     worker.on('error', (error) => this.fail(error))
@@ -201,7 +202,7 @@ class Engine {
     if (this.#failure !== undefined) return
     this.#failure = new Error(`the embedded database has stopped: ${cause.message}`, { cause })
     this.stream.destroy(this.#failure)
-    this.#sayStopped(this.#failure)
+    this.#resolveStopped(this.#failure)
     void this.#worker.terminate()
   }
 
@@ -209,11 +210,11 @@ class Engine {
     if (this.#failure !== undefined) throw new NoConnection(this.#failure.message, { cause: this.#failure })
   }
 
-  /** Makes a checkpoint, and prevents further ones until `release`. */
+  /** Runs a checkpoint and blocks further ones until `release`. */
   async hold(): Promise<void> {
-    const held = nextEvent(this.#worker, 'held')
+    const ready = nextEvent(this.#worker, 'held')
     this.#worker.postMessage('hold')
-    await held
+    await ready
   }
 
   release(): void {
@@ -230,7 +231,7 @@ class Engine {
   }
 }
 
-/** Messages of a worker in addition to the responses of the database. */
+/** Messages of the worker other than responses of the database. */
 interface WorkerEvent {
   readonly event?: string
   readonly message?: string
@@ -250,18 +251,18 @@ function startWorker(directory: string, code: WebAssembly.Module | undefined): W
 
 function nextEvent(worker: Worker, name: string): Promise<WorkerEvent> {
   return new Promise((resolve, reject) => {
-    const forget = () => worker.off('error', fail).off('exit', onExit).off('message', look)
+    const removeListeners = () => worker.off('error', fail).off('exit', onExit).off('message', onMessage)
     const fail = (error: Error) => {
-      forget()
+      removeListeners()
       reject(error)
     }
     const onExit = () => fail(new Error('the embedded database exited'))
-    const look = (message: WorkerEvent) => {
+    const onMessage = (message: WorkerEvent) => {
       if (message.event === 'failed') fail(new Error(`the embedded database has stopped: ${message.message}`))
       if (message.event !== name) return
-      forget()
+      removeListeners()
       resolve(message)
     }
-    worker.on('error', fail).on('exit', onExit).on('message', look)
+    worker.on('error', fail).on('exit', onExit).on('message', onMessage)
   })
 }

@@ -5,8 +5,8 @@ import { isObject } from '@countersign/contract/core/decode'
 import { codeOf } from '../../base/formats/thrown-errors.ts'
 
 /**
- * Heartbeat interval of the owner. `SILENCE_MS_MAX` is the time after which a silent owner on another machine
- * counts as dead.
+ * The interval at which the owner updates the lock file. An owner on another machine counts as dead if it has
+ * been silent for `SILENCE_MS_MAX`.
  */
 const HEARTBEAT_INTERVAL_MS = 5_000
 const SILENCE_MS_MAX = 30_000
@@ -18,63 +18,67 @@ export interface Lock {
 export class LockHeldError extends Error {}
 
 /**
- * The holder of a lock file. A pid is meaningful only on its machine, and only with its start time: pids are reused.
+ * The process that holds a lock. A pid is valid only on its machine and together with its start time, because
+ * pids are reused.
  */
 interface Holder {
   readonly pid: number
-  /** Clock ticks between the machine's start and the process's; null if the system does not report them. */
+  /**
+   * Clock ticks from the start of the machine to the start of the process. Null if the system does not report
+   * it.
+   */
   readonly started: string | null
   /**
-   * The scope in which the pid is valid: this boot of this machine and this pid namespace (a container has
-   * its own).
+   * The scope in which the pid is valid: this boot of this machine, and this pid namespace (each container
+   * has its own).
    */
   readonly machine: string
-  /** The folder of the file, as the owner sees it. */
+  /** The folder of the lock file, as the owner sees it. */
   readonly folder: string
-  /** Unique for every acquisition. */
+  /** Unique for each acquisition. */
   readonly token: string
 }
 
 /**
- * Takes the lock file `path` for this process, also from a dead owner. Throws a one-line error that names the
- * owner's pid and the folder if the owner lives. Calls `onLost` if the file later disappears or belongs to
- * another process, which happens only if this process was frozen for half a minute while another machine
- * started.
+ * Acquires the lock file `path` for this process, taking it over from a dead owner. If the owner is alive,
+ * throws a one-line error with its pid and the folder. Calls `onLost` if the file disappears or is taken
+ * over, which happens only if this process was frozen for half a minute while another machine started.
  */
 export function acquireLock(path: string, onLost: () => void): Lock {
-  const own = self(dirname(path))
-  const owner = take(path, own)
+  const self = describeSelf(dirname(path))
+  const owner = acquire(path, self)
   if (owner !== undefined) {
-    throw new LockHeldError(whyHeld(path, owner, own))
+    throw new LockHeldError(describeConflict(path, owner, self))
   }
-  removeLeftovers(path, own)
-  // Writes by descriptor, so that a heartbeat cannot reach the file of a later owner.
+  removeLeftovers(path, self)
+  // Writes through the descriptor, so that a heartbeat can never reach the file of a later owner.
   const descriptor = fs.openSync(path, 'r+')
   const heartbeat = setInterval(() => {
     try {
-      if (read(path)?.token === own.token) fs.writeSync(descriptor, JSON.stringify(own), 0)
+      if (readHolder(path)?.token === self.token) fs.writeSync(descriptor, JSON.stringify(self), 0)
       else onLost()
     } catch {
-      // A failure such as no free descriptor is ignored: the next heartbeat comes well before the silence is too long.
+      // Temporary failures, such as no free file descriptor, are ignored: the next heartbeat comes long
+      // before the silence limit.
     }
   }, HEARTBEAT_INTERVAL_MS).unref()
   return {
     release() {
       clearInterval(heartbeat)
       fs.closeSync(descriptor)
-      if (read(path)?.token === own.token) fs.rmSync(path, { force: true })
+      if (readHolder(path)?.token === self.token) fs.rmSync(path, { force: true })
     },
   }
 }
 
-function whyHeld(path: string, owner: Holder, own: Holder): string {
+function describeConflict(path: string, owner: Holder, self: Holder): string {
   const folder = dirname(path)
-  if (isCopy(path, owner, own))
+  if (isCopy(path, owner, self))
     return (
       `${folder} is a copy of ${owner.folder}, which process ${owner.pid} has open: files copied while it runs may be ` +
       `inconsistent. Copy it while that process is stopped, or remove ${path} if it was`
     )
-  if (owner.machine !== own.machine)
+  if (owner.machine !== self.machine)
     return (
       `process ${owner.pid} of another machine or container was running on ${folder} less than ` +
       `${SILENCE_MS_MAX / 1_000} seconds ago: stop it first, or wait if it is gone`
@@ -86,30 +90,31 @@ function whyHeld(path: string, owner: Holder, own: Holder): string {
 }
 
 /** True if the owner's own lock is another file with the same content. */
-function isCopy(path: string, owner: Holder, own: Holder): boolean {
-  if (owner.machine !== own.machine || owner.folder === own.folder) return false
+function isCopy(path: string, owner: Holder, self: Holder): boolean {
+  if (owner.machine !== self.machine || owner.folder === self.folder) return false
   const original = join(owner.folder, basename(path))
   const inode = (file: string) => fs.statSync(file, { throwIfNoEntry: false })?.ino
-  return inode(original) !== inode(path) && read(original)?.token === owner.token
+  return inode(original) !== inode(path) && readHolder(original)?.token === owner.token
 }
 
 /**
- * Takes `path` or returns the living holder. Replacing a dead holder needs a claim, which is a lock of the
- * same kind named after the dead one: if two starters find it dead, only one gets the claim, and a later one
- * sees that the file has changed since. A claim whose owner died is taken over in the same way.
+ * Takes `path` or returns the living holder. To replace a dead holder, a process first needs a claim: a lock
+ * of the same kind, named after the dead holder's token. If two processes find the holder dead, only one gets
+ * the claim, and a third one that comes later sees that the file has changed; a claim whose owner died is
+ * taken over in the same way.
  */
-function take(path: string, own: Holder): Holder | undefined {
+function acquire(path: string, self: Holder): Holder | undefined {
   for (;;) {
-    if (create(path, own)) return undefined
-    const holder = read(path)
+    if (createLock(path, self)) return undefined
+    const holder = readHolder(path)
     if (holder === undefined) continue
-    if (isAlive(holder, path, own)) return holder
+    if (isAlive(holder, path, self)) return holder
     const claim = `${path}.${holder.token}`
-    const rival = take(claim, own)
-    if (rival !== undefined) return rival
+    const claimHolder = acquire(claim, self)
+    if (claimHolder !== undefined) return claimHolder
     try {
-      if (read(path)?.token === holder.token) {
-        fs.renameSync(writeTemporary(path, own), path)
+      if (readHolder(path)?.token === holder.token) {
+        fs.renameSync(writeTemporary(path, self), path)
         return undefined
       }
     } finally {
@@ -118,9 +123,12 @@ function take(path: string, own: Holder): Holder | undefined {
   }
 }
 
-/** A link appears with its whole content or not at all, unlike a file created and then written. */
-function create(path: string, own: Holder): boolean {
-  const temporary = writeTemporary(path, own)
+/**
+ * Creates the lock file with a hard link, which appears with its whole content or not at all, unlike a file
+ * that is created and then written.
+ */
+function createLock(path: string, self: Holder): boolean {
+  const temporary = writeTemporary(path, self)
   try {
     fs.linkSync(temporary, path)
     return true
@@ -128,16 +136,16 @@ function create(path: string, own: Holder): boolean {
     const code = codeOf(error)
     if (code === 'EEXIST') return false
     if (code !== 'EPERM' && code !== 'ENOTSUP' && code !== 'ENOSYS') throw error
-    return createWithoutLink(path, own)
+    return createWithoutLink(path, self)
   } finally {
     fs.rmSync(temporary, { force: true })
   }
 }
 
-/** For file systems without hard links. */
-function createWithoutLink(path: string, own: Holder): boolean {
+/** For file systems that lack hard links. */
+function createWithoutLink(path: string, self: Holder): boolean {
   try {
-    fs.writeFileSync(path, JSON.stringify(own), { flag: 'wx' })
+    fs.writeFileSync(path, JSON.stringify(self), { flag: 'wx' })
     return true
   } catch (error) {
     if (codeOf(error) === 'EEXIST') return false
@@ -145,13 +153,13 @@ function createWithoutLink(path: string, own: Holder): boolean {
   }
 }
 
-function writeTemporary(path: string, own: Holder): string {
-  const temporary = `${path}.${own.token}.new`
-  fs.writeFileSync(temporary, JSON.stringify(own), { flush: true })
+function writeTemporary(path: string, self: Holder): string {
+  const temporary = `${path}.${self.token}.new`
+  fs.writeFileSync(temporary, JSON.stringify(self), { flush: true })
   return temporary
 }
 
-function read(path: string): Holder | undefined {
+function readHolder(path: string): Holder | undefined {
   let text: string
   try {
     text = fs.readFileSync(path, 'utf8')
@@ -166,15 +174,15 @@ function read(path: string): Holder | undefined {
   throw new Error(`${path} cannot be read as a lock: remove it if no other process is using ${dirname(path)}`)
 }
 
-function isAlive(holder: Holder, path: string, own: Holder): boolean {
-  if (holder.machine !== own.machine) return isBeating(path, own)
-  const process = processOf(holder.pid)
+function isAlive(holder: Holder, path: string, self: Holder): boolean {
+  if (holder.machine !== self.machine) return hasRecentHeartbeat(path, self)
+  const process = findProcess(holder.pid)
   return process !== undefined && process.started === holder.started
 }
 
-/** Both times are from the file system, so the clocks of two machines need not agree. */
-function isBeating(path: string, own: Holder): boolean {
-  const temporary = writeTemporary(path, own)
+/** Compares two times of the file system, so the clocks of the machines need not agree. */
+function hasRecentHeartbeat(path: string, self: Holder): boolean {
+  const temporary = writeTemporary(path, self)
   try {
     const silenceMs =
       fs.statSync(temporary).mtimeMs - (fs.statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0)
@@ -184,39 +192,39 @@ function isBeating(path: string, own: Holder): boolean {
   }
 }
 
-/** Removes claims and temporary files of killed processes. */
-function removeLeftovers(path: string, own: Holder): void {
+/** Removes the claims and temporary files of killed processes. */
+function removeLeftovers(path: string, self: Holder): void {
   const folder = dirname(path)
   const prefix = `${path.slice(folder.length + 1)}.`
   for (const name of fs.readdirSync(folder)) {
     if (!name.startsWith(prefix)) continue
     const leftover = `${folder}/${name}`
     try {
-      const holder = read(leftover)
-      if (holder !== undefined && !isAlive(holder, leftover, own)) fs.rmSync(leftover, { force: true })
+      const holder = readHolder(leftover)
+      if (holder !== undefined && !isAlive(holder, leftover, self)) fs.rmSync(leftover, { force: true })
     } catch {
-      // Another starter is writing it now.
+      // Another process is writing the file right now.
     }
   }
 }
 
-function self(folder: string): Holder {
+function describeSelf(folder: string): Holder {
   const { pid } = process
   return {
     pid,
     folder: fs.realpathSync(folder),
-    started: processOf(pid)?.started ?? null,
+    started: findProcess(pid)?.started ?? null,
     machine: `${firstLine('/proc/sys/kernel/random/boot_id') ?? hostname()} ${linkTarget('/proc/self/ns/pid') ?? ''}`,
     token: `${pid}-${process.hrtime.bigint().toString(36)}`,
   }
 }
 
-/** The process with this pid. Undefined if it does not exist or is a zombie. */
-function processOf(pid: number): { started: string | null } | undefined {
+/** The process with this pid, or undefined if it does not exist or is a zombie. */
+function findProcess(pid: number): { started: string | null } | undefined {
   const line = firstLine(`/proc/${pid}/stat`)
   if (line !== undefined) {
-    // proc(5): the name in parentheses may contain anything; the state comes right after it, the start time
-    // is field 22.
+    // See proc(5). The name in parentheses may contain anything. The state follows it, and the start time is
+    // field 22.
     const fields = line.slice(line.lastIndexOf(')') + 2).split(' ')
     return fields[0] === 'Z' || fields[0] === 'X' ? undefined : { started: fields[19] ?? null }
   }
@@ -225,7 +233,7 @@ function processOf(pid: number): { started: string | null } | undefined {
     process.kill(pid, 0)
     return { started: null }
   } catch (error) {
-    // EPERM: the process lives and belongs to another user.
+    // EPERM: the process is alive but belongs to another user.
     return codeOf(error) === 'EPERM' ? { started: null } : undefined
   }
 }

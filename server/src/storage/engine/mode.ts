@@ -3,8 +3,8 @@ import type { Database } from './port.ts'
 import { onlyRow } from './port.ts'
 
 /**
- * Binds a new database to this mode permanently: a sandbox's test money and public codes must never count in
- * production. Throws ConfigError if the database belongs to the other mode.
+ * Binds a new database to its mode permanently, because a sandbox's test money and public codes must never
+ * count in production. Throws ConfigError if the database belongs to the other mode.
  */
 export async function claimMode(db: Database, mode: 'sandbox' | 'production'): Promise<void> {
   await db.query(`INSERT INTO settings VALUES ('mode', $1) ON CONFLICT DO NOTHING`, [mode])

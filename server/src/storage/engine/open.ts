@@ -4,11 +4,11 @@ import { openEmbedded } from './embedded.ts'
 import type { Database } from './port.ts'
 import { openPostgres } from './postgres.ts'
 
-/** Opens PostgreSQL at `databaseUrl`, or the embedded database in `dataDir`. Throws a one-line error. */
+/** Opens PostgreSQL at `databaseUrl`, or else the embedded database in `dataDir`. Throws a one-line error. */
 export async function openDatabase(options: {
   databaseUrl?: string | undefined
   dataDir: string
-  /** The PostgreSQL schema. The embedded database has only the default one. */
+  /** The PostgreSQL schema. The embedded database has just the default one. */
   databaseSchema?: string
   /** False disables prepared statements. By default they are used until a connection pooler loses one. */
   preparesStatements?: boolean

@@ -5,25 +5,28 @@ import { NoConnection, sqlState, wasRefused } from './port.ts'
 import { isChangedPlan } from './postgres-statements.ts'
 import { type Hosts, withOptions } from './postgres-url.ts'
 
-/** `upgrade finish` detects servers of other releases by this version, `cell list` the servers of a cell by the schema. */
+/**
+ * `upgrade finish` finds servers of other releases by the version, and `cell list` finds the servers of a
+ * cell by the schema.
+ */
 const applicationName = (schema: string) => `countersign ${VERSION} ${schema}`
 
 const CONNECT_TIMEOUT_MS = 10_000
-/** With several servers, a silent one must not hold up the next. */
+/** If there are several servers, one that does not respond must not delay the next for long. */
 const CONNECT_TIMEOUT_OF_SEVERAL_MS = 3_000
 const KEEP_ALIVE_MS = 10_000
-/** The time without further attempts after PostgreSQL has refused a connection. */
-const NARROW_MS = 30_000
-/** Connections requested together are refused one after another. */
-const NARROWED_MAX = 20
+/** The time for which no further connections are attempted after PostgreSQL has refused one. */
+const REDUCED_MS = 30_000
+/** Connections that were requested together are refused one by one. */
+const REDUCTIONS_MAX = 20
 
 interface Limits {
   readonly max: number
-  /** Additional settings of their sessions. */
+  /** Additional session settings. */
   readonly options: string
 }
 
-/** A pool of at most `max` connections, opened as needed, to the current server. */
+/** Creates a pool of at most `max` connections to the current server, opened as needed. */
 function newPool(hosts: Hosts, { max, options }: Limits): pg.Pool {
   class CurrentClient extends pg.Client {
     constructor(config: pg.ClientConfig) {
@@ -36,12 +39,12 @@ function newPool(hosts: Hosts, { max, options }: Limits): pg.Pool {
     connectionTimeoutMillis: hosts.count > 1 ? CONNECT_TIMEOUT_OF_SEVERAL_MS : CONNECT_TIMEOUT_MS,
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
-    // `upgrade finish` looks for servers of another release.
+    // `upgrade finish` looks for servers of other releases by this name.
     application_name: applicationName(hosts.schema),
     ...(hosts.areWritable ? { onConnect: refuseStandby } : {}),
   })
-  // A broken connection is replaced, and its statement fails. Without listeners, on the pool while the
-  // connection is idle and on the connection while it is in use, the event would end the process.
+  // A broken connection is replaced and its statement fails. The error event would end the process if it had
+  // no listener, both on the pool, for idle connections, and on the connection, while it is in use.
   pool.on('error', () => {})
   pool.on('connect', (client) => client.on('error', () => {}))
   return pool
@@ -52,19 +55,19 @@ async function refuseStandby(client: pg.ClientBase): Promise<void> {
   if (rows[0].read_only === 'on') throw new Error('it accepts no writes: it is a standby or read-only')
 }
 
-interface Lent {
+interface Lease {
   readonly client: pg.PoolClient
   giveBack(isUsable: boolean): void
 }
 
-/** The connections for one kind of statement. */
+/** The connections for one category of statements. */
 export class Connections {
   readonly #hosts: Hosts
   readonly #limits: Limits
   #pool: pg.Pool
-  #narrowedMs = Number.NEGATIVE_INFINITY
-  /** Connections for another kind of statement, which lends one if PostgreSQL grants this pool none. */
-  lender: Connections | undefined
+  #reducedAtMs = Number.NEGATIVE_INFINITY
+  /** The connections of the other category, used if PostgreSQL grants this pool none. */
+  fallback: Connections | undefined
 
   constructor(hosts: Hosts, limits: Limits) {
     this.#hosts = hosts
@@ -73,11 +76,11 @@ export class Connections {
   }
 
   /**
-   * After a refused statement the connection is reused with its prepared statements. After any other error,
-   * or if a plan has changed, or a commit ran on the wrong node, it is closed.
+   * Sends a statement. If the database rejects it, the connection is kept, with its prepared statements.
+   * After any other error, a changed plan, or a commit on the wrong node, the connection is closed.
    */
   async send(config: pg.QueryConfig): Promise<pg.QueryResult> {
-    const { client, giveBack } = await this.#lend()
+    const { client, giveBack } = await this.#lease()
     let isUsable = true
     try {
       return await client.query(config)
@@ -89,9 +92,12 @@ export class Connections {
     }
   }
 
-  /** Statements as one transaction. After an error the connection is closed, which rolls it back. */
+  /**
+   * Runs statements as one transaction. After an error the connection is closed, which rolls the transaction
+   * back.
+   */
   async sendTogether(statements: readonly string[]): Promise<void> {
-    const { client, giveBack } = await this.#lend()
+    const { client, giveBack } = await this.#lease()
     let isUsable = false
     try {
       for (const text of ['BEGIN', ...statements, 'COMMIT']) await client.query(text)
@@ -101,49 +107,49 @@ export class Connections {
     }
   }
 
-  async #lend(): Promise<Lent> {
+  async #lease(): Promise<Lease> {
     try {
-      return await this.#take()
+      return await this.#connect()
     } catch (error) {
-      if (!this.lender || !(error instanceof Error && isWithoutPlace(error.cause))) throw error
-      return this.lender.#take()
+      if (!this.fallback || !(error instanceof Error && isConnectionLimitReached(error.cause))) throw error
+      return this.fallback.#connect()
     }
   }
 
   /**
-   * Waits for a connection. If PostgreSQL grants no further one, waits for an existing one; if a server
+   * Gets a connection. If PostgreSQL refuses to open another one, waits for an existing one. If a server
    * cannot be reached, tries the others.
    */
-  async #take(): Promise<Lent> {
-    if (performance.now() - this.#narrowedMs > NARROW_MS) this.#pool.options.max = this.#limits.max
-    let narrowed = 0
-    for (let tried = 1; ; ) {
+  async #connect(): Promise<Lease> {
+    if (performance.now() - this.#reducedAtMs > REDUCED_MS) this.#pool.options.max = this.#limits.max
+    let reductions = 0
+    for (let attempt = 1; ; ) {
       const pool = this.#pool
       const [host] = this.#hosts.current()
       try {
         const client = await pool.connect()
-        return { client, giveBack: (isUsable) => this.#giveBack(pool, client, isUsable) }
+        return { client, giveBack: (isUsable) => this.#release(pool, client, isUsable) }
       } catch (cause) {
-        if (isWithoutPlace(cause) && pool.totalCount > 0 && narrowed++ < NARROWED_MAX) {
-          this.#narrowedMs = performance.now()
+        if (isConnectionLimitReached(cause) && pool.totalCount > 0 && reductions++ < REDUCTIONS_MAX) {
+          this.#reducedAtMs = performance.now()
           pool.options.max = pool.totalCount
           continue
         }
         this.#hosts.leave(host)
-        if (tried++ >= this.#hosts.count) throw new NoConnection('no connection to the database', { cause })
+        if (attempt++ >= this.#hosts.count) throw new NoConnection('no connection to the database', { cause })
       }
     }
   }
 
-  #giveBack(pool: pg.Pool, client: pg.PoolClient, isUsable: boolean): void {
+  #release(pool: pg.Pool, client: pg.PoolClient, isUsable: boolean): void {
     const isOld = pool !== this.#pool
     client.release(!isUsable || isOld)
     if (isOld) endOnceIdle(pool)
   }
 
   /**
-   * Closes all connections, because their server accepts no more writes and its reads may be stale. Waiting
-   * statements get new connections.
+   * Replaces all connections, because their server no longer accepts writes and may return stale reads.
+   * Waiting statements get new connections.
    */
   renew(): void {
     const old = this.#pool
@@ -156,12 +162,12 @@ export class Connections {
   }
 }
 
-/** True if PostgreSQL has reached its connection limit for this role, this database or in total. */
-function isWithoutPlace(error: unknown): boolean {
+/** True if PostgreSQL has reached a connection limit: for this role, for this database, or in total. */
+function isConnectionLimitReached(error: unknown): boolean {
   return sqlState(error) === '53300'
 }
 
-/** A pool that ends drops waiting requests. */
+/** Ending a pool drops waiting requests, so it is ended only once no request waits. */
 function endOnceIdle(pool: pg.Pool): void {
   if (pool.waitingCount === 0 && !pool.ending) void pool.end().catch(() => {})
 }

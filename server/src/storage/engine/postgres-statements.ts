@@ -5,40 +5,41 @@ import { asUnusable, type QueryAnswer, sqlState } from './port.ts'
 import { portTypes, toParameter } from './types.ts'
 
 /**
- * The maximum number of prepared statements per connection. Each costs the database some tens of kilobytes.
+ * The maximum number of prepared statements per connection. Each takes tens of kilobytes of the database's
+ * memory.
  */
 const NAMED_MAX = 400
-/** The number of statements remembered as seen once, so that a single-use statement is never prepared. */
+/** The number of statements remembered as seen once. Statements used only once are never prepared. */
 const SEEN_MAX = 2_000
 
 const TRANSACTION_CONTROL = /^\s*(?:begin|start|commit|end|rollback|abort|savepoint|release)\b/i
 const CHANGES = new Set(['INSERT', 'UPDATE', 'DELETE', 'MERGE'])
 
-/** pg closes a connection silent for longer. Its types lack this option. */
+/** pg closes a connection that is silent for longer than this. Its types lack the option. */
 interface TimedQuery extends QueryConfig {
   readonly query_timeout: number | undefined
 }
 
 type Send = (config: QueryConfig) => Promise<QueryResult>
 
-/** True while statements are prepared. Connections through one pooler share it. */
+/** True while statements are prepared. All connections through one pooler share it. */
 export interface Naming {
   isOn: boolean
-  /** Called once, when a name was lost. */
+  /** Called once, when a prepared statement was lost. */
   readonly onLost: () => void
 }
 
 interface StatementsOptions {
   readonly timeoutMs?: number
-  /** If absent, a lost name changes nothing for the next statement. */
+  /** If absent, losing a prepared statement does not affect later statements. */
   readonly naming?: Naming
 }
 
 /**
- * Runs statements and prepares repeated ones: a statement seen for the second time gets a name. The name is a
- * hash of the SQL, so a pooler that hands out another process's connection cannot run a different statement
- * under it. Behind a pooler that changes connections between statements each name would be lost again and
- * again, so the first loss ends the names.
+ * Runs statements, and prepares each one when it is used for the second time. A prepared statement is named
+ * with a hash of its SQL, so if a pooler hands out the connection of another process, the name cannot run a
+ * different statement. A pooler that switches connections between statements would lose names again and
+ * again, so naming ends with the first loss.
  */
 export class Statements {
   readonly #send: Send
@@ -53,14 +54,14 @@ export class Statements {
 
   async run<Row>(sql: string, parameters: readonly unknown[] = []): Promise<QueryAnswer<Row>> {
     const config: TimedQuery = {
-      name: this.#nameOf(sql),
+      name: this.#findName(sql),
       text: sql,
       values: parameters.map(toParameter),
       types: portTypes,
       query_timeout: this.#options.timeoutMs,
     }
     try {
-      return answer(await this.#sendNamed(config))
+      return toAnswer(await this.#sendNamed(config))
     } catch (error) {
       throw asUnusable(error)
     }
@@ -72,20 +73,20 @@ export class Statements {
     } catch (error) {
       const isLost = isLostName(error)
       if (config.name === undefined || !(isLost || isChangedPlan(error))) throw error
-      if (isLost) this.#endNames()
-      // The statement has not run: its name is unknown, or its tables have changed.
+      if (isLost) this.#stopNaming()
+      // The statement has not run, because its name is unknown or its tables have changed.
       return await this.#send({ ...config, name: undefined })
     }
   }
 
-  #endNames(): void {
+  #stopNaming(): void {
     const { naming } = this.#options
     if (!naming?.isOn) return
     naming.isOn = false
     naming.onLost()
   }
 
-  #nameOf(sql: string): string | undefined {
+  #findName(sql: string): string | undefined {
     if (this.#options.naming?.isOn === false) return checkStatement(sql)
     const name = this.#names.get(sql)
     if (name !== undefined) return name
@@ -101,26 +102,26 @@ export class Statements {
   }
 }
 
-/** Throws for a statement that would leave a transaction open. */
+/** Throws if the statement could leave a transaction open. */
 function checkStatement(sql: string): undefined {
   if (TRANSACTION_CONTROL.test(sql)) throw new Error('every statement is its own transaction')
 }
 
 /**
- * 26000: unknown statement name (its parsing failed, or a pooler changed connections); 42P05: the name is
- * taken.
+ * 26000: unknown statement name, because parsing failed or a pooler switched connections. 42P05: the name is
+ * already in use.
  */
 function isLostName(error: unknown): boolean {
   const state = sqlState(error)
   return state === '26000' || state === '42P05'
 }
 
-/** A migration changed the columns that a prepared statement returns. */
+/** True if a migration has changed the columns that a prepared statement returns. */
 export function isChangedPlan(error: unknown): boolean {
   return sqlState(error) === '0A000' && messageOf(error).startsWith('cached plan must not change')
 }
 
-function answer<Row>(result: QueryResult): QueryAnswer<Row> {
-  // The count of a SELECT is the number of rows that it returned, not that it changed.
+function toAnswer<Row>(result: QueryResult): QueryAnswer<Row> {
+  // For a SELECT, the count is the number of returned rows, not of changed ones.
   return { rows: result.rows, affected: CHANGES.has(result.command) ? (result.rowCount ?? 0) : 0 }
 }

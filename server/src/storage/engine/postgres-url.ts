@@ -5,12 +5,14 @@ export type UrlSetting = 'DATABASE_URL' | 'DATABASE_READ_URL'
 
 const ATTRIBUTES = ['any', 'read-write', 'primary'] as const
 
-/** The servers of a `DATABASE_URL`. If it names several, one is the primary, and a failover changes which. */
+/**
+ * The servers of a `DATABASE_URL`. If it lists several, one is the primary, and a failover changes which one.
+ */
 export class Hosts {
   readonly #urls: readonly string[]
-  /** The address without user and password. */
+  /** The address without user name and password. */
   readonly place: string
-  /** True if connections to read-only servers are refused. */
+  /** True if connections to read-only servers are rejected. */
   readonly areWritable: boolean
   readonly schema: string
   #current = 0
@@ -26,20 +28,20 @@ export class Hosts {
     return this.#urls.length
   }
 
-  /** The server to try, with its number. */
+  /** The server to try next, with its number. */
   current(): readonly [number: number, url: string] {
     return [this.#current, this.#urls[this.#current]!]
   }
 
-  /** Moves to the next server if this number is still the current one. */
+  /** Moves on to the next server, unless another caller has already moved on from this one. */
   leave(number: number): void {
     if (number === this.#current) this.#current = (number + 1) % this.count
   }
 }
 
 /**
- * Parses `postgres://user:password@host:port,host:port/database?…` of a setting. Throws a one-line error that
- * names the setting and never the password. The address of a standby may lead to read-only servers.
+ * Parses the `postgres://user:password@host:port,host:port/database?…` URL of a setting. Throws a one-line
+ * error that names the setting and never shows the password. A standby's URL may lead to read-only servers.
  */
 export function readHosts(
   url: string,
@@ -53,26 +55,26 @@ export function readHosts(
     throw new Error(`${setting} must be an address like postgres://user@host:5432/name`)
   if (scheme !== 'postgres:' && scheme !== 'postgresql:')
     throw new Error(`${setting} must start with postgres:, not with ${scheme}`)
-  const address = (host: string) => addressOf(`${scheme}//${login}${host}${rest}`, host, setting)
+  const address = (host: string) => parseAddress(`${scheme}//${login}${host}${rest}`, host, setting)
   const first = address(firstHost)
   const addresses = [first, ...otherHosts.map(address)]
   const { searchParams, pathname } = first
-  const wanted =
+  const wantedAttribute =
     searchParams.get('target_session_attrs') ??
     (addresses.length > 1 && setting === 'DATABASE_URL' ? 'read-write' : 'any')
-  if (!ATTRIBUTES.some((one) => one === wanted))
+  if (!ATTRIBUTES.some((attribute) => attribute === wantedAttribute))
     throw new Error(
-      `${setting}: target_session_attrs must be one of ${ATTRIBUTES.join(', ')}, not ${wanted}: the server must be writable`,
+      `${setting}: target_session_attrs must be one of ${ATTRIBUTES.join(', ')}, not ${wantedAttribute}: the server must be writable`,
     )
   const places = addresses.map(
     ({ hostname, port, searchParams }) =>
       `${hostname || searchParams.get('host') || 'localhost'}:${port || '5432'}`,
   )
-  const urls = addresses.map((one) => connectionString(one, schema))
-  return new Hosts(urls, `${places.join(',')}${pathname}`, wanted !== 'any', schema)
+  const urls = addresses.map((server) => connectionString(server, schema))
+  return new Hosts(urls, `${places.join(',')}${pathname}`, wantedAttribute !== 'any', schema)
 }
 
-function addressOf(url: string, host: string, setting: UrlSetting): URL {
+function parseAddress(url: string, host: string, setting: UrlSetting): URL {
   if (URL.canParse(url)) return new URL(url)
   throw new Error(`${setting}: ${host || 'an empty string'} is not a host with a port`)
 }
@@ -82,11 +84,11 @@ function connectionString(address: URL, schema: string): string {
   return withOptions(address.href, sessionOptions(schema))
 }
 
-/** The connection string with additional session settings, each as `-c name=value`. */
+/** Adds session settings to a connection string, each as `-c name=value`. */
 export function withOptions(url: string, options: string): string {
   const address = new URL(url)
   const settings = [address.searchParams.get('options'), options]
   address.searchParams.set('options', settings.filter(Boolean).join(' '))
-  // URLSearchParams writes a space as +, which pg reads as a plus sign.
+  // URLSearchParams encodes a space as +, which pg reads as a plus sign.
   return address.href.replace(/\?.*$/, (query) => query.replaceAll('+', '%20'))
 }

@@ -1,5 +1,5 @@
 import { codeOf, messageOf } from '../../base/formats/thrown-errors.ts'
-import { assertDone, type CitusNode, findCitusNode, ON_COORDINATOR } from './distributed-schema.ts'
+import { assertSucceeded, type CitusNode, findCitusNode, ON_COORDINATOR } from './distributed-schema.ts'
 import { type Database, isReadOnly, NoConnection, onlyRow } from './port.ts'
 import { Connections } from './postgres-connections.ts'
 import { type Naming, Statements } from './postgres-statements.ts'
@@ -7,13 +7,16 @@ import { readHosts, type UrlSetting } from './postgres-url.ts'
 import { BRIEF_OPTIONS, NODE_OPTIONS, SESSION_SETTINGS } from './session.ts'
 import { splitScript } from './split-script.ts'
 
-/** Connection limits per server process: for short statements, and for all others. */
-const BRIEF_MAX = 6
+/** The maximum number of connections per server process: for short statements, and for all others. */
+const FAST_MAX = 6
 const OTHERS_MAX = 4
-/** A connection without a response for this time is closed: its other end may have disappeared silently. */
+/**
+ * A connection that does not respond for this long is closed, because the server may have disappeared
+ * silently.
+ */
 const ANSWER_TIMEOUT_MS = 15_000
 /**
- * The minimum time between two renewals of all connections: until there is a new primary, every statement
+ * The minimum time between two renewals of all connections. Until there is a new primary, every statement
  * requests one.
  */
 const RENEW_MS_MIN = 500
@@ -22,9 +25,9 @@ const UNPREPARED =
   'DATABASE_URL leads to a pooler that loses prepared statements, so statements are no longer prepared. Set DATABASE_PREPARE=off to switch this off at the start.'
 
 /**
- * PostgreSQL at `url` (`postgres://user:password@host:port,host:port/database`). Rejects with a one-line
- * message that names DATABASE_URL, and never the password, if the server cannot be reached or is older than
- * PostgreSQL 14.
+ * Opens PostgreSQL at `url` (`postgres://user:password@host:port,host:port/database`). Rejects with a
+ * one-line message that names DATABASE_URL, and never shows the password, if the server cannot be reached or
+ * is older than PostgreSQL 14.
  */
 export async function openPostgres(
   url: string,
@@ -42,23 +45,23 @@ export async function openPostgres(
   const node = await checkServer(others, hosts.schema).catch(async (error: unknown) => {
     await others.close()
     const cause = error instanceof NoConnection ? error.cause : error
-    throw new Error(`${setting}: cannot use PostgreSQL at ${hosts.place}: ${oneLine(cause)}`, { cause })
+    throw new Error(`${setting}: cannot use PostgreSQL at ${hosts.place}: ${toOneLine(cause)}`, { cause })
   })
-  const brief = new Connections(hosts, {
-    max: options.poolMax ?? BRIEF_MAX,
+  const fast = new Connections(hosts, {
+    max: options.poolMax ?? FAST_MAX,
     options: node === undefined ? BRIEF_OPTIONS : NODE_OPTIONS,
   })
-  brief.lender = others
-  others.lender = brief
+  fast.fallback = others
+  others.fallback = fast
   const naming: Naming = { isOn: options.prepares ?? true, onLost: () => process.emitWarning(UNPREPARED) }
   const timeoutMs = options.answerTimeoutMs ?? ANSWER_TIMEOUT_MS
   let renewedMs = Number.NEGATIVE_INFINITY
   const renew = () => {
     if (performance.now() - renewedMs < RENEW_MS_MIN) return
     renewedMs = performance.now()
-    for (const connections of [brief, others]) connections.renew()
+    for (const connections of [fast, others]) connections.renew()
   }
-  const statementsOf = (connections: Connections) =>
+  const createStatements = (connections: Connections) =>
     new Statements(
       async (config) => {
         try {
@@ -71,8 +74,8 @@ export async function openPostgres(
       { timeoutMs, naming },
     )
   const statements = {
-    fast: statementsOf(brief),
-    others: statementsOf(others),
+    fast: createStatements(fast),
+    others: createStatements(others),
     long: new Statements((config) => others.send(config), { naming }),
   }
   let closed: Promise<unknown> | undefined
@@ -81,51 +84,55 @@ export async function openPostgres(
     query: (sql, parameters, { connection } = {}) => statements[connection ?? 'others'].run(sql, parameters),
     script: (sql) => runScript(others, node, sql),
     close: async () => {
-      closed ??= Promise.all([brief.close(), others.close()])
+      closed ??= Promise.all([fast.close(), others.close()])
       await closed
     },
   }
 }
 
-/** Migrations may take long. Citus takes some statements one at a time only. */
+/** Runs a migration script, without a time limit. Citus accepts some statements only one at a time. */
 async function runScript(connections: Connections, node: CitusNode | undefined, sql: string): Promise<void> {
   if (node !== 'worker') return connections.sendTogether(splitScript(sql))
-  assertDone(onlyRow((await connections.send({ text: ON_COORDINATOR, values: [sql] })).rows))
+  assertSucceeded(onlyRow((await connections.send({ text: ON_COORDINATOR, values: [sql] })).rows))
 }
 
-/** Returns the node of Citus that it leads to, if the schema is distributed. Throws if the server does not fit. */
+/**
+ * Checks that the server is suitable, and returns its Citus node if the schema is distributed. Throws if the
+ * server is not suitable.
+ */
 async function checkServer(connections: Connections, schema: string): Promise<CitusNode | undefined> {
   const { rows } = await connections.send({
     text: `SELECT current_setting('server_version') AS version, current_setting('server_version_num')::int AS number,
       current_user AS role, current_setting('search_path') AS search_path, current_schemas(false)::text[] AS schemas, (SELECT json_object_agg(name, setting) FROM pg_settings WHERE name = ANY($1)) AS settings`,
     values: [Object.keys(SESSION_SETTINGS)],
   })
-  const { version, number, role, search_path, schemas, settings }: Answered = onlyRow(rows)
+  const { version, number, role, search_path, schemas, settings }: ServerInfo = onlyRow(rows)
   if (number < VERSION_MIN) throw new Error(`it is version ${version}, and 14 or newer is needed`)
-  // With another schema in the path, a table that is missing here would be found there. A schema is created later.
+  // If the search path contained another schema, a table missing here would be found there. The schema itself
+  // may be created later.
   const isInSchema = schemas.length === 0 ? search_path === schema : schemas.join() === schema
-  const had: Readonly<Record<string, string>> = isInSchema ? settings : { ...settings, search_path }
-  const other = Object.entries({
+  const actual: Readonly<Record<string, string>> = isInSchema ? settings : { ...settings, search_path }
+  const wrongSettings = Object.entries({
     ...SESSION_SETTINGS,
     ...(isInSchema ? {} : { search_path: schema }),
-  }).filter(([name, value]) => had[name] !== value)
-  if (other.length === 0) return findCitusNode((text) => connections.send({ text }))
-  const has = other.map(([name]) => `${name} = ${had[name]}`).join(', ')
-  const wanted = other.map(([name, value]) => `ALTER ROLE "${role}" SET ${name} = '${value}';`).join(' ')
-  throw new Error(`its connections have ${has}: a pooler has dropped our options. Run ${wanted}`)
+  }).filter(([name, value]) => actual[name] !== value)
+  if (wrongSettings.length === 0) return findCitusNode((text) => connections.send({ text }))
+  const wrongText = wrongSettings.map(([name]) => `${name} = ${actual[name]}`).join(', ')
+  const fix = wrongSettings.map(([name, value]) => `ALTER ROLE "${role}" SET ${name} = '${value}';`).join(' ')
+  throw new Error(`its connections have ${wrongText}: a pooler has dropped our options. Run ${fix}`)
 }
 
-interface Answered {
+interface ServerInfo {
   readonly version: string
   readonly number: number
   readonly role: string
   readonly search_path: string
-  /** The schemas of the path that exist. */
+  /** The schemas on the search path that exist. */
   readonly schemas: readonly string[]
   readonly settings: Readonly<Record<string, string>>
 }
 
-function oneLine(error: unknown): string {
-  // A host with several addresses gives an AggregateError, whose own message is empty.
+function toOneLine(error: unknown): string {
+  // If a host has several addresses, the error is an AggregateError, whose own message is empty.
   return (messageOf(error) || codeOf(error) || String(error)).replace(/\s+/g, ' ')
 }

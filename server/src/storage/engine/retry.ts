@@ -1,13 +1,15 @@
 import { type Database, sqlState } from './port.ts'
 
-/** Serialization failure and deadlock: the statement conflicted with another transaction and was rolled back. */
+/**
+ * Serialization failure and deadlock: the statement conflicted with another transaction and was rolled back.
+ */
 const CONFLICTS: ReadonlySet<string | undefined> = new Set(['40001', '40P01'])
 const ATTEMPTS_MAX = 10
 
 /**
- * A database that repeats a statement after a conflict with another transaction, at most ten times. Every statement is
- * its own transaction, so a repeated one executes once. PostgreSQL aborts statements that lock rows in this way; a
- * compatible database may also abort plain reads.
+ * A database that retries a statement after a conflict with another transaction, up to ten times. Every
+ * statement is its own transaction, so a retried one still takes effect once. PostgreSQL aborts statements
+ * that lock rows this way; compatible databases may also abort plain reads.
  */
 export function withRetries(db: Database): Database {
   return {

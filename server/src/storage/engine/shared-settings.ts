@@ -1,8 +1,8 @@
 import type { Database } from './port.ts'
 
 /**
- * Stores the settings of this server. Returns the names of settings that differ from the server started last:
- * servers that share a database need the same ones.
+ * Stores this server's settings. Returns the names of those that differ from the server that was started
+ * last, because servers that share a database need the same settings.
  */
 export async function compareSettings(
   db: Database,

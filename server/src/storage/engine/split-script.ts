@@ -1,7 +1,9 @@
-/** A dollar-quoted text, a string, a quoted name, a comment, the end of a statement, or what is between them. */
+/**
+ * A dollar-quoted string, a string, a quoted name, a comment, the end of a statement, or any text in between.
+ */
 const PART = /\$(\w*)\$[\s\S]*?\$\1\$|'[^']*'|"[^"]*"|--[^\n]*|;|[^$'"\-;]+|[$'"-]/g
 
-/** The statements of a script in SQL. */
+/** Splits an SQL script into its statements. */
 export function splitScript(sql: string): string[] {
   const statements: string[] = []
   let statement = ''
@@ -14,5 +16,5 @@ export function splitScript(sql: string): string[] {
     statements.push(statement.trim())
     statement = ''
   }
-  return [...statements, statement.trim()].filter((one) => one !== '')
+  return [...statements, statement.trim()].filter((part) => part !== '')
 }

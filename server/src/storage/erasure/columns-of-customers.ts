@@ -15,15 +15,15 @@ const OWN_DOCUMENTS = '(SELECT file_id FROM documents WHERE customer_id = $1)'
 const OWN_CARDS = '(SELECT id FROM cards WHERE cardholder_id = $1)'
 const OWN_AGENTS = '(SELECT id FROM agents WHERE customer_id = $1)'
 
-/** UMA addresses within the JSON of a column. */
+/** Removes UMA addresses within the JSON of a column. */
 const withoutUma = (column: string) =>
   String.raw`regexp_replace(${column}::text, '"\$[^"@ ]+@[^"]+"', '"${ERASED_UMA_ADDRESS}"', 'g')::jsonb`
 
-/** Columns of customers, their accounts and everything that belongs to them. */
+/** Columns of customers, their accounts, and everything else that belongs to them. */
 export const COLUMNS_OF_CUSTOMERS: Readonly<Record<string, TableColumns>> = {
   customers: {
     plain: 'customer_type verification_status currencies version email_verification phone_verification',
-    // Erased in the last step, because other records of the customer are found by these columns.
+    // Erased in the last step, because these columns lead to the customer's other records.
     apart: {
       platform_customer_id: 'customers',
       region: 'customers',
@@ -51,7 +51,7 @@ export const COLUMNS_OF_CUSTOMERS: Readonly<Record<string, TableColumns>> = {
           platform_account_id: 'NULL',
           account_info: "jsonb_build_object('accountType', account_type)",
           status_reason: wordFor('status_reason'),
-          // Accounts that are not deleted have a unique fingerprint.
+          // Accounts that are not deleted must have a unique fingerprint.
           fingerprint: 'id::text',
           identifier: ERASED,
           deleted_at: 'coalesce(deleted_at, (SELECT deleted_at FROM customers WHERE id = $1))',
@@ -81,13 +81,13 @@ export const COLUMNS_OF_CUSTOMERS: Readonly<Record<string, TableColumns>> = {
         by: 'customer',
         rows: OF_CUSTOMER,
         set: {
-          // Unique, in the form of a generated reference.
+          // Unique, and in the form of a generated reference.
           reference: "upper(replace(id::text, '-', ''))",
           debtor_name: ERASED,
           debtor_account: ERASED,
           debtor_sort_code: wordFor('debtor_sort_code'),
           cancel_reason: ERASED,
-          // Nobody is left to be debited.
+          // There is nobody left to debit.
           canceled_at: 'coalesce(canceled_at, (SELECT deleted_at FROM customers WHERE id = $1))',
           canceled_by: "coalesce(canceled_by, 'PLATFORM')",
         },
@@ -125,7 +125,7 @@ export const COLUMNS_OF_CUSTOMERS: Readonly<Record<string, TableColumns>> = {
     erased: [
       {
         by: 'customer',
-        // Deleting them is a separate step.
+        // Deleted in a separate step.
         rows: `${OF_CUSTOMER} AND deleted_at IS NOT NULL`,
         set: {
           country: ERASED,
@@ -214,7 +214,8 @@ export const COLUMNS_OF_CUSTOMERS: Readonly<Record<string, TableColumns>> = {
   customer_imports: { plain: 'state columns next_byte total successful failed' },
   customer_import_errors: {
     plain: 'row_number code',
-    // Named the customer by the platform's own id, which is erased with the customer's row in the last step.
+    // These rows name the customer by the platform's own id, which is erased with the customer's row in the
+    // last step.
     erased: [
       {
         by: 'customer',
@@ -235,7 +236,7 @@ export const COLUMNS_OF_CUSTOMERS: Readonly<Record<string, TableColumns>> = {
           first_name: 'NULL',
         },
       },
-      // Invitations from the platform's other customers that this customer has claimed. Another platform may
+      // Invitations by other customers of the platform that this customer has claimed. Another platform may
       // have the same address.
       {
         by: 'customer',
@@ -320,11 +321,11 @@ export const COLUMNS_OF_CUSTOMERS: Readonly<Record<string, TableColumns>> = {
   erasures: { plain: 'state' },
 }
 
-/** Erased columns of the audit trail, limited to the changes that its trigger allows: `only-erased.ts`. */
+/** Columns of the audit trail to erase, limited to the changes that its trigger allows (`only-erased.ts`). */
 export const AUDIT_EVENT_ERASED: Readonly<Record<string, string>> = {
   before: `CASE WHEN before IS NOT NULL THEN '${ERASED_RECORD}'::jsonb END`,
   after: `CASE WHEN after IS NOT NULL THEN '${ERASED_RECORD}'::jsonb END`,
-  // For backends and members these columns say who acted, so they stay.
+  // For backends and team members these columns say who acted, so they are kept.
   ...Object.fromEntries(
     ['actor_name', 'address', 'user_agent'].map((column) => [
       column,

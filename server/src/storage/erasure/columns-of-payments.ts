@@ -1,6 +1,6 @@
 import { ERASED, ERASED_UMA_ADDRESS, identifierFor, type TableColumns, wordFor } from './table-columns.ts'
 
-/** Records of the payments at hand. */
+/** Selects the records of the current payments. */
 const OF_PAYMENTS = 'id = ANY ($1)'
 /** An entry of a bank's file. A failure is kept, because without it the entry would still be on its way. */
 const ERASED_ENTRY = `'{"name": "erased", "account": "erased"}' || CASE WHEN details ? 'failure'
@@ -9,7 +9,7 @@ const ERASED_ENTRY = `'{"name": "erased", "account": "erased"}' || CASE WHEN det
 const withoutMembers = (column: string, ...members: readonly string[]) =>
   `${column}${members.map((member) => ` - '${member}'`).join('')}`
 
-/** Columns of payments, and of what rails, banks and chains recorded about them. */
+/** Columns of payments, and of the records about them from rails, banks and chains. */
 export const COLUMNS_OF_PAYMENTS: Readonly<Record<string, TableColumns>> = {
   quotes: {
     plain:
@@ -47,7 +47,7 @@ export const COLUMNS_OF_PAYMENTS: Readonly<Record<string, TableColumns>> = {
       },
     ],
   },
-  // The operator's own accounts and money. No customer is named.
+  // The operator's own accounts and money. They do not name any customer.
   own_accounts: { plain: 'currency purpose state reason sweep version' },
   platform_withdrawals: {
     plain: 'source amount currency state reason remittance_information code message',
@@ -60,7 +60,7 @@ export const COLUMNS_OF_PAYMENTS: Readonly<Record<string, TableColumns>> = {
     plain: 'rail number state reason',
     kept: { address: 'public chains keep it permanently' },
   },
-  // The payees belong to the platform. They are not customers.
+  // The payees belong to the platform and are not customers.
   payout_batches: {
     plain:
       'state name file_sha256 columns next_byte lines checked faulty sent failed next_line totals file_error',
@@ -84,7 +84,7 @@ export const COLUMNS_OF_PAYMENTS: Readonly<Record<string, TableColumns>> = {
         rows: OF_PAYMENTS,
         set: {
           source_identifier: identifierFor('source_identifier'),
-          // A payment that a wallet's holder made on the chain shows the address, which is on the chain
+          // A payment that a wallet's holder made on the chain keeps its address, which is on the chain
           // permanently.
           destination_identifier: `CASE WHEN details ? 'isByOwnKey' THEN destination_identifier ELSE ${identifierFor('destination_identifier')} END`,
           remittance_information: 'NULL',
@@ -178,7 +178,7 @@ export const COLUMNS_OF_PAYMENTS: Readonly<Record<string, TableColumns>> = {
       },
       {
         by: 'customer',
-        // An instruction belongs to a mandate.
+        // Rows for instructions refer to a mandate instead of a payment.
         rows: 'payment_id IN (SELECT id FROM mandates WHERE customer_id = $1)',
         set: { details: ERASED_ENTRY },
       },

@@ -2,12 +2,12 @@ import type { TableColumns } from './table-columns.ts'
 
 const ABOUT_A_MEMBER = 'a team member of the platform, not a customer'
 
-/** Columns of events, jobs, the server's own records, the platform and its team members. */
+/** Columns of events, jobs, the server's own records, platforms and team members. */
 export const COLUMNS_OF_WORK: Readonly<Record<string, TableColumns>> = {
   events: { plain: 'position type sequence record available posted traceparent', apart: { data: 'events' } },
   event_records: { plain: 'digest', apart: { text: 'eventRecords' } },
   webhook_attempts: { plain: 'attempt url status error duration_ms', apart: { answer: 'events' } },
-  // The address is the platform's own server.
+  // The URL belongs to the platform's own server.
   webhook_endpoints: {
     plain:
       'role url description event_types payload state disabled_reason position claimed_by failures last_failure',
@@ -16,7 +16,7 @@ export const COLUMNS_OF_WORK: Readonly<Record<string, TableColumns>> = {
   undelivered_events: { plain: 'type position attempts last_failure' },
   webhook_faults: { plain: 'fault' },
   webhook_secrets: { plain: 'key_generation' },
-  // Payloads hold ids. Errors come from the program and the database, which quotes no row.
+  // Payloads contain ids. Errors come from this program and from the database, which quotes no rows in them.
   jobs: { plain: 'kind payload attempts last_error' },
   idempotency_keys: {
     plain: 'digest scope request_hash status',
@@ -54,7 +54,7 @@ export const COLUMNS_OF_WORK: Readonly<Record<string, TableColumns>> = {
     plain: 'method secret_hash',
     kept: { address: ABOUT_A_MEMBER, user_agent: ABOUT_A_MEMBER },
   },
-  // A choice holds ids and amounts.
+  // A choice contains ids and amounts.
   approval_votes: { plain: 'place choice' },
   settings: { plain: 'name value' },
   archives: { plain: 'name of_table file row_count sha256' },

@@ -4,7 +4,7 @@ import { OWN_RECORDS } from './erase-events.ts'
 import { eraseRows, ROWS_MAX, statementOf } from './erase-rows.ts'
 import { OWN_ACCOUNTS } from './table-columns.ts'
 
-/** Audit events about the customer, and those without a customer about its records. */
+/** Audit events about the customer, and those that name no customer but one of its records. */
 const AUDIT_EVENTS = [
   'customer_id = $1',
   `customer_id IS NULL AND object_id IN (
@@ -16,14 +16,14 @@ const AUDIT_EVENTS = [
 ].map((rows) => ({ sql: statementOf('audit_events', { rows, set: AUDIT_EVENT_ERASED }) }))
 
 export async function eraseAuditEvents(db: Database, customer: string): Promise<number> {
-  let found = 0
-  for (const statement of AUDIT_EVENTS) found += await eraseRows(db, statement, customer)
-  return found
+  let rowCount = 0
+  for (const statement of AUDIT_EVENTS) rowCount += await eraseRows(db, statement, customer)
+  return rowCount
 }
 
 /**
- * Counts of messages to the customer's addresses and numbers, in the form of `mailboxOf`, and expired counts,
- * which may belong to an earlier address of the customer.
+ * Counts of messages to the customer's addresses and numbers, in the form used by `mailboxOf`. Also removes
+ * expired counts, which may belong to an earlier address of the customer.
  */
 const COUNTS = `
 DELETE FROM message_counts WHERE ctid = ANY (ARRAY(SELECT ctid FROM message_counts
@@ -43,7 +43,7 @@ export async function eraseMessageCounts(db: Database, customer: string, now: Da
   return (await db.query(COUNTS, [customer, before, ROWS_MAX])).affected
 }
 
-/** A generated UMA address reveals nothing, and is never given to another customer. */
+/** A generated UMA address reveals nothing, and is never assigned to another customer. */
 const UMA_ADDRESS = String.raw`CASE WHEN uma_address ~ '^\$[0-9a-f]{16}@' THEN uma_address
   ELSE '$erased-' || replace(id::text, '-', '') || '@erased.invalid' END`
 
@@ -60,7 +60,7 @@ const CUSTOMER = {
   }),
 }
 
-/** Erases the customer's own row. Must come last: other records of the customer are found by this row. */
+/** Erases the customer's own row. Must come last, because it leads to the customer's other records. */
 export async function eraseCustomer(db: Database, customer: string): Promise<number> {
   return eraseRows(db, CUSTOMER, customer)
 }

@@ -6,7 +6,7 @@ import { LONG, ROWS_MAX } from './erase-rows.ts'
 import { ERASED_MARK, redactPaymentSide, redactRecord, type Side, withoutAddress } from './redacted.ts'
 import { OWN_ACCOUNTS } from './table-columns.ts'
 
-/** Objects of the customer `$1` whose events are erased, without its payments. */
+/** The customer's (`$1`) objects whose events are erased, except payments. */
 export const OWN_RECORDS = `(
   SELECT $1::uuid
   UNION ALL SELECT id FROM internal_accounts WHERE customer_id = $1
@@ -22,7 +22,7 @@ export const OWN_RECORDS = `(
   UNION ALL SELECT id FROM account_changes WHERE customer_id = $1
   UNION ALL SELECT id FROM invitations WHERE customer_id = $1)`
 
-/** Invitations from the platform's other customers that the customer `$1` has claimed. */
+/** Invitations by other customers of the platform that the customer `$1` has claimed. */
 const CLAIMED = `(
   SELECT id FROM invitations WHERE customer_id <> $1
     AND (platform_id, invitee_uma) = (SELECT platform_id, uma_address FROM customers WHERE id = $1))`
@@ -34,7 +34,7 @@ interface StoredEvent {
 }
 
 /**
- * Erases a batch of events about the customer's records, or that mention the customer. Payment events are
+ * Erases a batch of events that are about the customer's records or mention the customer. Payment events are
  * handled elsewhere. Returns the number of events found.
  */
 export async function eraseEvents(db: Database, customer: string, umaAddress: string): Promise<number> {
@@ -52,17 +52,17 @@ function redactEvent({ type, data }: StoredEvent): string {
 
 const OF_OBJECTS = 'object_id = ANY ($1::uuid[])'
 
-/** Erases all events about some of the customer's records: its payments. */
+/** Erases all events about these records, which are payments of the customer. */
 export async function eraseEventsOf(db: Database, objects: readonly string[]): Promise<number> {
-  for (let all = 0; ; ) {
-    const found =
+  for (let total = 0; ; ) {
+    const eventCount =
       (await eraseSome(db, OF_OBJECTS, objects, redactEvent)) + (await eraseAttempts(db, OF_OBJECTS, objects))
-    all += found
-    if (found < ROWS_MAX) return all
+    total += eventCount
+    if (eventCount < ROWS_MAX) return total
   }
 }
 
-/** Erases all events about others' payments that name the customer as one side. */
+/** Erases all events about other customers' payments that name the customer as payer or payee. */
 export async function eraseEventsOfOthers(
   db: Database,
   objects: readonly string[],
@@ -105,7 +105,7 @@ async function eraseSome(
   return found.rows.length
 }
 
-/** Responses of endpoints may repeat the events sent to them. */
+/** The responses of endpoints may repeat the events sent to them. */
 async function eraseAttempts(db: Database, rows: string, of: string | readonly string[]): Promise<number> {
   const { affected } = await db.query(
     `UPDATE webhook_attempts SET answer = NULL WHERE (event_id, attempt) IN (
@@ -118,8 +118,8 @@ async function eraseAttempts(db: Database, rows: string, of: string | readonly s
 }
 
 /**
- * Accounts as events show them are stored once. The digest still names the original text, but nobody compares
- * them.
+ * Each account shown in events is stored once. Its digest still belongs to the original text, but nothing
+ * compares them.
  */
 export async function eraseEventRecords(db: Database, customer: string): Promise<number> {
   const { rows } = await db.query<{ digest: Uint8Array; text: string }>(

@@ -7,8 +7,8 @@ import { ROWS_MAX } from './erase-rows.ts'
 import { OWN_ACCOUNTS } from './table-columns.ts'
 
 /**
- * Rows that no index finds by customer: each step scans a few rows or hours for the ids of the customer's
- * records. `after` is where the step ended; without it the scan is complete.
+ * Progress through rows that no index finds by customer: each step scans some rows or hours for the ids of
+ * the customer's records. `after` is where the step ended. It is absent once the scan is complete.
  */
 export interface Walked {
   readonly found: number
@@ -16,8 +16,8 @@ export interface Walked {
 }
 
 /**
- * A pattern of the ids by which requests and responses name the customer's records. Payments show the id of
- * their customer.
+ * A pattern that matches the ids by which requests and responses name the customer's records. Payments show
+ * the id of their customer.
  */
 export async function findNames(db: Database, customer: string): Promise<string> {
   const { rows } = await db.query<{ id: string }>(
@@ -35,12 +35,12 @@ export async function findNames(db: Database, customer: string): Promise<string>
      UNION ALL SELECT id FROM invitations WHERE customer_id = $1`,
     [customer],
   )
-  // An invitation is named by its code.
+  // An invitation is identified by its code.
   return rows.map(({ id }) => (id.includes(':') ? uuidOf(id) : id)).join('|')
 }
 
 const LOGGED = ['query', 'idempotency_key', 'request_body', 'response_body'] as const
-/** For backends and members these fields say who called, so they stay. */
+/** For backends and team members these fields say who called, so they are kept. */
 const OF_PERSONS = ['actor_name', 'address', 'user_agent'] as const
 
 const ERASE_LOGGED = `
@@ -60,8 +60,8 @@ SELECT (SELECT count(*) FROM page)::integer AS seen, last.created_at, last.id
 FROM (SELECT 1) AS one LEFT JOIN LATERAL (SELECT created_at, id FROM page ORDER BY created_at DESC, id DESC LIMIT 1) AS last ON true`
 
 /**
- * Removes the content of logged requests that name the customer's records or address. They do not count as
- * found, because every request for the state of the erasure adds one.
+ * Removes the content of logged requests that name the customer's address or records. These are not counted
+ * as found, because each request for the state of the erasure adds another one.
  */
 export async function eraseLoggedRequests(
   db: Database,
@@ -83,14 +83,14 @@ export async function eraseLoggedRequests(
 const HOUR_MS = 3_600_000
 const WINDOW_HOURS = 6
 
-/** The response to a repeated call for an erased customer. */
+/** The response to a replayed call for an erased customer. */
 function customerDeletedBody(origin: string): string {
   const { status, message } = ERRORS.CUSTOMER_DELETED
   const docUrl = `${origin}${ERROR_PAGE}#CUSTOMER_DELETED`
   return toJson({ status, code: 'CUSTOMER_DELETED', message, docUrl })
 }
 
-/** Stored responses are found by their expiry. A sealed one reveals nothing, and is removed. */
+/** Stored responses are found by expiry. A sealed response reveals nothing, and is removed. */
 const ERASE_KEPT = `
 WITH found AS MATERIALIZED (
     SELECT ctid AS place, body LIKE '{%' AS is_shown FROM idempotency_keys
@@ -101,9 +101,9 @@ WITH found AS MATERIALIZED (
 SELECT (SELECT count(*) FROM found)::integer AS found`
 
 /**
- * Turns stored idempotent responses into refusals, so that a replay does not create anything again. They
- * expire after `keptDays`, so responses about the customer were stored in the `keptDays` before its deletion,
- * or on that day.
+ * Replaces stored idempotent responses with errors, so that a replay does not create anything again. They
+ * expire after `keptDays`, so responses about the customer were stored at most `keptDays` before the day of
+ * its deletion.
  */
 export async function eraseKeptAnswers(
   db: Database,

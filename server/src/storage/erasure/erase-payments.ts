@@ -7,15 +7,15 @@ import { ERASED_UMA_ADDRESS, type ErasedRows, identifierFor } from './table-colu
 
 /** The customer whose payments are erased. */
 export interface PaymentsOf {
-  /** The uuids of the customer and its accounts. */
+  /** The uuids of the customer and of its accounts. */
   readonly customer: string
   readonly accounts: readonly string[]
 }
 
-/** The maximum number of payments that one step scans. */
+/** The maximum number of payments scanned per step. */
 const PAYMENTS_MAX = 200
 
-/** A position in the scan: the list and the last scanned payment. */
+/** A position in the scan: the list, and the last payment scanned. */
 interface Place {
   readonly list: number
   readonly at?: string
@@ -29,8 +29,10 @@ interface Listed {
   readonly created_at: Date
 }
 
-/** The lists of payments, each with an index: the customer's own, and by account the payments of others. */
-function listsOf({ customer, accounts }: PaymentsOf) {
+/**
+ * Lists of payments, each served by an index: the customer's own payments, and others' payments by account.
+ */
+function listPaymentLists({ customer, accounts }: PaymentsOf) {
   const byAccount = (side: Side) =>
     accounts.map((account) => ({
       where: `${side}_account_id = $1 AND kind IN ('QUOTE', 'RECEIPT')`,
@@ -45,9 +47,9 @@ function listsOf({ customer, accounts }: PaymentsOf) {
 }
 
 /**
- * Erases what payments reveal about the customer, a few payments per step, newest first: their rows, records
- * of rails, banks and lists about them, and their events. In payments of others only the customer's side is
- * erased. `after` is where the step ended; undefined when nothing is left.
+ * Erases what payments reveal about the customer: their rows, their events, and records about them from
+ * rails, banks and lists. Processes some payments per step, newest first; in payments of others, only the
+ * customer's side is erased. `after` is where the step ended; undefined once nothing is left.
  */
 export async function erasePayments(
   db: Database,
@@ -55,7 +57,7 @@ export async function erasePayments(
   after: string | undefined,
 ): Promise<{ readonly found: number; readonly after?: string }> {
   const place: Place = after === undefined ? { list: 0 } : JSON.parse(after)
-  const lists = listsOf(of)
+  const lists = listPaymentLists(of)
   const list = lists[place.list]
   if (!list) return { found: 0 }
   const { rows } = await db.query<Listed>(
@@ -64,7 +66,7 @@ export async function erasePayments(
      ORDER BY created_at DESC, id DESC LIMIT $4`,
     [list.of, place.at ?? null, place.id ?? null, PAYMENTS_MAX],
   )
-  // The lists by account include the customer's own payments again.
+  // The lists by account also include the customer's own payments.
   const others = rows.filter(({ customer_id }) => customer_id === null || uuidOf(customer_id) !== of.customer)
   const found = await (list.side ? eraseOthers(db, others, list.side) : eraseOwn(db, rows))
   const last = rows.at(-1)
@@ -75,7 +77,7 @@ export async function erasePayments(
   return lists[next.list] ? { found, after: JSON.stringify(next) } : { found }
 }
 
-/** The deposits of payments, the deposits that were split into them, and the other parts of these without a payment. */
+/** The deposits of payments, deposits split from them, and other parts of those that have no payment. */
 const DEPOSITS = `
 WITH RECURSIVE own AS (
   SELECT id, parent_id FROM deposits WHERE transaction_id = ANY ($1::uuid[])
@@ -86,12 +88,12 @@ SELECT d.id FROM own JOIN deposits AS d ON d.parent_id = own.id WHERE d.transact
 async function eraseOwn(db: Database, payments: readonly Listed[]): Promise<number> {
   if (payments.length === 0) return 0
   const deposits = await db.query<{ id: string }>(DEPOSITS, [payments.map(({ id }) => uuidOf(id))])
-  const given = [
+  const paymentIds = [
     ...payments.flatMap(({ id, quote_id }) => (quote_id === null ? [id] : [id, quote_id])),
     ...deposits.rows.map(({ id }) => id),
   ]
-  // Records of rails and screenings have ids that follow from the payment.
-  const records = given
+  // The ids of rail records and screenings are derived from the payment.
+  const records = paymentIds
     .flatMap((id) => [
       id,
       idOfKind('RailPayment', uuidOfText(`RailPayment OUT ${id}`)),
@@ -106,12 +108,12 @@ async function eraseOwn(db: Database, payments: readonly Listed[]): Promise<numb
   return found
 }
 
-/** Payments of others: new values of columns about the customer's side. */
+/** New values for the columns about the customer's side in payments of others. */
 const OTHERS = {
   source: {
     transactions: {
       source_identifier: identifierFor('source_identifier'),
-      // The payer wrote both.
+      // The payer wrote both columns.
       description: 'NULL',
       remittance_information: 'NULL',
       details: "details - 'counterparty' - 'sender'",

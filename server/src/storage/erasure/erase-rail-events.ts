@@ -17,14 +17,14 @@ UNION ALL SELECT d.id FROM deposits AS d WHERE d.id = ANY ($2::uuid[]) AND EXIST
     UNION ALL SELECT p.id, p.transaction_id FROM part JOIN deposits AS p ON p.parent_id = part.id)
   SELECT FROM part JOIN transactions AS t ON t.id = part.transaction_id WHERE t.customer_id = $1)`
 
-/** Names of the reports that confirmed the customer's deposits from another kind of file. */
+/** Names of reports from another kind of file that confirmed deposits of the customer. */
 const CONFIRMATIONS = `
 SELECT d.details->>'confirmedBy' AS name FROM deposits AS d JOIN transactions AS t ON t.id = d.transaction_id
 WHERE t.customer_id = $1 AND d.details->>'confirmedBy' = ANY ($2::text[])`
 
 /**
- * Erases rail reports about the customer's payments and deposits. No index finds them, so each step scans a
- * few reports.
+ * Erases rail reports about the customer's payments and deposits. No index finds them, so each step scans
+ * some of the reports.
  */
 export async function eraseRailEvents(
   db: Database,
@@ -36,7 +36,7 @@ export async function eraseRailEvents(
      WHERE id > $2 ORDER BY id LIMIT $3`,
     [platform, after ?? NIL_UUID, ROWS_MAX],
   )
-  const subjects = new Map(rows.filter(({ is_left }) => is_left).map((row) => [row.id, subjectsOf(row)]))
+  const subjects = new Map(rows.filter(({ is_left }) => is_left).map((row) => [row.id, listSubjects(row)]))
   const names = new Map(rows.map(({ id, body }) => [id, String(body.id)]))
   const [own, confirmations] = await Promise.all([
     db.query<{ id: string }>(OWN, [customer, [...subjects.values()].flat()]),
@@ -44,23 +44,23 @@ export async function eraseRailEvents(
   ])
   const isOwn = new Set(own.rows.map(({ id }) => uuidOf(id)))
   const isConfirmation = new Set(confirmations.rows.map(({ name }) => name))
-  const found = [...subjects]
-    .filter(([id, of]) => of.some((one) => isOwn.has(one)) || isConfirmation.has(names.get(id) ?? ''))
+  const reportIds = [...subjects]
+    .filter(([id, of]) => of.some((subject) => isOwn.has(subject)) || isConfirmation.has(names.get(id) ?? ''))
     .map(([id]) => uuidOf(id))
-  if (found.length > 0)
+  if (reportIds.length > 0)
     await db.query(
       `UPDATE rail_events SET note = CASE WHEN note IS NOT NULL THEN 'erased' END,
          body = jsonb_build_object('id', body->'id', 'type', body->'type') || '${ERASED_RECORD}' WHERE id = ANY ($1::uuid[])`,
-      [found],
+      [reportIds],
     )
   const last = rows.at(-1)
   return rows.length < ROWS_MAX || !last
-    ? { found: found.length }
-    : { found: found.length, after: uuidOf(last.id) }
+    ? { found: reportIds.length }
+    : { found: reportIds.length, after: uuidOf(last.id) }
 }
 
-/** The subjects of a report: payments by their ids, deposits by the rail's own name. */
-function subjectsOf({ rail, body: { data } }: Report): string[] {
+/** The subjects of a report: payments by id, deposits by the rail's own id. */
+function listSubjects({ rail, body: { data } }: Report): string[] {
   if (!isObject(data)) return []
   const { id, depositId } = data
   return [

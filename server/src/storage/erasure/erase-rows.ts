@@ -5,28 +5,29 @@ import { COLUMNS_OF_PAYMENTS } from './columns-of-payments.ts'
 import { COLUMNS_OF_WORK } from './columns-of-work.ts'
 import type { ErasedRows, TableColumns } from './table-columns.ts'
 
-/** Every table of the database, and the personal data in its columns. */
+/** All tables of the database, with the personal data in their columns. */
 export const TABLE_COLUMNS: Readonly<Record<string, TableColumns>> = {
   ...COLUMNS_OF_CUSTOMERS,
   ...COLUMNS_OF_PAYMENTS,
   ...COLUMNS_OF_WORK,
 }
 
-/** A statement may scan many rows to find those that are left, and nothing waits for it. */
+/** A statement may scan many rows to find the remaining ones, and nothing waits for it. */
 export const LONG = { connection: 'long' } as const
 
-/** The maximum number of rows per statement, which is a transaction. */
+/** The maximum number of rows per statement. Each statement is its own transaction. */
 export const ROWS_MAX = 1_000
 
 /**
- * A statement that erases some rows. It finds up to `$2` rows not erased yet, and returns the number found.
+ * A statement that erases some rows. It finds at most `$2` rows that are not erased yet, and returns their
+ * number.
  */
 export interface RowsStatement extends Pick<ErasedRows, 'by' | 'isEarly'> {
   readonly table: string
   readonly sql: string
 }
 
-/** The statements of all tables, in their order. */
+/** The statements for all tables, in order. */
 export const ROWS_STATEMENTS: readonly RowsStatement[] = Object.entries(TABLE_COLUMNS).flatMap(
   ([table, { erased = [] }]) =>
     erased.map(({ by, isEarly, ...rows }) => ({
@@ -38,8 +39,8 @@ export const ROWS_STATEMENTS: readonly RowsStatement[] = Object.entries(TABLE_CO
 )
 
 /**
- * Rows that changed concurrently are counted but not changed: the caller repeats the statement. The change names the condition
- * again, whose index finds rows that no index finds by id.
+ * Rows changed concurrently are counted but not erased, so the statement must be repeated. The update states
+ * the condition again, because its index finds rows that cannot be found by id.
  */
 export function statementOf(table: string, { rows, set }: Pick<ErasedRows, 'rows' | 'set'>): string {
   const columns = Object.keys(set ?? {})
@@ -48,7 +49,7 @@ export function statementOf(table: string, { rows, set }: Pick<ErasedRows, 'rows
     ? `AND ROW(${columns.map((column) => `t.${column}`).join(', ')}) IS DISTINCT FROM ROW(${values.join(', ')})`
     : ''
   const change = set
-    ? `UPDATE ${table} AS t SET ${columns.map((column, at) => `${column} = ${values[at]}`).join(', ')}`
+    ? `UPDATE ${table} AS t SET ${columns.map((column, index) => `${column} = ${values[index]}`).join(', ')}`
     : `DELETE FROM ${table} AS t`
   return `
 WITH found AS MATERIALIZED (SELECT t.id FROM ${table} AS t WHERE (${rows}) ${isLeft} LIMIT $2 FOR UPDATE),
@@ -57,8 +58,8 @@ SELECT (SELECT count(*) FROM found)::integer AS found, (SELECT count(*) FROM cha
 }
 
 /**
- * Erases at most `ROWS_MAX` rows of a customer, or of records. `of` is the customer's uuid, or the records'
- * uuids. Returns the number found.
+ * Erases at most `ROWS_MAX` rows of a customer or of records. `of` is the uuid of the customer, or the uuids
+ * of the records. Returns the number of rows found.
  */
 export async function eraseRows(
   db: Database,
@@ -69,15 +70,15 @@ export async function eraseRows(
   return onlyRow(rows).found
 }
 
-/** Erases all rows of some records, a statement at a time. Returns the number of rows. */
+/** Erases all rows of some records, one statement after another. Returns the number of rows. */
 export async function eraseAllRows(
   db: Database,
   statement: Pick<RowsStatement, 'sql'>,
   of: string | readonly string[],
 ): Promise<number> {
-  for (let all = 0; ; ) {
+  for (let total = 0; ; ) {
     const found = await eraseRows(db, statement, of)
-    all += found
-    if (found < ROWS_MAX) return all
+    total += found
+    if (found < ROWS_MAX) return total
   }
 }

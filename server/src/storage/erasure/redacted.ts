@@ -4,19 +4,19 @@ import { parseJson, parseJsonObject, toJson } from '../../base/json/json.ts'
 import { ERASED_UMA_ADDRESS } from './table-columns.ts'
 
 /**
- * Removes personal data from records as JSON, such as events show them. The contract marks personal
- * properties, as in logs and the audit trail. Properties without a schema, and therefore new ones, are also
- * removed.
+ * Removes personal data from the JSON of records, such as those in events. The contract marks personal
+ * properties, as for logs and the audit trail. Properties without a schema are removed too, and so are new
+ * ones.
  */
 
-/** First characters of an erased record. */
+/** The first characters of an erased record. */
 export const ERASED_MARK = '{"isErased":true'
 
 const UMA = /^\$[^@\s]+@\S+$/
 
 /**
- * Removes personal data from a record of this schema and marks it as erased. Throws if the string is not a JSON
- * object.
+ * Removes personal data from a record with this schema, and marks the record as erased. Throws if the string
+ * is not a JSON object.
  */
 export function redactRecord(text: string, schema: JsonSchema | undefined): string {
   if (text.startsWith(ERASED_MARK)) return text
@@ -24,39 +24,40 @@ export function redactRecord(text: string, schema: JsonSchema | undefined): stri
   return ERASED_MARK + (rest === '}' ? rest : `,${rest}`)
 }
 
-/** A value without personal data. `isLost`: a required part of it is missing or replaced. */
+/** A value without personal data. `isLost` is true if a required part of it was removed or replaced. */
 interface Redacted {
   readonly value: unknown
   readonly isLost: boolean
 }
 
 /**
- * `schemas`: the alternatives that the value may have, several in a union. One that marks it as personal is
- * enough.
+ * `schemas` are the alternatives that the value may have, several in a union. It is redacted if any of them
+ * marks it as personal.
  */
 function redactValue(schemas: readonly JsonSchema[], value: unknown): Redacted {
   const unchanged = { value, isLost: false }
   if (value === null || value === undefined) return unchanged
-  const known = schemas.flatMap((schema) => alternatives(schema, value))
-  const marks = known.map(sensitivityOf)
+  const concreteSchemas = schemas.flatMap((schema) => alternatives(schema, value))
+  const marks = concreteSchemas.map(sensitivityOf)
   const isHidden = marks.some((mark) => mark === 'personal' || mark === 'secret')
-  if (isHidden || (known.length === 0 && !isObject(value))) return { value: inPlaceOf(value), isLost: true }
+  if (isHidden || (concreteSchemas.length === 0 && !isObject(value)))
+    return { value: replacementFor(value), isLost: true }
   const isPlain =
     isObject(value) || Array.isArray(value)
       ? marks.every((mark) => mark === 'plain')
       : marks.includes('plain')
-  if (isPlain && known.length > 0) return unchanged
+  if (isPlain && concreteSchemas.length > 0) return unchanged
   if (Array.isArray(value)) {
-    const items = known.flatMap((schema) => schema.items ?? [])
+    const items = concreteSchemas.flatMap((schema) => schema.items ?? [])
     const redactedItems = value.map((item) => redactValue(items, item))
     return redactedItems.some(({ isLost }) => isLost) ? { value: [], isLost: true } : unchanged
   }
-  if (!isObject(value)) return { value: inPlaceOf(value), isLost: true }
-  // A public chain shows the address permanently.
-  return value.destinationType === 'CHAIN_ADDRESS' ? unchanged : withoutMembers(known, value)
+  if (!isObject(value)) return { value: replacementFor(value), isLost: true }
+  // The address is permanently visible on a public chain.
+  return value.destinationType === 'CHAIN_ADDRESS' ? unchanged : withoutMembers(concreteSchemas, value)
 }
 
-/** An object without its optional properties in which something is lost. A required list may be empty. */
+/** Removes optional properties in which something was lost. A required list may become empty. */
 function withoutMembers(schemas: readonly JsonSchema[], value: Readonly<Record<string, unknown>>): Redacted {
   const members = Object.entries(value).map(([name, inner]) => {
     const own = schemas.flatMap(({ properties = {} }) =>
@@ -65,27 +66,27 @@ function withoutMembers(schemas: readonly JsonSchema[], value: Readonly<Record<s
     const isNeeded = own.length === 0 || schemas.some(({ required = [] }) => required.includes(name))
     return { name, isNeeded, ...redactValue(own, inner) }
   })
-  const left = members.filter(({ isNeeded, isLost }) => isNeeded || !isLost)
+  const remaining = members.filter(({ isNeeded, isLost }) => isNeeded || !isLost)
   return {
-    value: Object.fromEntries(left.map(({ name, value }) => [name, value])),
-    isLost: left.some(({ isLost, value }) => isLost && !Array.isArray(value)),
+    value: Object.fromEntries(remaining.map(({ name, value }) => [name, value])),
+    isLost: remaining.some(({ isLost, value }) => isLost && !Array.isArray(value)),
   }
 }
 
-function inPlaceOf(value: unknown): unknown {
+function replacementFor(value: unknown): unknown {
   if (Array.isArray(value)) return []
   if (isObject(value)) return {}
   if (typeof value !== 'string') return null
   return UMA.test(value) ? ERASED_UMA_ADDRESS : 'erased'
 }
 
-/** The side of another customer's payment that names the person. */
+/** The side of another customer's payment that names the erased customer. */
 export type Side = 'source' | 'destination'
 
-/** The payee also sees the payer's words. */
+/** Texts by the payer, which the payee also sees. */
 const WRITTEN_BY_PAYER: ReadonlySet<string> = new Set(['description', 'remittanceInformation'])
 
-/** Removes personal data about one side from another customer's payment. */
+/** Removes personal data about one side of another customer's payment. */
 export function redactPaymentSide(text: string, side: Side): string {
   const record = parseJsonObject(text)
   const members = Object.entries(record)
@@ -100,7 +101,7 @@ function withoutUmaAddress(value: unknown): unknown {
   return { ...value, umaAddress: ERASED_UMA_ADDRESS }
 }
 
-/** Another customer's record with a different address in place of the person's. */
+/** Replaces the erased customer's address in another customer's record. */
 export function withoutAddress(text: string, umaAddress: string): string {
   return text.replaceAll(toJson(umaAddress), toJson(ERASED_UMA_ADDRESS))
 }

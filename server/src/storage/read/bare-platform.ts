@@ -12,7 +12,7 @@ const COLUMNS = {
   updated_at: true,
 } as const satisfies Record<keyof BarePlatformRow, true>
 
-/** The columns of a platform `p` without its config, which may be long. `App.withConfig` adds it. */
+/** The columns of a platform `p` except its config, which may be long. `App.withConfig` adds it. */
 export const BARE_PLATFORM = Object.keys(COLUMNS)
   .map((column) => `p.${column}`)
   .join(', ')

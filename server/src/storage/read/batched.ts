@@ -10,15 +10,15 @@ interface Waiting<Key, Value> {
 }
 
 /**
- * Batches reads: requests in one turn of the event loop, or during a running statement, share the next
- * statement. Nothing is cached, and `load` returns the values in the order of the keys. If the database
- * refuses several keys, each is read alone and gets only its own error.
+ * Batches reads; requests made in one turn of the event loop, or while a statement runs, share the next
+ * statement. Nothing is cached. `load` must return the values in the order of the keys; if the database
+ * rejects a batch, each key is read separately, so that only the faulty ones fail.
  */
 export function batchReads<Key, Value>(
   load: (keys: readonly Key[]) => Promise<readonly Value[]>,
 ): (key: Key) => Promise<Value> {
   let waiting: Waiting<Key, Value>[] = []
-  let isUnderWay = false
+  let isDraining = false
 
   async function loadAll(batch: readonly Waiting<Key, Value>[]): Promise<void> {
     try {
@@ -26,7 +26,7 @@ export function batchReads<Key, Value>(
       for (const [index, { resolve }] of batch.entries()) resolve(values[index]!)
     } catch (error) {
       if (batch.length === 1 || !wasRefused(error)) for (const { reject } of batch) reject(error)
-      else for (const one of batch) await loadAll([one])
+      else for (const request of batch) await loadAll([request])
     }
   }
 
@@ -36,14 +36,14 @@ export function batchReads<Key, Value>(
       waiting = waiting.slice(KEYS_MAX)
       await loadAll(batch)
     }
-    isUnderWay = false
+    isDraining = false
   }
 
   return (key) =>
     new Promise((resolve, reject) => {
       waiting.push({ key, resolve, reject })
-      if (isUnderWay) return
-      isUnderWay = true
+      if (isDraining) return
+      isDraining = true
       setImmediate(drain)
     })
 }

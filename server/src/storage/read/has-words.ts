@@ -4,34 +4,38 @@ import { AGENT_WORDS, BETWEEN_ASKED, CUSTOMER_WORDS } from '../schema/search-wor
 
 const WORDS = { customers: CUSTOMER_WORDS, agents: AGENT_WORDS } as const
 
-/** The maximum number of words per search that count. */
+/** The maximum number of words of a search; further words are ignored. */
 const WORDS_MAX = 10
 
 /**
- * True if the record matches the search: each word begins one of its words, or the whole search begins one of
- * its values, such as an email address. Telephone numbers may contain spaces and brackets. The index of the
- * table serves this.
+ * True if the record matches the search text: each word of the search is a prefix of a word of the record, or
+ * the whole search is a prefix of one of its values, such as an email address. Telephone numbers may contain
+ * spaces and brackets. Uses the table's word index.
  */
-export function hasWords(table: keyof typeof WORDS, platformId: string, asked: string): RawBuilder<boolean> {
-  const asks = sql`${sql.raw(WORDS[table])} @@ lower(${questionOf(platformId, asked)})::tsquery`
-  // OFFSET makes PostgreSQL use the word index: it would otherwise scan the list in its order for a match of
-  // many.
-  return sql<boolean>`id IN (SELECT found.id FROM ${sql.table(table)} AS found WHERE ${asks} OFFSET 0)`
+export function hasWords(
+  table: keyof typeof WORDS,
+  platformId: string,
+  searchText: string,
+): RawBuilder<boolean> {
+  const matches = sql`${sql.raw(WORDS[table])} @@ lower(${buildTsquery(platformId, searchText)})::tsquery`
+  // OFFSET forces PostgreSQL to use the word index. Without it, a search with many matches would scan the
+  // table in the order of the list.
+  return sql<boolean>`id IN (SELECT found.id FROM ${sql.table(table)} AS found WHERE ${matches} OFFSET 0)`
 }
 
-function questionOf(platformId: string, asked: string): string {
-  const begins = (word: string) => quotePrefix(`${uuidOf(platformId)} ${word}`)
-  const words = asked.split(BETWEEN_ASKED).filter(Boolean).slice(0, WORDS_MAX)
-  const phone = /^[+\d\s()./-]{6,}$/.test(asked) ? asked.replace(/\D/g, '') : undefined
-  const either = [
-    begins(asked.trim()),
-    ...(words.length > 0 ? [`(${words.map(begins).join(' & ')})`] : []),
-    ...(phone ? [begins(phone), begins(`+${phone}`)] : []),
+function buildTsquery(platformId: string, searchText: string): string {
+  const prefix = (word: string) => quotePrefix(`${uuidOf(platformId)} ${word}`)
+  const words = searchText.split(BETWEEN_ASKED).filter(Boolean).slice(0, WORDS_MAX)
+  const phone = /^[+\d\s()./-]{6,}$/.test(searchText) ? searchText.replace(/\D/g, '') : undefined
+  const alternatives = [
+    prefix(searchText.trim()),
+    ...(words.length > 0 ? [`(${words.map(prefix).join(' & ')})`] : []),
+    ...(phone ? [prefix(phone), prefix(`+${phone}`)] : []),
   ]
-  return either.join(' | ')
+  return alternatives.join(' | ')
 }
 
-/** A word prefix, quoted for a tsquery. */
+/** Quotes a word as a tsquery prefix. */
 function quotePrefix(text: string): string {
   return `'${text.replaceAll('\\', '\\\\').replaceAll("'", "''")}':*`
 }

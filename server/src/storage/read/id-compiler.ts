@@ -11,31 +11,31 @@ import {
 import { uuidOf } from '../engine/ids.ts'
 import { isIdColumn } from '../schema/id-columns.ts'
 
-/** Compiles kysely's statements. Values compared with an id column become uuids. */
+/** Compiles Kysely's statements, and converts values compared with id columns to uuids. */
 export class IdCompiler extends PostgresQueryCompiler {
   protected override visitBinaryOperation(node: BinaryOperationNode): void {
     const { leftOperand, rightOperand } = node
     super.visitBinaryOperation(
-      isOfIds(leftOperand) ? { ...node, rightOperand: withUuids(rightOperand) } : node,
+      isIdReference(leftOperand) ? { ...node, rightOperand: convertIds(rightOperand) } : node,
     )
   }
 }
 
-function isOfIds(node: OperationNode): boolean {
+function isIdReference(node: OperationNode): boolean {
   return ReferenceNode.is(node) && ColumnNode.is(node.column) && isIdColumn(node.column.column.name)
 }
 
-/** Converts ids to uuids. Nodes that are not values, such as another column, stay. */
-function withUuids(node: OperationNode): OperationNode {
+/** Converts ids to uuids. Operands that are not values, such as another column, are unchanged. */
+function convertIds(node: OperationNode): OperationNode {
   if (ValueNode.is(node)) {
-    const uuid: ValueNode = { ...node, value: uuidIfText(node.value) }
+    const uuid: ValueNode = { ...node, value: toUuid(node.value) }
     return uuid
   }
-  if (PrimitiveValueListNode.is(node)) return PrimitiveValueListNode.create(node.values.map(uuidIfText))
-  if (ValueListNode.is(node)) return ValueListNode.create(node.values.map(withUuids))
+  if (PrimitiveValueListNode.is(node)) return PrimitiveValueListNode.create(node.values.map(toUuid))
+  if (ValueListNode.is(node)) return ValueListNode.create(node.values.map(convertIds))
   return node
 }
 
-function uuidIfText(value: unknown): unknown {
+function toUuid(value: unknown): unknown {
   return typeof value === 'string' ? uuidOf(value) : value
 }

@@ -5,29 +5,29 @@ import { isIdColumn } from '../schema/id-columns.ts'
 import { batchReads } from './batched.ts'
 
 /**
- * A statement that finds rows by keys: `$1`… are arrays, one per key column, of uuid if it holds ids, else of
- * text.
+ * A statement that finds rows by keys. Its parameters `$1`… are arrays, one per key column: uuid[] for id
+ * columns, text[] for all others.
  */
 export interface RowByKey<Row> {
   readonly sql: string
-  /** The key columns of the row. */
+  /** The key columns in the result. */
   readonly columns: readonly (keyof Row & string)[]
-  /** The table of the rows, if they have all of its columns and are found by id. */
+  /** Set if rows are found by id and have all columns of this table. */
   readonly table?: keyof Tables
   /**
-   * Set if the statement finds every row of the table. True if a row already has every column that this
-   * statement returns.
+   * Set if the statement can find every row of the table. Returns true if a row already has every column that
+   * the statement selects.
    */
   readonly isWhole?: (row: object) => row is Row & object
 }
 
-/** The row of a key, read after the request. Concurrent requests share the row. */
+/** Finds the row with a key. It is read after the call, and concurrent calls share one statement. */
 export type Lookup = <Row extends object>(
-  of: RowByKey<Row>,
+  statement: RowByKey<Row>,
   ...key: readonly string[]
 ) => Promise<Row | undefined>
 
-/** The rows of a table or statement, by a key of one or more columns. */
+/** A lookup of rows by a key of one or more columns. */
 export function rowByKey<Row>(sql: string, ...columns: (keyof Row & string)[]): RowByKey<Row> {
   return { sql, columns }
 }
@@ -40,7 +40,7 @@ export function rowById<Name extends WithId>(table: Name): RowByKey<Tables[Name]
 }
 
 /**
- * The rows of a table by id, from a statement that returns more columns or fewer rows. See
+ * A lookup by id for a statement that selects more columns or fewer rows than its table. See
  * `RowByKey.isWhole`.
  */
 export function rowOfTable<Row extends { id: string }>(
@@ -52,8 +52,8 @@ export function rowOfTable<Row extends { id: string }>(
 }
 
 /**
- * A table's rows by a key of several columns; `where` adds conditions. OFFSET makes every plan find them key
- * by key: the planner could otherwise reverse the join and read the whole table.
+ * A lookup by a key of several columns; `where` adds conditions. OFFSET makes every plan look up one key at a
+ * time: otherwise the planner might reverse the join and scan the whole table.
  */
 export function rowByColumns<Row>(
   table: string,
@@ -71,16 +71,16 @@ export function rowByColumns<Row>(
   )
 }
 
-/** Looks rows up by their keys. Concurrent lookups share a statement. */
+/** Looks up rows by key. Concurrent lookups share a statement. */
 export function createLookup(db: Database): Lookup {
   const loaders = new Map<object, (key: readonly string[]) => Promise<object | undefined>>()
-  return (of, ...key) => {
-    let find = loaders.get(of)
-    if (!find) {
-      find = batchReads((keys) => load(db, of, keys))
-      loaders.set(of, find)
+  return (statement, ...key) => {
+    let loader = loaders.get(statement)
+    if (!loader) {
+      loader = batchReads((keys) => load(db, statement, keys))
+      loaders.set(statement, loader)
     }
-    return find(key) as Promise<never>
+    return loader(key) as Promise<never>
   }
 }
 
@@ -89,23 +89,23 @@ async function load<Row extends object>(
   { sql, columns }: RowByKey<Row>,
   keys: readonly (readonly string[])[],
 ): Promise<(Row | undefined)[]> {
-  const byName = new Map<string, readonly string[]>()
-  const names = keys.map((key) => {
-    const name = nameOf(key)
-    byName.set(name, key)
-    return name
+  const byMapKey = new Map<string, readonly string[]>()
+  const mapKeys = keys.map((key) => {
+    const mapKey = toMapKey(key)
+    byMapKey.set(mapKey, key)
+    return mapKey
   })
-  const distinct = [...byName.values()]
+  const distinct = [...byMapKey.values()]
   const parameters = columns.map((column, place) =>
     distinct.map((key) => (isIdColumn(column) ? uuidOf(key[place]!) : key[place])),
   )
   const { rows } = await db.query<Row>(sql, parameters, { connection: 'fast' })
-  const found = new Map(rows.map((row) => [nameOf(columns.map((column) => String(row[column]))), row]))
-  return names.map((name) => found.get(name))
+  const found = new Map(rows.map((row) => [toMapKey(columns.map((column) => String(row[column]))), row]))
+  return mapKeys.map((mapKey) => found.get(mapKey))
 }
 
-/** A string that identifies a key of several columns. */
-function nameOf(key: readonly string[]): string {
+/** Encodes a key as a string, for use in a map. */
+function toMapKey(key: readonly string[]): string {
   const [first] = key
   return key.length === 1 && first !== undefined ? first : JSON.stringify(key)
 }

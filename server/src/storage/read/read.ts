@@ -14,7 +14,7 @@ import type { Database } from '../engine/port.ts'
 import type { Tables } from '../rows/tables.ts'
 import { IdCompiler } from './id-compiler.ts'
 
-/** Typed reads. Only the committer writes, so the type offers nothing else. */
+/** Typed reads. The type has no methods for writing, because only the committer writes. */
 export type Read = Pick<Kysely<Tables>, 'selectFrom' | 'fn' | 'with'>
 
 export function createRead(db: Database): Read {
@@ -29,8 +29,8 @@ export function createRead(db: Database): Read {
 }
 
 /**
- * Counts the rows of a query, up to `max`, in the order of this indexed column. It reads the index and no columns of
- * the rows, and in a long table at most the pages of the latest rows.
+ * Counts at most `max` rows of a query, in the order of this indexed column. Reads only the index and, in a
+ * long table, at most the pages with the latest rows.
  */
 export async function countUpTo<TB extends keyof Tables, Row>(
   read: Read,
@@ -48,8 +48,8 @@ export async function countUpTo<TB extends keyof Tables, Row>(
 }
 
 /**
- * The first rows of these queries combined, in the order of these columns. Each query returns its own first
- * rows.
+ * The first rows of several queries combined, ordered by these columns. Each query is limited before they are
+ * combined.
  */
 export async function firstRows<TB extends keyof Tables, Row>(
   read: Read,
@@ -59,17 +59,17 @@ export async function firstRows<TB extends keyof Tables, Row>(
   order: 'asc' | 'desc',
   max: number,
 ): Promise<Row[]> {
-  const cut = (query: SelectQueryBuilder<Tables, TB, Row>) =>
-    columns.reduce((some, column) => some.orderBy(column, order), query).limit(max)
-  const [one, ...others] = queries.map(cut)
-  if (!one) return []
-  if (others.length === 0) return one.execute()
-  const together = sql`(${sql.join([one, ...others], sql` UNION ALL `)})`
-  const all = read.selectFrom(together.as(table)).selectAll() as unknown
-  return cut(all as typeof one).execute()
+  const orderAndLimit = (query: SelectQueryBuilder<Tables, TB, Row>) =>
+    columns.reduce((ordered, column) => ordered.orderBy(column, order), query).limit(max)
+  const [firstQuery, ...others] = queries.map(orderAndLimit)
+  if (!firstQuery) return []
+  if (others.length === 0) return firstQuery.execute()
+  const union = sql`(${sql.join([firstQuery, ...others], sql` UNION ALL `)})`
+  const all = read.selectFrom(union.as(table)).selectAll() as unknown
+  return orderAndLimit(all as typeof firstQuery).execute()
 }
 
-/** Runs kysely's statements through the port, one at a time. */
+/** Runs Kysely's statements on a `Database`, each on its own. */
 class PortDriver implements Driver {
   readonly #connection: DatabaseConnection
 

@@ -2,26 +2,32 @@ import { setTimeout } from 'node:timers/promises'
 import { type Database, onlyRow, sqlState, wasRefused } from '../engine/port.ts'
 import { createRead, type Read } from './read.ts'
 
-/** Delays between checks while a read waits for the standby to catch up. */
+/** Delays before each check whether the standby has caught up. */
 const WAITS_MS = [0, 2, 4, 8, 16, 32]
-/** The time without reads from a standby after it failed. */
-const REST_MS = 5_000
-/** PostgreSQL cancels long reads on a standby that delay its replay. The standby is healthy. */
+/** The time for which reads avoid the standby after it failed. */
+const PAUSE_MS = 5_000
+/**
+ * PostgreSQL cancels long reads on a standby if they delay its replay. This does not mean that the standby is
+ * unhealthy.
+ */
 const CANCELLED = '40001'
 
 const POSITION = `SELECT (pg_current_wal_flush_lsn() - '0/0')::text AS position`
 const REPLAYED = `
 SELECT CASE WHEN pg_is_in_recovery() THEN (pg_last_wal_replay_lsn() - '0/0')::text END AS position`
-/** Unique to one database of one cluster. */
+/** Identifies one database in one cluster. */
 const IDENTITY = 'SELECT min(applied_at)::text AS since FROM migrations'
 
-/** The databases that serve a read. */
+/** A database for reads, and the typed reads on it. */
 export interface Reads {
   readonly db: Database
   readonly read: Read
 }
 
-/** Outcome of a read that may use the standby: it did, the standby was too far behind, or it failed. */
+/**
+ * The outcome of a read that may use the standby: it did, the standby was too far behind, or the standby
+ * failed.
+ */
 export type ReplicaOutcome = 'replica' | 'late' | 'failed'
 
 interface Watch {
@@ -29,12 +35,12 @@ interface Watch {
   readonly onFailure: (error: unknown) => void
 }
 
-/** The standby belongs to another database. */
+/** The standby is a copy of another database. */
 export class OtherDatabase extends Error {}
 
 /**
- * A standby of the database, for reads. Each read first gets the primary's current log position, so it sees
- * every write that any server acknowledged before.
+ * Reads from a standby of the database. Each read first fetches the primary's current log position, so that
+ * it sees every write acknowledged before, by any server.
  */
 export class Replica {
   readonly #primary: Database
@@ -42,11 +48,11 @@ export class Replica {
   readonly #watch: Watch
   #standby: Database | undefined
   #reads: Reads | undefined
-  #restUntilMs = Number.NEGATIVE_INFINITY
+  #pausedUntilMs = Number.NEGATIVE_INFINITY
   /** The last known replay position of the standby. */
   #replayed = -1n
-  #asking: Promise<bigint> | undefined
-  #askedNext: Promise<bigint> | undefined
+  #runningQuery: Promise<bigint> | undefined
+  #nextQuery: Promise<bigint> | undefined
 
   constructor(primary: Database, open: () => Promise<Database>, watch: Watch) {
     this.#primary = primary
@@ -55,15 +61,18 @@ export class Replica {
   }
 
   /**
-   * Opens the standby unless it is open. Throws if it cannot be reached, and OtherDatabase if it belongs to
-   * another database.
+   * Opens the standby unless it is open. Throws if it cannot be reached, and `OtherDatabase` if it is a copy
+   * of another database.
    */
   async connect(): Promise<void> {
     if (this.#standby) return
     const standby = await this.#open()
     try {
-      const [own, other] = await Promise.all([identityOf(this.#primary), identityOf(standby)])
-      if (own !== other)
+      const [primaryIdentity, standbyIdentity] = await Promise.all([
+        readIdentity(this.#primary),
+        readIdentity(standby),
+      ])
+      if (primaryIdentity !== standbyIdentity)
         throw new OtherDatabase('DATABASE_READ_URL leads to another database than DATABASE_URL')
     } catch (error) {
       await standby.close()
@@ -74,21 +83,24 @@ export class Replica {
     this.#reads = { db, read: createRead(db) }
   }
 
-  /** Reads that see everything committed until now. Undefined if only the primary has that. */
+  /**
+   * Reads from the standby that see everything committed until now. Undefined if the standby cannot serve
+   * them.
+   */
   async upToDate(): Promise<Reads | undefined> {
-    if (!this.#standby || performance.now() < this.#restUntilMs) return this.#note('failed')
-    const wanted = await this.#position()
+    if (!this.#standby || performance.now() < this.#pausedUntilMs) return this.#note('failed')
+    const target = await this.#position()
     try {
       for (const waitMs of WAITS_MS) {
         if (waitMs > 0) await setTimeout(waitMs)
-        if (await this.#hasReplayed(this.#standby, wanted)) {
+        if (await this.#hasReplayed(this.#standby, target)) {
           this.#watch.count('replica')
           return this.#reads
         }
       }
       return this.#note('late')
     } catch (error) {
-      this.#rest(error)
+      this.#pauseReads(error)
       return this.#note('failed')
     }
   }
@@ -102,43 +114,44 @@ export class Replica {
     return undefined
   }
 
-  #rest(error: unknown): void {
-    if (performance.now() >= this.#restUntilMs) this.#watch.onFailure(error)
-    this.#restUntilMs = performance.now() + REST_MS
+  #pauseReads(error: unknown): void {
+    if (performance.now() >= this.#pausedUntilMs) this.#watch.onFailure(error)
+    this.#pausedUntilMs = performance.now() + PAUSE_MS
   }
 
-  async #hasReplayed(standby: Database, wanted: bigint): Promise<boolean> {
-    if (this.#replayed >= wanted) return true
+  async #hasReplayed(standby: Database, target: bigint): Promise<boolean> {
+    if (this.#replayed >= target) return true
     const { rows } = await standby.query<{ position: string | null }>(REPLAYED, [], { connection: 'fast' })
     const position = rows[0]?.position
-    // After a failover it may be, or have been, the primary.
+    // After a failover the former standby may be the primary.
     if (position === undefined || position === null) throw new Error('it is not a standby any more')
     this.#replayed = BigInt(position)
-    return this.#replayed >= wanted
+    return this.#replayed >= target
   }
 
   /**
-   * The primary's log position, read after the call. Callers that arrive during a read share the next one.
+   * The primary's log position, read after the call. Calls that arrive while a query runs share the next
+   * query.
    */
   #position(): Promise<bigint> {
-    this.#askedNext ??= this.#askNext()
-    return this.#askedNext
+    this.#nextQuery ??= this.#queueQuery()
+    return this.#nextQuery
   }
 
-  async #askNext(): Promise<bigint> {
-    await this.#asking?.catch(() => {})
-    const asking = this.#ask()
-    this.#asking = asking
-    this.#askedNext = undefined
-    return asking
+  async #queueQuery(): Promise<bigint> {
+    await this.#runningQuery?.catch(() => {})
+    const query = this.#queryPosition()
+    this.#runningQuery = query
+    this.#nextQuery = undefined
+    return query
   }
 
-  async #ask(): Promise<bigint> {
+  async #queryPosition(): Promise<bigint> {
     const { rows } = await this.#primary.query<{ position: string }>(POSITION, [], { connection: 'fast' })
     return BigInt(onlyRow(rows).position)
   }
 
-  /** The standby, with the primary as fallback, which is never older. */
+  /** Reads from the standby and falls back to the primary, whose data is never older. */
   #withFallback(standby: Database): Database {
     return {
       kind: standby.kind,
@@ -146,7 +159,7 @@ export class Replica {
         try {
           return await standby.query(sql, parameters, options)
         } catch (error) {
-          if (sqlState(error) !== CANCELLED) this.#rest(error)
+          if (sqlState(error) !== CANCELLED) this.#pauseReads(error)
           return this.#primary.query(sql, parameters, options)
         }
       },
@@ -158,8 +171,8 @@ export class Replica {
   }
 }
 
-/** Undefined if the database lacks our tables. */
-async function identityOf(db: Database): Promise<string | undefined> {
+/** Undefined if the database does not have our tables. */
+async function readIdentity(db: Database): Promise<string | undefined> {
   try {
     return (await db.query<{ since: string }>(IDENTITY)).rows[0]?.since
   } catch (error) {

@@ -1,4 +1,4 @@
-/** Returns the value of a nullable column that must be set in this row. Throws if it is null. */
+/** Returns the value of a nullable column that is always set in this row. Throws if it is null. */
 export function requireColumn<Row extends { readonly id: string }, Column extends keyof Row & string>(
   row: Row,
   column: Column,

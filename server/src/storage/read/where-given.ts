@@ -1,6 +1,6 @@
 import type { OperandValueExpressionOrList, ReferenceExpression, SelectQueryBuilder } from 'kysely'
 
-/** Adds a condition on the column if there is a value to compare it with. */
+/** Adds a condition on a column if a value is given. */
 export function whereGiven<DB, TB extends keyof DB, Row, Column extends ReferenceExpression<DB, TB>>(
   query: SelectQueryBuilder<DB, TB, Row>,
   column: Column,
@@ -10,7 +10,7 @@ export function whereGiven<DB, TB extends keyof DB, Row, Column extends Referenc
   return value === undefined ? query : query.where(column, comparison, value)
 }
 
-/** Adds a custom condition if there is a value to build it from. */
+/** Adds a custom condition if a value is given. */
 export function whenGiven<Query, Value>(
   query: Query,
   value: Value | undefined,
@@ -19,7 +19,7 @@ export function whenGiven<Query, Value>(
   return value === undefined ? query : narrow(query, value)
 }
 
-/** Adds the condition that one of several columns equals the value, if there is one. */
+/** Adds a condition that any of several columns equals the value, if a value is given. */
 export function whereAnyGiven<DB, TB extends keyof DB, Row, Column extends ReferenceExpression<DB, TB>>(
   query: SelectQueryBuilder<DB, TB, Row>,
   columns: readonly Column[],

@@ -15,7 +15,7 @@ export interface ChartOfAccountsRow extends Stamped {
   version: number
 }
 
-/** A rail in a report as stored: amounts are strings of digits. */
+/** A rail as stored in a report. Amounts are strings of digits. */
 export interface StoredRail {
   readonly rail: string
   readonly ledgerBalance: string
@@ -27,7 +27,7 @@ export interface StoredRail {
   }
 }
 
-/** A currency in a report as stored: amounts are strings of digits. */
+/** A currency as stored in a report. Amounts are strings of digits. */
 export interface StoredClientMoney {
   readonly currency: KnownCurrency
   readonly owed: string
@@ -42,11 +42,11 @@ export interface StoredClientMoney {
   readonly rails: readonly StoredRail[]
 }
 
-/** A signed report about the money of customers at the end of a day. */
+/** A signed report about customers' money at the end of a day. */
 export interface ClientMoneyReportRow {
   id: string
   platform_id: string
-  /** YYYY-MM-DD, in UTC. */
+  /** `YYYY-MM-DD` in UTC. */
   date: string
   currencies: StoredClientMoney[]
   payload: string

@@ -21,18 +21,18 @@ export interface AgentRow extends Stamped {
   name: string
   policy: StoredJson<Static<typeof AgentPolicy>>
   is_paused: boolean
-  /** SHA-256 of the bearer token, in hex; null before the first device code was redeemed. */
+  /** SHA-256 of the bearer token in hex. Null until the first device code is redeemed. */
   token_hash: string | null
-  /** The only valid code; null if it was used or never made. */
+  /** The only valid code. Null if it was used, or if there never was one. */
   device_code_id: string | null
-  /** Incremented by changes to name, policy and pause. */
+  /** Incremented when name, policy or pause state change. */
   version: number
-  /** The version of the policy in `agent_policies`. */
+  /** The version of the current policy in `agent_policies`. */
   policy_version: number
   deleted_at: Date | null
 }
 
-/** A current or earlier policy version of an agent. Decisions refer to it by version. */
+/** The current or an earlier version of an agent's policy. Decisions refer to it by version. */
 export interface AgentPolicyRow {
   platform_id: string
   agent_id: string
@@ -45,7 +45,7 @@ export interface AgentDeviceCodeRow {
   id: string
   platform_id: string
   agent_id: string
-  /** A keyed digest, in hex. */
+  /** A keyed digest in hex. */
   code_mac: string
   expires_at: Date
   redeemed_at: Date | null
@@ -59,11 +59,11 @@ export interface AgentActionRow extends Stamped {
   customer_id: string
   type: 'EXECUTE_QUOTE' | 'TRANSFER_OUT' | 'TRANSFER_IN'
   state: 'PENDING_APPROVAL' | 'APPROVED' | 'REJECTED' | 'FAILED'
-  /** The platform's decision, if it made one. */
+  /** The platform's decision, if there was one. */
   decided: 'APPROVE' | 'REJECT' | null
   quote_id: string | null
   transaction_id: string
-  /** True if the customer has already signed. */
+  /** True if the customer has signed. */
   is_signed: boolean
   reason: string | null
   expires_at: Date
@@ -75,7 +75,7 @@ export interface AgentDecisionRow {
   agent_id: string
   action_id: string | null
   decision: StoredJson<Static<typeof AgentDecision>>
-  /** All inputs of the decision, except the policy. */
+  /** All inputs of the decision except the policy. */
   inputs: Record<string, unknown>
   policy_version: number
   created_at: Date
@@ -93,7 +93,7 @@ export interface AgentReservationRow extends Stamped {
   month: string
 }
 
-/** A day's or a month's reservation totals. Only the database writes them. */
+/** The total of an agent's reservations in a day or month. Only the database writes it. */
 export interface AgentBudgetRow {
   platform_id: string
   agent_id: string

@@ -25,13 +25,13 @@ export interface AuditEventRow {
   created_at: Date
 }
 
-/** A request and its response. Times are real, not sandbox time. */
+/** A request with its response. Times are real, not sandbox time. */
 export interface LoggedRequestRow {
   id: string
   platform_id: string
   /** The `X-Request-Id` of the response. */
   request: string
-  /** The `X-Request-Id` that the caller sent. */
+  /** The `X-Request-Id` sent by the caller. */
   caller_request: string | null
   method: string
   path: string

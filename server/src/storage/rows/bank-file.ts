@@ -2,12 +2,12 @@ import type { BankFilesRailValue } from '@countersign/contract/connectors/rails-
 import type { Stamped } from './stamped.ts'
 import type { BankFileState, BankInboxState } from './states.ts'
 
-/** The worker state of a bank-file rail. Its id follows from the rail. */
+/** The state of the worker for a bank-file rail. Its id is derived from the rail. */
 export interface BankFileWorkerRow extends Stamped {
   id: string
   platform_id: string
   rail: string
-  /** File numbers used so far. */
+  /** The number of files numbered so far. */
   files: bigint
   traces: bigint
   /** Requests for reversals so far: requests at the same time change it, so each counts all others. */
@@ -25,7 +25,10 @@ export interface BankFileRow extends Stamped {
   number: bigint
   name: string
   message_name: string
-  /** A to Z, 0 to 9: distinguishes ACH files of one day. Null for SEPA, and in rows of earlier versions. */
+  /**
+   * A to Z or 0 to 9, to tell apart the ACH files of one day. Null for SEPA, and in rows written by earlier
+   * versions.
+   */
   modifier: string | null
   state: BankFileState
   batches: string[]
@@ -47,10 +50,10 @@ export interface BankFileRow extends Stamped {
 /** The counterparty of a payment, with the fields that its file format needs. */
 export interface BankPaymentDetails {
   readonly name: string
-  /** IBAN, or account number. */
+  /** An IBAN or account number. */
   readonly account: string
   readonly bic?: string
-  /** Or the sort code of a British bank. */
+  /** For British banks, the sort code. */
   readonly routingNumber?: string
   readonly accountKind?: 'CHECKING' | 'SAVINGS'
   readonly remittanceInformation?: string
@@ -125,7 +128,7 @@ export function isOfKind<Row extends Pick<BankPaymentRow, 'kind'>, Kind extends 
   return row.kind === kind
 }
 
-/** A file of a bank. Its id follows from the rail and its content. */
+/** A file received from a bank. Its id is derived from the rail and the content. */
 export interface BankInboxFileRow extends Stamped {
   id: string
   platform_id: string
@@ -134,7 +137,8 @@ export interface BankInboxFileRow extends Stamped {
   sha256: Uint8Array
   bytes: bigint
   /**
-   * `CAMT` and `PAIN_002` are in rows of earlier versions. The reader detects which messages an XML file has.
+   * `CAMT` and `PAIN_002` appear only in rows written by earlier versions: now the reader detects which
+   * messages an XML file contains.
    */
   kind: 'XML' | 'ACH' | 'BAI2' | 'MT940' | 'ZIP' | 'ACKNOWLEDGEMENT' | 'UNKNOWN' | 'CAMT' | 'PAIN_002'
   state: BankInboxState

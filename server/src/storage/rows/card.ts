@@ -6,7 +6,7 @@ export interface PlatformFreezeValue {
   readonly frozenAt: string
   readonly reason: string
   readonly cardholderMayLift: boolean
-  /** True if the cardholder had frozen the card before, whose freeze stays. */
+  /** True if the cardholder had already frozen the card. That freeze remains in place. */
   readonly wasFrozen: boolean
 }
 
@@ -18,7 +18,7 @@ export interface CardRow extends Stamped {
   state: 'PENDING_KYC' | 'PROCESSING' | 'ACTIVE' | 'FROZEN' | 'CLOSED'
   state_reason: 'ISSUER_REJECTED' | 'CLOSED_BY_PLATFORM' | 'CLOSED_BY_SVC' | null
   currency: KnownCurrency
-  /** Internal accounts, in the order in which they are charged. */
+  /** Internal accounts, in the order in which to charge them. */
   funding_sources: string[]
   brand: 'VISA' | 'MASTERCARD' | null
   last4: string | null
@@ -27,9 +27,9 @@ export interface CardRow extends Stamped {
   pan_embed_url: string | null
   processor_ref: string | null
   issuer_ref: string | null
-  /** Set while the platform has frozen the card. */
+  /** Set while the card is frozen by the platform. */
   platform_freeze: PlatformFreezeValue | null
-  /** Incremented by changes to state and funding sources. */
+  /** Incremented when state or funding sources change. */
   version: number
 }
 
@@ -45,8 +45,8 @@ export interface DelegatedKeyRow extends Stamped {
 }
 
 /**
- * A purchase by card. Amounts are in the smallest unit of `currency`, which converts one to one to
- * `source_currency`.
+ * A card purchase. Amounts are in the smallest unit of `currency`, which converts to `source_currency` one to
+ * one.
  */
 export interface CardTransactionRow extends Stamped {
   id: string
@@ -60,12 +60,12 @@ export interface CardTransactionRow extends Stamped {
   issuer_transaction_token: string
   /** Null if the purchase was not authorized. */
   hold_id: string | null
-  /** Amount on hold, in the smallest unit of the source currency. */
+  /** The amount held, in the smallest unit of the source currency. */
   held_amount: bigint
   delegated_key_id: string | null
   signature: Uint8Array | null
   authorized_amount: bigint
-  /** The largest accepted sum of claims. */
+  /** The maximum sum of claims that is accepted. */
   claim_max: bigint
   /** The part of the hold that the merchant has not claimed. */
   unclaimed_amount: bigint
@@ -73,10 +73,10 @@ export interface CardTransactionRow extends Stamped {
   settled_amount: bigint
   pull_count: number
   pulled_amount: bigint
-  /** The number of pending pulls, and their part of the hold. */
+  /** The number of pending pulls, and the part of the hold that they cover. */
   pending_count: number
   pending_amount: bigint
-  /** Claims that could not be taken from the funding source. */
+  /** The sum of claims that could not be taken from the funding source. */
   uncollected_amount: bigint
   refund_count: number
   refunded_amount: bigint
@@ -85,10 +85,10 @@ export interface CardTransactionRow extends Stamped {
   last_event_at: Date
 }
 
-/** The key's signature for one pull from a wallet. */
+/** A delegated key's signature for one pull from a wallet. */
 export interface CardPullSignatureRow {
   card_transaction_id: string
-  /** The number of the pull within the purchase, from 1. */
+  /** The number of the pull within the purchase, starting at 1. */
   number: number
   platform_id: string
   delegated_key_id: string

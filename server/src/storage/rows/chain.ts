@@ -2,10 +2,10 @@ import type { Hex } from '../../base/formats/hex.ts'
 import type { Stamped } from './stamped.ts'
 import type { ChainMovementState, ChainPaymentState, ChainTransactionState } from './states.ts'
 
-/** Facts read from a token's contract. */
+/** Facts about a token, read from its contract. */
 export interface TokenFacts {
   readonly decimals: number
-  /** The EIP-712 domain; absent if the token does not implement EIP-3009. */
+  /** The EIP-712 domain. Absent if the token does not support EIP-3009. */
   readonly domain?: { readonly name: string; readonly version: string; readonly separator: Hex }
 }
 
@@ -23,7 +23,7 @@ export interface ChainRow extends Stamped {
   followed_time: Date
   highest_block: bigint
   latest_time: Date
-  /** Changes when the server starts to follow a cold storage address. */
+  /** Changes when the server starts following a cold storage address. */
   cold_version: number
   /** The record of the current treasury address. */
   treasury_id: string
@@ -34,8 +34,8 @@ export interface ChainRow extends Stamped {
 export type ChainRole = 'TREASURY' | 'GAS' | 'DEPOSIT' | 'WALLET' | 'COLD'
 
 /**
- * An address whose key is in the enclave, or cold storage of the operator (COLD). Its id is derived from the rail and
- * the purpose.
+ * An address whose key is in the enclave, or an address of the operator's cold storage (COLD). Its id is
+ * derived from the rail and the purpose.
  */
 export interface ChainAddressRow {
   id: string
@@ -45,12 +45,12 @@ export interface ChainAddressRow {
   role: ChainRole
   path: string
   owner_id: string | null
-  /** The block after which a cold storage address is followed; null if it is not followed yet. */
+  /** The block after which a cold storage address is followed. Null until then. */
   opened_block: bigint | null
   created_at: Date
 }
 
-/** A requested transfer. The id of a payment is the id of its record. */
+/** A requested transfer. For a payment, its id is the id of the payment's record. */
 export interface ChainPaymentRow extends Stamped {
   id: string
   platform_id: string
@@ -72,10 +72,10 @@ export interface ChainPaymentRow extends Stamped {
   fee_nonce: Hex | null
   fee_signature: Hex | null
   state: ChainPaymentState
-  /** The first block that can contain its transaction. */
+  /** The first block that could contain its transaction. */
   from_block: bigint
   transaction_id: string | null
-  /** The number of transactions made for it. While it is 0, nothing signed has left this server. */
+  /** The number of transactions created for it. While it is 0, nothing signed has left this server. */
   attempts: number
   due_at: Date
   note: string | null
@@ -83,9 +83,9 @@ export interface ChainPaymentRow extends Stamped {
   block_number: bigint | null
 }
 
-/** A signed version of a transaction. Amounts are wei, as a string of digits. */
+/** A signed version of a transaction. Amounts are in wei, as strings of digits. */
 export interface ChainAttempt {
-  /** The coin that it moves; absent if none. */
+  /** The amount of native coin that it moves. Absent if none. */
   readonly value?: string
   readonly hash: Hex
   readonly raw: Hex
@@ -95,7 +95,7 @@ export interface ChainAttempt {
   readonly madeAt: string
 }
 
-/** A transaction of one of our senders. */
+/** A transaction sent from one of our addresses. */
 export interface ChainTransactionRow extends Stamped {
   id: string
   platform_id: string
@@ -113,7 +113,7 @@ export interface ChainTransactionRow extends Stamped {
   block_number: bigint | null
   block_hash: Hex | null
   succeeded: boolean | null
-  /** Wei, as a string of digits. */
+  /** In wei, as a string of digits. */
   cost: string | null
 }
 
@@ -139,7 +139,7 @@ export interface ChainMovementRow extends Stamped {
   gone_at: Date | null
 }
 
-/** A followed block. */
+/** A block of a followed chain. */
 export interface ChainBlockRow {
   id: string
   platform_id: string

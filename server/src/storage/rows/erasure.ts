@@ -1,7 +1,9 @@
 import type { ErasureState } from '@countersign/contract/states/customer-states'
 import type { Stamped } from './stamped.ts'
 
-/** The erasure of a person. Its id is the customer's id, so a customer has at most one. */
+/**
+ * The erasure of a customer's personal data. Its id is the customer's, so there is at most one per customer.
+ */
 export interface ErasureRow extends Stamped {
   id: string
   platform_id: string

@@ -6,25 +6,25 @@ export interface CustomerImportRow extends Stamped {
   id: string
   platform_id: string
   state: ImportState
-  /** The stored file, which is removed when the import ends. */
+  /** The stored file, which is removed at the end of the import. */
   file_id: string
-  /** The columns in order, once the file was scanned. */
+  /** The columns in order, once the file has been scanned. */
   columns: string[] | null
-  /** The byte of the file at which the next row begins. */
+  /** The byte offset of the next row in the file. */
   next_byte: bigint
   total: number
-  /** Rows that created a customer, and refused rows. */
+  /** The numbers of rows that created a customer, and of rejected rows. */
   successful: number
   failed: number
   completed_at: Date | null
 }
 
-/** A refused row, or an error in the whole file. */
+/** A rejected row, or an error in the file as a whole. */
 export interface CustomerImportErrorRow {
   id: string
   platform_id: string
   import_id: string
-  /** Position in the file: the header is 1, empty lines do not count. */
+  /** The position in the file. The header is row 1, and empty lines do not count. */
   row_number: number
   correlation_id: string
   code: string

@@ -1,14 +1,12 @@
-/** Calls to the rail of a payment before the job was made. */
+/** The state of the payment at its rail before the job was created. */
 export interface AskedOfRail {
-  /** True if the rail was called before. */
+  /** True if the rail has been called. */
   readonly alreadySubmitted?: boolean
-  /**
-   * True if the rail has delivered the payment, and must be called again to learn whether it was returned.
-   */
+  /** True if the rail has delivered the payment but must be asked again whether it was returned. */
   readonly mayComeBack?: boolean
 }
 
-/** The stored payload per job kind. Times are ISO 8601 strings, amounts are digit strings. */
+/** The stored payload of each kind of job. Times are ISO 8601 strings, amounts are strings of digits. */
 export interface JobPayloads {
   /** Customers before this one already have their accounts. */
   'accounts.backfill': { readonly fromCustomerId: string }
@@ -31,8 +29,8 @@ export interface JobPayloads {
     readonly amount: string
   }
   /**
-   * `isEarly`: data that no law requires keeping. The other fields are the position of the erasure, and
-   * whether this round has found anything.
+   * `isEarly`: erases data that no law requires keeping. The other fields say how far the erasure has come,
+   * and whether this round has found anything.
    */
   'customer.erase': {
     readonly customerId: string
@@ -44,36 +42,36 @@ export interface JobPayloads {
   'customers.import': { readonly importId: string }
   'documents.remove': { readonly customerId: string }
   'invitation.expire': { readonly code: string }
-  /** Reports to a member what began to wait since its last digest. */
+  /** Notifies a member of everything that has started to wait since the last digest. */
   'member.digest': { readonly memberId: string }
   'message.deliver': { readonly messageId: string }
-  /** Sweeps an account of the operator at this time. */
+  /** Runs the sweep of an operator's account at this time. */
   'own-money.sweep': { readonly ownAccountId: string; readonly at: string }
-  /** Announces or pays this date of a schedule. Another date has another job. */
+  /** Announces or pays one date of a schedule. Each date has its own job. */
   'payment-schedule.run': { readonly scheduleId: string; readonly date: string }
-  /** Checks or sends the next lines of a batch, by its state. */
+  /** Checks or sends the next lines of a batch, depending on its state. */
   'payouts.run': { readonly batchId: string }
   'quote.expire': { readonly quoteId: string }
-  /** A report that matches nothing yet, with the seconds after its arrival of the last attempt. */
   'rail-payment.cancel': { readonly transactionId: string }
+  /** Retries a report that matches nothing yet. `waitedSeconds`: from its arrival to the last attempt. */
   'rail-event.retry': { readonly railEventId: string; readonly waitedSeconds: number }
   'receipt.expire': { readonly transactionId: string }
   'receipt.settle': { readonly transactionId: string }
   'statement.book': { readonly statementId: string }
-  /** `attempt` counts earlier comparisons. */
+  /** `attempt` is the number of earlier comparisons. */
   'statement.compare': { readonly statementId: string; readonly attempt: number }
   'stored-file.remove': { readonly fileId: string }
-  /** The files of a platform that was reset. */
+  /** Deletes the files of a platform that was reset. */
   'stored-files.clear': { readonly platformId: string }
   'stablecoin-account.check': { readonly accountId: string }
   'deposit-account.open': { readonly depositAccountId: string }
   'deposit.return': { readonly depositId: string } & AskedOfRail
-  /** The screening of the sender's address was decided. */
+  /** The screening of the sender's address has been decided. */
   'deposit.screened': { readonly depositId: string }
   'external-account.check': { readonly externalAccountId: string }
-  /** A pulled-money hold's banking days are over. */
+  /** The banking days for which pulled money is held are over. */
   'funds-hold.release': { readonly fundsHoldId: string }
-  /** Moves the money of a movement in a sandbox without a chain. */
+  /** Settles a treasury movement in a sandbox without a chain. */
   'treasury.settle': { readonly treasuryMovementId: string }
   'transaction.pull': {
     readonly transactionId: string
@@ -86,14 +84,14 @@ export interface JobPayloads {
   } & AskedOfRail
   'transfer.settle': {
     readonly transactionId: string
-    /** Set if the submission is later than the recording of the transfer. */
+    /** Set if the transfer is submitted later than it was recorded. */
     readonly submittedAt?: string
   } & AskedOfRail
   'verification.check': { readonly customerId: string }
   'verification.submit': {
     readonly verificationId: string
     readonly submission: number
-    /** The time until which the provider can read the documents. */
+    /** When the provider's access to the documents ends. */
     readonly linkedUntil?: string
   }
   'wallet.repay': { readonly accountId: string; readonly transactionId: string; readonly owed: string }
@@ -101,12 +99,12 @@ export interface JobPayloads {
 
 export type JobKind = keyof JobPayloads
 
-/** The payload of a row that several jobs of one kind share. */
+/** The payload of a row shared by several jobs of one kind. */
 export interface SharedPayload {
   readonly each: readonly JobPayloads[JobKind][]
 }
 
-/** A row of `jobs`. Kind and payload match, because only `job()` creates rows. */
+/** A row of `jobs`. Kind and payload always match, because rows are created only by `job()`. */
 export interface JobRow<Kind extends JobKind = JobKind> {
   id: string
   platform_id: string

@@ -6,12 +6,12 @@ export interface KycLinkRow {
   redirect_uri: string | null
   created_at: Date
   expires_at: Date
-  /** Time of the first opening. A link can be opened once. */
+  /** When the link was opened. It can be opened once. */
   opened_at: Date | null
-  /** SHA-256, in hex, of the secret in the visitor's cookie. */
+  /** SHA-256 in hex of the secret in the visitor's cookie. */
   session_hash: string | null
-  /** Time of the visitor's last request. */
+  /** When the visitor sent the last request. */
   seen_at: Date | null
-  /** The number of files uploaded to the page. */
+  /** The number of files uploaded on the page. */
   uploads: number
 }

@@ -5,7 +5,7 @@ export interface LedgerAccountRow {
   id: string
   platform_id: string
   owner: string
-  /** Name of the platform's own account (`rail`, `fx`, …); null for an internal account. */
+  /** The name of one of the platform's own accounts (`rail`, `fx`, …). Null for an internal account. */
   name: string | null
   currency: KnownCurrency
   normal_side: 'debit' | 'credit'
@@ -13,13 +13,13 @@ export interface LedgerAccountRow {
   posted: bigint
   held: bigint
   event_count: number
-  /** Permanently closed: it is empty and stays empty. */
+  /** Closed permanently: the account is empty and must remain so. */
   is_closed: boolean
 }
 
 /**
- * A transfer, pending or ended. The view `ledger_entries` has both sides of posted transfers, for people and
- * tests.
+ * A pending or ended transfer. For people and tests, the view `ledger_entries` shows both sides of posted
+ * transfers.
  */
 export interface LedgerTransferRow {
   id: string
@@ -46,7 +46,7 @@ export interface LedgerLateEndRow {
 }
 
 /**
- * Amounts that conversions in progress will buy and sell of a currency. Maintained by the function
+ * The amounts of a currency that conversions in progress will buy and sell. Maintained by the function
  * `fx_in_flight`.
  */
 export interface FxInFlightRow {

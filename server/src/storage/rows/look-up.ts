@@ -3,14 +3,14 @@ import type { InvitationState, StablecoinAccountState } from '@countersign/contr
 import type { Stamped } from './stamped.ts'
 
 export interface InvitationRow extends Stamped {
-  /** The code in its canonical spelling. */
+  /** The code in canonical form. */
   id: string
-  /** The platform that made it. It expires by the platform's clock. */
+  /** The platform that created the code, by whose clock it expires. */
   platform_id: string
-  /** The customer who invites. */
+  /** The inviting customer. */
   customer_id: string
   inviter_uma: string
-  /** A customer of any platform. */
+  /** A customer of any platform, by UMA address. */
   invitee_uma: string | null
   first_name: string | null
   amount: bigint | null
@@ -21,14 +21,14 @@ export interface InvitationRow extends Stamped {
   claimed_at: Date | null
 }
 
-/** Wrong codes of a platform in the current window, in real time. The row's id is the platform's. */
+/** Wrong codes entered on a platform in the current window, in real time. The row's id is the platform's. */
 export interface InvitationAttemptsRow {
   id: string
   failures: number
   forgotten_at: Date
 }
 
-/** An account of the platform at a stablecoin provider. */
+/** An account that the platform has with a stablecoin provider. */
 export interface StablecoinAccountRow extends Stamped {
   id: string
   platform_id: string
@@ -36,7 +36,7 @@ export interface StablecoinAccountRow extends Stamped {
   provider_account_id: string
   provider_environment: 'SANDBOX' | 'PRODUCTION'
   status: StablecoinAccountState
-  /** The credentials as JSON, sealed by the enclave to this record. */
+  /** The credentials as JSON, sealed to this record by the enclave. */
   sealed_credentials: Uint8Array
   last_verified_at: Date | null
 }

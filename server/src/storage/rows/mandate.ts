@@ -1,7 +1,7 @@
 import type { MandateType } from '@countersign/contract/accounts/mandates'
 import type { Stamped } from './stamped.ts'
 
-/** An external account holder's consent to direct debits. Its status follows from the dates. */
+/** Consent of an external account's holder to direct debits. Its status follows from the dates. */
 export interface MandateRow extends Stamped {
   id: string
   platform_id: string
@@ -16,19 +16,22 @@ export interface MandateRow extends Stamped {
   /** An IBAN, or an account number with its sort code. */
   debtor_account: string
   debtor_sort_code: string | null
-  /** The rail that has told the bank of the debtor, if such an instruction is needed. */
+  /** The rail that has instructed the debtor's bank, if it needs such an instruction. */
   rail: string | null
   /** True if the next collection is the last. */
   is_final: boolean
-  /** The number of queued collections: a version. */
+  /** The number of queued collections, used as a version. */
   collections: number
-  /** The record of the first queued collection. */
+  /** The payment record of the first queued collection. */
   first_payment_id: string | null
   /** `YYYY-MM-DD`. */
   last_collected_on: string | null
   canceled_at: Date | null
   cancel_reason: string | null
-  /** PLATFORM: by a call, with its last collection, or with its account. The bank can take back only its own. */
+  /**
+   * PLATFORM: by an API call, after the last collection, or together with its account. A bank can revoke only
+   * its own cancellation.
+   */
   canceled_by: 'BANK' | 'PLATFORM' | null
 }
 

@@ -3,7 +3,7 @@ import type { NotificationTopic } from '@countersign/contract/operation/member-n
 import type { MemberSignInMethod } from '@countersign/contract/platforms/member-sessions'
 import type { MemberState } from '@countersign/contract/states/member-states'
 
-/** Rows of members. Their times are real, not sandbox time. */
+/** Tables of team members. Times are real, not sandbox time. */
 export interface MemberTables {
   members: MemberRow
   member_roles: MemberRoleRow
@@ -20,23 +20,23 @@ export interface MemberRow {
   name: string
   email: string
   permissions: Permission[]
-  /** The role that grants the permissions; null if they were granted individually. */
+  /** The role that grants the permissions. Null if they were granted individually. */
   role_id: string | null
   state: MemberState
-  /** The invitation that can be accepted. */
+  /** The invitation that can be accepted, if any. */
   invitation_id: string | null
-  /** The code sent last; null once used. */
+  /** The last code sent. Null once it is used. */
   code_id: string | null
   last_sign_in_at: Date | null
-  /** The channel of the member's digests; null if digests are off. */
+  /** The channel for the member's digests. Null if they are disabled. */
   notify_by: 'EMAIL' | 'WEBHOOK' | null
   notify_about: NotificationTopic[]
   notify_minutes: number
   /** The job of the next digest. */
   digest_job_id: string | null
-  /** The records that were pending at the last digest, newest first. */
+  /** The records that were waiting at the time of the last digest, newest first. */
   digest_records: string[]
-  /** Incremented by every change of the member's permissions. */
+  /** Incremented when the member's permissions change. */
   version: number
   created_at: Date
   updated_at: Date
@@ -47,7 +47,7 @@ export interface MemberRoleRow {
   platform_id: string
   name: string
   permissions: Permission[]
-  /** Incremented by every change of the role or its set of members. */
+  /** Incremented when the role or its set of members changes. */
   version: number
   created_at: Date
   updated_at: Date
@@ -59,13 +59,13 @@ export interface MemberLinkRow {
   platform_id: string
   member_id: string
   purpose: 'INVITATION' | 'SIGN_IN'
-  /** SHA-256 of the secret in the link, in hex. */
+  /** SHA-256 in hex of the secret in the link. */
   secret_hash: string
   expires_at: Date
   used_at: Date | null
   created_at: Date
   maker: 'OPERATOR' | 'TOKEN' | 'MEMBER'
-  /** The token or team member that made it; null for the operator. */
+  /** The token or team member that created it. Null if it was the operator. */
   maker_id: string | null
 }
 
@@ -89,7 +89,7 @@ export interface MemberPasskeyRow {
   /** COSE_Key bytes. */
   public_key: Uint8Array
   sign_count: bigint
-  /** The time of the latest challenge that it signed. */
+  /** When the latest challenge that it signed was created. */
   challenged_at: Date | null
   last_used_at: Date | null
   removed_at: Date | null
@@ -102,7 +102,7 @@ export interface MemberSessionRow {
   member_id: string
   method: MemberSignInMethod
   passkey_id: string | null
-  /** SHA-256 of the cookie, in hex. */
+  /** SHA-256 of the cookie in hex. */
   secret_hash: string
   address: string
   user_agent: string | null
@@ -119,7 +119,7 @@ export interface ApprovalVoteRow {
   /** Starts at 1. */
   place: number
   at: Date
-  /** The deposit from which, with the choice, `object_id` is derived; null for other objects. */
+  /** The deposit from which, together with the choice, `object_id` is derived. Null for other objects. */
   deposit_id: string | null
   choice: Readonly<Record<string, unknown>> | null
 }

@@ -10,7 +10,7 @@ import type {
 import type { Hex } from '../../base/formats/hex.ts'
 import type { Stamped } from './stamped.ts'
 
-/** A daily sweep. `minimum` is in the smallest unit; `time` is `HH:MM` on the clock of `timeZone`. */
+/** A daily sweep. `minimum` is in the smallest unit, `time` is `HH:MM` in `timeZone`. */
 export interface StoredSweep {
   readonly source: WithdrawalSource
   readonly minimum: string
@@ -18,7 +18,7 @@ export interface StoredSweep {
   readonly timeZone: string
 }
 
-/** An external account of the platform that the operator holds itself. */
+/** An external account that belongs to the operator. */
 export interface OwnAccountRow extends Stamped {
   id: string
   platform_id: string
@@ -28,13 +28,13 @@ export interface OwnAccountRow extends Stamped {
   state: OwnAccountState
   reason: string
   sweep: StoredSweep | null
-  /** Null unless it is active and has a sweep. */
+  /** Null unless the account is active and has a sweep. */
   next_sweep_at: Date | null
-  /** Counts the changes. Every change is guarded by it. */
+  /** The number of changes. Every change is guarded by it. */
   version: number
 }
 
-/** Money of the operator, paid to one of its registered accounts. */
+/** A payment of the operator's own money to one of its registered accounts. */
 export interface PlatformWithdrawalRow extends Stamped {
   id: string
   platform_id: string
@@ -46,20 +46,20 @@ export interface PlatformWithdrawalRow extends Stamped {
   reason: string
   remittance_information: string | null
   is_sweep: boolean
-  /** Of one that is FAILED. */
+  /** Set if the withdrawal is FAILED. */
   code: string | null
   message: string | null
   transaction_id: string | null
 }
 
-/** Money between the treasury of a chain and cold storage, or to a new address of the treasury. */
+/** A transfer between the treasury of a chain and cold storage, or to a new address of the treasury. */
 export interface TreasuryMovementRow extends Stamped {
   id: string
   platform_id: string
-  /** Null of a rotation. */
+  /** Null for a rotation. */
   own_account_id: string | null
   direction: TreasuryDirection
-  /** `sandbox` without a chain. */
+  /** `sandbox` if there is no chain. */
   rail: string
   network: EvmNetwork
   /** In lower case. */
@@ -67,21 +67,21 @@ export interface TreasuryMovementRow extends Stamped {
   amount: bigint
   currency: string
   state: TreasuryMovementState
-  /** Of a requested one. */
+  /** Set if the movement was requested. */
   reason: string | null
   transaction_hash: string | null
-  /** Of one that is FAILED. */
+  /** Set if the movement is FAILED. */
   code: string | null
   message: string | null
 }
 
-/** A key of a treasury that a rotation has made. */
+/** A treasury key created by a rotation. */
 export interface TreasuryKeyRow extends Stamped {
   id: string
   platform_id: string
-  /** `sandbox` without a chain. */
+  /** `sandbox` if there is no chain. */
   rail: string
-  /** From 1. The first key of a treasury has no record. */
+  /** Starts at 1. The first key of a treasury has no record. */
   number: number
   /** In lower case. */
   address: Hex

@@ -11,7 +11,7 @@ import type {
 } from '@countersign/contract/states/schedule-states'
 import type { Stamped } from './stamped.ts'
 
-/** When a schedule pays. Dates are `YYYY-MM-DD` and times `HH:MM`, on the clock of `timeZone`. */
+/** When a schedule pays. Dates are `YYYY-MM-DD` and times `HH:MM`, in `timeZone`. */
 export interface ScheduleTiming {
   readonly rule: PaymentRuleValue
   readonly startDate: string
@@ -23,7 +23,7 @@ export interface ScheduleTiming {
   readonly calendar: (typeof BUSINESS_DAY_CALENDARS)[number]
 }
 
-/** A payment at a time or by a rule. */
+/** A payment planned for one time, or repeated by a rule. */
 export interface PaymentScheduleRow extends Stamped {
   id: string
   platform_id: string
@@ -40,30 +40,33 @@ export interface PaymentScheduleRow extends Stamped {
   timing: ScheduleTiming
   notice_seconds: number
   if_missed: (typeof MISSED_PAYMENT_RULES)[number]
-  /** The next date, its place from 1, and its time. The date is null once the schedule is over. */
+  /**
+   * The next date, its number (from 1), and the time of payment. The date is null once the schedule has
+   * ended.
+   */
   next_date: string | null
   next_number: number
   next_at: Date | null
-  /** True: the next date has its row in `payment_occurrences`. */
+  /** True if the next date already has a row in `payment_occurrences`. */
   is_announced: boolean
-  /** Later dates to skip. */
+  /** Future dates to skip. */
   skipped_dates: string[]
-  /** Counts the changes. Every change is guarded by it. */
+  /** The number of changes. Every change is guarded by it. */
   version: number
   ended_at: Date | null
 }
 
-/** One payment of a schedule. A schedule has one for each date at most. */
+/** One payment of a schedule. There is at most one per date. */
 export interface PaymentOccurrenceRow extends Stamped {
   id: string
   platform_id: string
   schedule_id: string
-  /** Its place, from 1. Unique in its schedule, as the date is. */
+  /** The number of the date, starting at 1. Unique in its schedule, like the date. */
   number: number
   date: string
   pays_at: Date
   state: PaymentOccurrenceState
-  /** Of one that is FAILED. */
+  /** Set if the payment is FAILED. */
   code: string | null
   message: string | null
   field: string | null

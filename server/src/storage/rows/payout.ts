@@ -3,7 +3,7 @@ import type { PaymentRailName } from '@countersign/contract/core/rails'
 import type { PayoutBatchState, PayoutLineState } from '@countersign/contract/states/payout-states'
 import type { Stamped } from './stamped.ts'
 
-/** The sum of a batch in one currency and rail. The amount is a string of digits. */
+/** The total of a batch in one currency on one rail. The amount is a string of digits. */
 export interface PayoutTotal {
   readonly currency: string
   readonly rail: string
@@ -11,20 +11,22 @@ export interface PayoutTotal {
   readonly amount: string
 }
 
-/** A batch of payouts checked, approved and sent together. Only one run at a time writes the counts. */
+/**
+ * A batch of payouts that are checked, approved and sent together. Only one job at a time writes the counts.
+ */
 export interface PayoutBatchRow extends Stamped {
   id: string
   platform_id: string
   state: PayoutBatchState
   name: string | null
-  /** The stored file, which is removed after the check; null for a batch from an API call. */
+  /** The stored file, which is removed after the check. Null if the batch was created by an API call. */
   file_id: string | null
   file_sha256: Uint8Array | null
-  /** An earlier batch whose file has the same content. */
+  /** An earlier batch from a file with the same content. */
   same_file_id: string | null
   /** The columns of the file in order, once its header was read. */
   columns: string[] | null
-  /** The byte of the file at which the next row begins. */
+  /** The byte offset of the next row in the file. */
   next_byte: bigint
   /** The number of lines found so far. */
   lines: number
@@ -32,7 +34,7 @@ export interface PayoutBatchRow extends Stamped {
   faulty: number
   sent: number
   failed: number
-  /** The first line that the sending has not reached. */
+  /** The first line that has not been sent yet. */
   next_line: number
   totals: PayoutTotal[]
   file_error: { readonly code: string; readonly message: string; readonly line: number } | null
@@ -41,7 +43,7 @@ export interface PayoutBatchRow extends Stamped {
 
 /** The other fields of a payout, including a payee that is not an external account yet. */
 export interface PayoutRequest {
-  /** The payee's id as given, until the check has found the account. */
+  /** The payee's id as given in the request, until the check has found the account. */
   readonly accountId?: string
   readonly accountInfo?: ExternalAccountCreateInfoValue
   readonly remittanceInformation?: string
@@ -51,22 +53,22 @@ export interface PayoutLineRow extends Stamped {
   id: string
   platform_id: string
   batch_id: string
-  /** Line number, from 1. Unique in its batch. */
+  /** The line number, starting at 1. Unique in its batch. */
   line: number
   state: PayoutLineState
   reference: string | null
-  /** The payee; null while it is only described, and for unreadable rows. */
+  /** The payee's account. Null for unreadable rows, and while there is only a description of the payee. */
   account_id: string | null
   currency: string | null
   amount: bigint | null
   rail: string | null
   payment_rail: PaymentRailName | null
   request: PayoutRequest
-  /** Set for lines that are FAULTY or FAILED. */
+  /** Set if the line is FAULTY or FAILED. */
   code: string | null
   message: string | null
   field: string | null
-  /** The payment. Lines and payments are one to one. */
+  /** The payment. Each line has at most one, which belongs to no other line. */
   transaction_id: string | null
 }
 

@@ -9,14 +9,15 @@ import type { Stamped } from './stamped.ts'
 import type { RailEventState, RailPaymentState } from './states.ts'
 
 /**
- * A payment or a pull submitted to a rail. Its id follows from direction and payment (`rails/rail-ids.ts`).
+ * A payment or pull submitted to a rail. Its id is derived from the direction and the payment
+ * (`rails/rail-ids.ts`).
  */
 export interface RailPaymentRow extends Stamped {
   id: string
   platform_id: string
   rail: string
   direction: 'OUT' | 'PULL'
-  /** The payment's id at the rail: a transaction, or a deposit or quote whose money is returned. */
+  /** The payment's id at the rail: a transaction, or the deposit or quote whose money is returned. */
   payment_id: string
   amount: bigint
   currency: string
@@ -26,21 +27,21 @@ export interface RailPaymentRow extends Stamped {
   rail_reference: string | null
   transaction_hash: string | null
   failure: RailFailure | null
-  /** The time of the submission to the rail. */
+  /** When to submit the payment to the rail. */
   submit_at: Date
   delivered_at: Date | null
   returned_at: Date | null
 }
 
-/** The rail's reason for a failed payment. */
+/** Why a payment failed, according to its rail. */
 export interface RailFailure {
   readonly code: string
   readonly message: string
-  /** The reason for a return, if known. */
+  /** Why the payment was returned, if known. */
   readonly reason?: 'TRANSACTION_FAILED' | 'USER_CANCELLATION'
-  /** True if the money was not returned with the payment. */
+  /** True if the payment came back without the money. */
   readonly isMoneyMissing?: true
-  /** True if a person decided it, not the rail. */
+  /** True if this was decided by a person and not by the rail. */
   readonly isDecided?: true
 }
 
@@ -52,14 +53,14 @@ export interface PaymentDecisionRow {
   transaction_id: string
   /** Starts at 1. Requests for a reversal are counted separately. */
   place: number
-  /** True for a vote that needs approval by other team members before it counts. */
+  /** True for a vote that takes effect only after other team members have approved. */
   is_proposal: boolean
   outcome: PaymentOutcome
   amount: bigint
   currency: KnownCurrency
-  /** Fees kept by banks, which the platform pays, in the smallest unit. 0 if there were no fees. */
+  /** Fees kept by banks, which the platform bears, in the smallest unit. 0 if there were none. */
   charge: bigint
-  /** True if payer and payee both have the money, so the amount is owed to the platform. */
+  /** True if both payer and payee have the money, so that the amount is owed to the platform. */
   is_owed: boolean
   reason: string
   note: string | null
@@ -82,7 +83,7 @@ export interface DepositAccountRow extends Stamped {
   platform_id: string
   rail: string
   currency: string
-  /** Null if it serves all accounts of a currency. */
+  /** Null if it serves all accounts in a currency. */
   account_id: string | null
   reference: string
   /** Null until the rail has responded. */
@@ -91,10 +92,10 @@ export interface DepositAccountRow extends Stamped {
   account_info: PaymentAccountInfoValue | null
 }
 
-/** Details of a deposit from its rail. */
+/** The details that a rail reports about a deposit. */
 export interface DepositDetails {
   readonly depositAccount: string
-  /** Holder of the paid account number or address, if the rail reported it. */
+  /** The holder of the account number or address that was paid, if the rail reported it. */
   readonly paidTo?: string
   readonly remittanceInformation?: string
   readonly sender?: {
@@ -106,27 +107,27 @@ export interface DepositDetails {
   readonly paymentRail?: string
   readonly endToEndId?: string
   readonly traceNumber?: string
-  /** Every string that may contain the payer's reference, complete, with its place in the bank's record. */
+  /** Every text that may contain the payer's reference, in full, with its place in the bank's record. */
   readonly texts?: readonly { readonly where: string; readonly text: string }[]
   /** The references found in these strings. */
   readonly references?: { readonly reference: string; readonly where: string }[]
-  /** The bank's entry reference of the booking, if the bank provides one. */
+  /** The bank's entry reference for the booking, if there is one. */
   readonly entryReference?: string
-  /** The kind of file that reported it. */
+  /** The kind of file that reported the deposit. */
   readonly from?: 'STATEMENT' | 'ADVICE' | 'ACH_FILE'
-  /** The record of another kind of file that reported the same money. */
+  /** The record in another kind of file that reported the same money. */
   readonly confirmedBy?: string
-  /** The latest note of a bank or a person. */
+  /** The latest note by a bank or a person. */
   readonly note?: string
   /** The amount before it was adjusted to the amount booked by the bank, in the smallest unit. */
   readonly adjustedFrom?: string
-  /** The amount booked by the bank, if a person adjusted the deposit to it, in the smallest unit. */
+  /** The amount booked by the bank, in the smallest unit, if a person adjusted the deposit to it. */
   readonly booked?: string
-  /** The part of a reversed deposit that its account could not cover, in the smallest unit. */
+  /** The part of a reversed deposit that the account could not cover, in the smallest unit. */
   readonly shortfall?: string
 }
 
-/** Money that arrived by a rail. Its id follows from the rail and the rail's reference. */
+/** Money that arrived on a rail. Its id is derived from the rail and the rail's reference. */
 export interface DepositRow extends Stamped {
   id: string
   platform_id: string
@@ -139,7 +140,7 @@ export interface DepositRow extends Stamped {
   details: DepositDetails
   account_id: string | null
   transaction_id: string | null
-  /** The deposit that was split into this one, or that the bank booked with a higher amount. */
+  /** The deposit that was split into this one, or for which the bank booked a higher amount. */
   parent_id: string | null
   received_at: Date
 }
@@ -152,14 +153,17 @@ export interface RailEventRow {
   type: string
   body: Readonly<Record<string, unknown>>
   state: RailEventState
-  /** The reason why it waits. */
+  /** Why the report waits. */
   reason: RailEventReason | null
   note: string | null
   resolved_at: Date | null
   created_at: Date
 }
 
-/** Incoming payment details of an internal account at a rail, as `internal_accounts.funding` lists them. */
+/**
+ * Account details for paying into an internal account through a rail, as listed in
+ * `internal_accounts.funding`.
+ */
 export interface RailFunding {
   readonly rail: string
   readonly accountOrWalletInfo: PaymentAccountInfoValue

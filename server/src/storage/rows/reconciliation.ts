@@ -7,15 +7,16 @@ import type { MatchState } from '@countersign/contract/states/match-states'
 import type { ReconciliationState } from '@countersign/contract/states/reconciliation-states'
 import type { Stamped } from './stamped.ts'
 
-/** A difference as stored: amounts are strings of digits, times are ISO 8601. */
+/** A difference as stored. Amounts are strings of digits; times are ISO 8601. */
 export interface StoredDifference {
   readonly reason: DifferenceReason
   readonly amount: string
   readonly since: string
+  /** The id of the payment, deposit or entry. Missing if it concerns the statement as a whole. */
   readonly about?: string
 }
 
-/** A day of a rail in one currency. Statement columns are null until the statement has arrived. */
+/** A rail's statement for one day and currency. Statement columns are null until it arrives. */
 export interface RailStatementRow extends Stamped {
   id: string
   platform_id: string
@@ -28,14 +29,19 @@ export interface RailStatementRow extends Stamped {
   closing: bigint | null
   entry_sum: bigint | null
   entry_count: number | null
-  /** The sum of its fees, and the payment fees according to the rails file. */
+  /** Fees on the statement. */
   charged: bigint | null
+  /** Fees expected according to the rails file. */
   expected_costs: bigint | null
+  /** Entries up to this place have been booked. */
   booked_count: number
+  /** The ledger's balance of the rail's account, without `later`. Null until compared. */
   balance: bigint | null
+  /** The sum of ledger transfers that later statements will contain. Null until compared. */
   later: bigint | null
   differences: readonly StoredDifference[]
   difference_count: number
+  /** The comparison of the next day reads ledger transfers from this time on. */
   movements_since: Date | null
   received_at: Date | null
   reconciled_at: Date | null
@@ -58,20 +64,25 @@ export interface RailStatementEntryRow {
   booked_at: Date
 }
 
-/** Lines of statements and payments that belong together. Amounts are in the smallest unit; money in is positive. */
+/**
+ * Statement lines and payments that belong together. Amounts are in the smallest unit; incoming money is
+ * positive.
+ */
 export interface ReconciliationMatchRow extends Stamped {
   id: string
   platform_id: string
   rail: string
   currency: KnownCurrency
   state: MatchState
-  /** Ids of the lines, and of the transactions and deposits. */
+  /** Ids of statement lines. */
   lines: readonly string[]
+  /** Ids of transactions and deposits. */
   items: readonly string[]
   line_sum: bigint
   book_sum: bigint
-  /** Null: there is no difference. */
+  /** Null if there is no difference. */
   account: MatchAccount | null
+  /** A hash of the match, by which a second approver's call finds the proposal. */
   digest: string
   reason: string
   undo_reason: string | null
@@ -80,7 +91,7 @@ export interface ReconciliationMatchRow extends Stamped {
   actor_name: string | null
 }
 
-/** The match of a payment or deposit on the account of a rail. Null: it was undone. */
+/** Links a payment or deposit on a rail to its match. Null after the match is undone. */
 export interface ReconciliationMatchItemRow extends Stamped {
   id: string
   platform_id: string

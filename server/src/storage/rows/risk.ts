@@ -4,14 +4,14 @@ import type { FundsHoldState } from '@countersign/contract/states/funds-hold-sta
 import type { Stamped } from './stamped.ts'
 import type { StoredJson } from './stored-documents.ts'
 
-/** The tables of holds for risk and of limits for payments. */
+/** Tables of risk holds and payment limits. */
 export interface RiskTables {
   funds_holds: FundsHoldRow
   velocity_uses: VelocityUseRow
   velocity_counters: VelocityCounterRow
 }
 
-/** Pulled money that its account cannot spend yet. */
+/** Pulled money that the account cannot spend yet. */
 export interface FundsHoldRow extends Stamped {
   id: string
   platform_id: string
@@ -22,20 +22,20 @@ export interface FundsHoldRow extends Stamped {
   transaction_id: string
   /** The pending ledger transfer. */
   hold_id: string
-  /** The rail to which a return takes the money. */
+  /** The rail through which a return would take the money back. */
   rail: string | null
   amount: bigint
   currency: KnownCurrency
-  /** The rule as it was when the money arrived. */
+  /** The rule at the time when the money arrived. */
   rule: StoredJson<HoldRule>
   state: FundsHoldState
   release_at: Date
-  /** The reason of the person who lifted it. */
+  /** Why the hold was lifted, in the words of the person who did it. */
   note: string | null
   ended_at: Date | null
 }
 
-/** A payment counted against the limits of its customer or its payee. */
+/** A payment counted against the limits of its customer or payee. */
 export interface VelocityUseRow {
   platform_id: string
   transaction_id: string
@@ -52,7 +52,7 @@ export interface VelocityUseRow {
   created_at: Date
 }
 
-/** A day's or a month's payment total. Only the database writes it. */
+/** The total of payments in a day or month. Only the database writes it. */
 export interface VelocityCounterRow {
   platform_id: string
   subject: VelocitySubject

@@ -1,6 +1,6 @@
 import type { Tables } from './tables.ts'
 
-/** The types of columns, with their numbers in pg_type. */
+/** Column types, with their oids in pg_type. */
 export const OIDS = {
   boolean: 16,
   bytea: 17,
@@ -16,8 +16,8 @@ export const OIDS = {
 export type BinaryType = keyof typeof OIDS
 
 /**
- * Columns of rows that `commit_together` takes as rows of their table: all of its columns, in the table's
- * order. Covers the tables that payments write.
+ * Columns of the tables whose rows are passed to `commit_together` as rows of the table: all columns, in the
+ * order of the table. These are the tables that payments write.
  */
 export const ROWS = {
   signing_requests: {
@@ -281,7 +281,7 @@ export const ROWS = {
 
 export type RowTable = keyof typeof ROWS
 
-/** Tables whose rows are only inserted, ordered so that a row exists before another one refers to it. */
+/** Tables whose rows are only ever inserted, ordered so that a row exists before another one refers to it. */
 export const INSERTED = [
   'signing_requests',
   'quotes',
@@ -299,7 +299,7 @@ export const INSERTED = [
 
 export type InsertedTable = (typeof INSERTED)[number]
 
-/** Tables whose rows payments expect to be unchanged. */
+/** Tables whose rows payments expect not to change. */
 export const EXPECTED = [
   'agent_actions',
   'agents',

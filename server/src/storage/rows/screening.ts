@@ -2,7 +2,7 @@ import type { ScreeningDirection } from '@countersign/contract/payments/screenin
 import type { ScreeningState } from '@countersign/contract/states/screening-states'
 import type { Stamped } from './stamped.ts'
 
-/** A screened address. Its id follows from direction and subject (`screenings/screenings.ts`). */
+/** A screened address. Its id is derived from the direction and the subject (`screenings/screenings.ts`). */
 export interface ScreeningRow extends Stamped {
   id: string
   platform_id: string
@@ -16,7 +16,7 @@ export interface ScreeningRow extends Stamped {
   /** The deposit from the address. */
   deposit_id: string | null
   state: ScreeningState
-  /** The list with the address, and its entry; null if no list has it. */
+  /** The list that has the address, and the entry in it. Null if no list has it. */
   list: string | null
   detail: string | null
   /** A person's note on the decision. */

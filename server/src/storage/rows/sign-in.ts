@@ -1,17 +1,17 @@
 import type { Stamped } from './stamped.ts'
 
-/** Wrong codes of a wallet. The row's id is the wallet's. */
+/** Wrong codes entered for a wallet. The row's id is the wallet's. */
 export interface CodeFailuresRow {
   id: string
   platform_id: string
-  /** Consecutive wrong codes. */
+  /** The number of wrong codes in a row. */
   failures: number
   locked_at: Date | null
 }
 
 export interface MessageCountRow {
   platform_id: string
-  /** Empty for the total across all of the platform's recipients. */
+  /** Empty for the total of all recipients of the platform. */
   recipient: string
   hour: Date
   in_hour: number
@@ -40,7 +40,7 @@ export interface MessageRow extends Stamped {
   recipient: string
   customer_id: string | null
   /**
-   * Each kind of message sets other columns. A wallet sign-in code sets these three, a contact verification
+   * Each kind of message sets its own columns: a sign-in code of a wallet these three, a contact verification
    * code `contact_code_id`, a team member's sign-in code `member_code_id`, and a notice to a team member,
    * which has no code, `member_id`.
    */
@@ -51,7 +51,7 @@ export interface MessageRow extends Stamped {
   member_code_id: string | null
   member_id: string | null
   subject: string | null
-  /** `MessageContent` sealed by the enclave; null once the message is sent or has failed. */
+  /** `MessageContent` sealed by the enclave. Null once the message was sent or has failed. */
   sealed_content: Uint8Array | null
   attempts: number
   failure_reason: 'EXPIRED' | 'REPLACED' | 'REFUSED' | null

@@ -1,12 +1,12 @@
 /**
- * The states that the API does not show, as tables like `contract/src/states/`. The database's functions
- * write some of them: `schema/states.test.ts` compares their SQL with the tables.
+ * States that the API does not show, as tables like those in `contract/src/states/`. Database functions write
+ * some of them; `schema/states.test.ts` compares their SQL with these tables.
  */
 export type ReservationState = 'RESERVED' | 'CAPTURED' | 'RELEASED'
 export type ReservationEvent = 'capture' | 'release'
 
 /**
- * The share of an agent's limits that a payment uses. `capture`: the payment was started. `release`: it ended
+ * The part of an agent's limits that a payment uses. `capture`: the payment has started. `release`: it ended
  * without success and its money was returned.
  */
 export const RESERVATION_TRANSITIONS = {
@@ -33,7 +33,7 @@ export const TRANSFER_INITIAL = 'pending' satisfies TransferState
 export type StoredFileState = 'STAGED' | 'KEPT' | 'REMOVED'
 export type StoredFileEvent = 'keep' | 'remove'
 
-/** A file in the store. `keep`: a record refers to it. `remove`: no record refers to it, or none ever did. */
+/** A stored file. `keep`: a record refers to it. `remove`: no record refers to it, or none ever did. */
 export const STORED_FILE_TRANSITIONS = {
   STAGED: { keep: 'KEPT', remove: 'REMOVED' },
   KEPT: { keep: null, remove: 'REMOVED' },
@@ -45,9 +45,9 @@ export type RailPaymentState = 'GIVEN' | 'ACCEPTED' | 'DELIVERED' | 'FAILED' | '
 export type RailPaymentEvent = 'accept' | 'deliver' | 'fail' | 'return' | 'cancel'
 
 /**
- * A payment submitted to a rail, in the state of the rail's last report. Reports arrive in any order, so a
- * later state can come first. Outdated reports change nothing (`rails/reports.ts`), and reports that
- * contradict a final state wait for a person.
+ * A payment submitted to a rail, in the state last reported. Reports arrive in any order, so a later state
+ * may come first. Outdated reports change nothing (`rails/reports.ts`), and reports that contradict a final
+ * state wait for a person.
  */
 export const RAIL_PAYMENT_TRANSITIONS = {
   GIVEN: {
@@ -70,8 +70,8 @@ export type RailEventState = 'APPLIED' | 'WAITING' | 'RESOLVED'
 export type RailEventEvent = 'apply' | 'resolve' | 'reopen'
 
 /**
- * A rail report that matches nothing waits until a person has reviewed it, or until its subject has arrived
- * or ended: then it takes effect. It waits again if the booking that resolved it is undone.
+ * A rail report that matches nothing waits until a person reviews it, or until its subject arrives or ends,
+ * and then takes effect. It waits again if the booking that resolved it is undone.
  */
 export const RAIL_EVENT_TRANSITIONS = {
   APPLIED: { apply: null, resolve: null, reopen: null },
@@ -93,11 +93,11 @@ export type BankFileEvent = 'close' | 'drop' | 'whole' | 'rename' | 'acknowledge
 
 /**
  * A file for a bank.
- * - `close`: its payments are fixed.
+ * - `close`: no more payments are added.
  * - `drop`: it is never written, because its only row, a reversal, may not leave any more.
  * - `whole`: it is complete, under a temporary name that the bank ignores.
- * - `rename`: it has its final name, and is never written again.
- * - `acknowledge`, `reject`: the bank's acknowledgement of the whole file.
+ * - `rename`: it has its final name and is never written again.
+ * - `acknowledge`, `reject`: the bank acknowledged or rejected the whole file.
  */
 export const BANK_FILE_TRANSITIONS = {
   COLLECTING: { close: 'WRITING', drop: null, whole: null, rename: null, acknowledge: null, reject: null },
@@ -121,8 +121,10 @@ export type BankInboxState = 'READING' | 'READ' | 'REFUSED'
 export type BankInboxEvent = 'read' | 'refuse' | 'retry'
 
 /**
- * A file from a bank. `read`: all of it has taken effect. `refuse`: it is unreadable and has no effect;
- * `retry` reads it again.
+ * A file from a bank.
+ * - `read`: all of it has taken effect
+ * - `refuse`: it is unreadable and has no effect
+ * - `retry`: it is read again
  */
 export const BANK_INBOX_TRANSITIONS = {
   READING: { read: 'READ', refuse: 'REFUSED', retry: null },
@@ -138,7 +140,7 @@ export type ChainPaymentEvent = 'send' | 'retry' | 'pay' | 'fail' | 'lose'
 /**
  * A transfer on a chain.
  * - `send`: a transaction carries it
- * - `retry`: that one did not, and another may
+ * - `retry`: that transaction did not execute it, and another one may
  * - `pay`: it is in a confirmed block, whether or not we sent it
  * - `fail`: no transaction can carry it any more
  * - `lose`: that block was reorganized away, and the payment is pending again
@@ -154,7 +156,10 @@ export const CHAIN_PAYMENT_INITIAL = 'WAITING' satisfies ChainPaymentState
 export type ChainTransactionState = 'OPEN' | 'MINED' | 'DONE'
 export type ChainTransactionEvent = 'mine' | 'unmine' | 'confirm' | 'lose'
 
-/** A transaction with its nonce. `unmine`: its block left the chain; `lose`: the block had been confirmed. */
+/**
+ * A transaction with its nonce. `unmine`: its block left the chain. `lose`: that block had already been
+ * confirmed.
+ */
 export const CHAIN_TRANSACTION_TRANSITIONS = {
   OPEN: { mine: 'MINED', unmine: null, confirm: null, lose: null },
   MINED: { mine: 'MINED', unmine: 'OPEN', confirm: 'DONE', lose: null },

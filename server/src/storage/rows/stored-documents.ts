@@ -16,51 +16,59 @@ import type { Hex } from '../../base/formats/hex.ts'
 import type { OwnRateDetails, RateSummary } from '../../base/pricing/pricing.ts'
 import type { DepositDetails } from './rail.ts'
 
-/** A value as a JSON column returns it: integers within 2^53 are numbers. */
+/** A value as read from a JSON column: integers up to 2^53 are numbers. */
 export type StoredJson<T> = T extends bigint
   ? bigint | number
   : T extends object
     ? { [Member in keyof T]: StoredJson<T[Member]> }
     : T
 
-/** The information that a payment's counterparty discloses. */
+/** The information that the counterparty of a payment discloses about itself. */
 export type Counterparty = { readonly [Field in (typeof CUSTOMER_INFO_FIELDS)[number]]?: string }
 
 /** The `details` of a transaction. */
 export interface TransactionDetails {
   readonly rates?: RateSummary
-  /** For an outgoing transfer, which has no counterparty. */
+  /** Set for an outgoing transfer, which has no counterparty. */
   readonly ownRates?: OwnRateDetails
-  /** The chain that pays the external account, from its account type, and the hash of the payment there. */
+  /**
+   * The chain on which the external account is paid, from its account type, and the hash of the transaction
+   * there.
+   */
   readonly chain?: string
   readonly transactionHash?: string
   /** Shown as `counterpartyInformation`. */
   readonly counterparty?: Readonly<Record<string, unknown>>
   /** Payment instructions for real-time funding. */
   readonly paymentInstructions?: NonNullable<Static<typeof OutgoingTransaction>['paymentInstructions']>
-  /** The paid UMA address. */
+  /** The UMA address that is paid. */
   readonly uma?: string
-  /** Amount received for a quote refunded instead of executed. */
+  /** The amount received for a quote that was refunded instead of executed. */
   readonly fundedAmount?: bigint
-  /** The rail that carries the payment or brought the money. Absent in the sandbox, and if no money left. */
+  /**
+   * The rail that sends the payment or brought the money in. Absent in the sandbox, and if no money left the
+   * server.
+   */
   readonly rail?: string
-  /** The mandate of a direct debit. */
+  /** The mandate for a direct debit. */
   readonly mandateId?: string
-  /** The time of the submission to the rail, if the rail was closed. */
+  /** When the payment is submitted to its rail, if the rail was closed. */
   readonly submitsAt?: string
-  /** The deposit that funded it or that it records, and the rail's information about the sender. */
+  /**
+   * The deposit that funded the transaction or that it records, and what the rail reported about the sender.
+   */
   readonly deposit?: string
   readonly sender?: DepositDetails
-  /** True if the wallet's key holder paid without this server. */
+  /** True if the holder of the wallet's key paid without using this server. */
   readonly isByOwnKey?: boolean
-  /** For an incoming payment: the platform confirmed the webhook and decides later. */
+  /** For an incoming payment: the platform has confirmed the webhook and will decide later. */
   readonly isTaken?: boolean
   readonly receiverCustomerInfo?: Readonly<Record<string, unknown>>
 }
 
 /**
- * The `details` of a quote: fields of its request, the reference for the incoming payment, the rail that
- * pulls its money, and the platform's requirements for the receiver.
+ * The `details` of a quote: fields of its request, the reference of the incoming payment, the rail that pulls
+ * its money, and the information that the platform requires about the receiver.
  */
 export interface KeptRequest {
   readonly customerId?: string
@@ -69,14 +77,14 @@ export interface KeptRequest {
   /** The configured rails that send the payment and bring its money in. Absent in the sandbox. */
   readonly railOut?: string
   readonly railIn?: string
-  /** The mandate by which the account is debited. */
+  /** The mandate under which the account is debited. */
   readonly mandateId?: string
-  /** Payment instructions of the rail that brings its money in. */
+  /** Payment instructions of the rail that brings the money in. */
   readonly paidInTo?: PaymentAccountInfoValue
   readonly counterparty?: Counterparty
-  /** The paying wallet, if it is on a chain. With `railIn` its money is collected first. */
+  /** The paying wallet, if it is on a chain. If `railIn` is set, its money is collected first. */
   readonly wallet?: { readonly rail: string; readonly address: Hex }
-  /** The paid wallet's address on a chain. */
+  /** The address of the paid wallet on its chain. */
   readonly payTo?: string
 }
 
@@ -84,7 +92,7 @@ type CustomerView = SuccessOf<typeof customer_get>['body']
 type Person = Extract<CustomerView, { customerType: 'INDIVIDUAL' }>
 type Business = Extract<CustomerView, { customerType: 'BUSINESS' }>
 
-/** The `details` of a customer, which depend on the type of customer. */
+/** The `details` of a customer, depending on the customer type. */
 export type CustomerDetails = Readonly<
   Pick<Person, 'phoneNumber' | 'fullName' | 'birthDate' | 'nationality' | 'address'> &
     Pick<Business, 'businessInfo'>
@@ -95,5 +103,5 @@ export type OutgoingFailure = (typeof OUTGOING_FAILURE_REASONS)[number]
 
 export type BeneficiaryStatus = (typeof BENEFICIARY_VERIFICATION_STATUSES)[number]
 
-/** The details of an external account, as given. */
+/** The details of an external account, as the API received them. */
 export type AccountDetails = ExternalAccountCreateInfoValue

@@ -56,7 +56,7 @@ import type {
   WebhookReceiptRow,
 } from './webhook-endpoint.ts'
 
-/** The database's rows as read (see `baseline/`). int8 is `bigint`, timestamptz is `Date`. */
+/** The rows of the database as they are read (see `baseline/`). int8 is `bigint`, timestamptz is `Date`. */
 export interface Tables
   extends AgentTables,
     AuditTables,
@@ -134,16 +134,16 @@ export interface Tables
 export interface BarePlatformRow extends Stamped {
   id: string
   name: string
-  /** Changes do not increment the version. */
+  /** Not covered by the version. */
   clock_offset_ms: bigint
   version: number
-  /** Sandbox: the time of the reset, and the platform that has taken over its tokens. */
+  /** Sandbox: when the platform was reset, and the platform that took over its tokens. */
   closed_at: Date | null
   successor_id: string | null
 }
 
 export interface PlatformRow extends BarePlatformRow {
-  /** Changes increment the version. */
+  /** Covered by the version. */
   config: Readonly<Record<string, unknown>>
 }
 
@@ -155,7 +155,7 @@ export interface TokenRow extends Stamped {
   permissions: Permission[]
   secret_hash: Uint8Array
   deleted_at: Date | null
-  /** The team member or the token that made it. */
+  /** The team member or token that created it. */
   maker_member_id: string | null
 }
 
@@ -186,13 +186,13 @@ export interface InternalAccountRow extends Stamped {
   status: 'PENDING' | 'ACTIVE' | 'CLOSED' | 'FROZEN'
   private_enabled: boolean
   spark_address: string | null
-  /** The rail and address of a wallet on a chain, instead of the one on Spark. */
+  /** The rail and address of a wallet on a chain. Null for a wallet on Spark. */
   chain_rail: string | null
   chain_address: Hex | null
   sealed_seed: Uint8Array | null
-  /** Incoming payment details from the rails that have opened some for it. */
+  /** Account details for incoming payments, from rails that have opened some for the account. */
   funding: readonly RailFunding[] | null
-  /** Incremented by changes to the wallet's set of credentials. */
+  /** Incremented when the wallet's set of credentials changes. */
   credentials_version: number
 }
 
@@ -211,9 +211,9 @@ export interface ExternalAccountRow extends Stamped {
   status_reason: string | null
   beneficiary_verification_status: BeneficiaryStatus | null
   default_uma_deposit: boolean
-  /** Counts the reported and the decided changes of its details. */
+  /** The number of changes to its details that were reported or decided. */
   changes: number
-  /** The last time that a change was applied. */
+  /** When a change of details was last applied. */
   details_changed_at: Date | null
   deleted_at: Date | null
 }
@@ -237,7 +237,7 @@ export interface CredentialRow extends Stamped {
 }
 
 export interface UsedIdTokenRow {
-  /** Derived from the platform where the token was used, and from the token. */
+  /** Derived from the token and the platform where it was used. */
   id: string
   platform_id: string
   expires_at: Date
@@ -266,7 +266,7 @@ export interface SigningRequestRow {
   expires_at: Date
   consumed_at: Date | null
   created_at: Date
-  /** The session that signed, and its signature as sent. */
+  /** The session that signed, and the signature as sent. */
   session_id: string | null
   stamp: string | null
 }
@@ -278,12 +278,13 @@ export interface QuoteRow extends Stamped {
   customer_id: string | null
   state: 'PENDING' | 'PROCESSING' | 'COMPLETED' | 'FAILED' | 'EXPIRED'
   /**
-   * An internal or external account. Null if the money is paid in after the quote is made (REALTIME_FUNDING).
+   * An internal or external account. Null if the money is paid in after the quote is created
+   * (REALTIME_FUNDING).
    */
   source_account_id: string | null
   /** The chain of a payment with real-time funding. */
   source_network: string | null
-  /** An external or internal account. Null for an UMA address of another server. */
+  /** An internal or external account. Null for a UMA address on another server. */
   destination_account_id: string | null
   destination_uma: string | null
   payment_rail: PaymentRailName | null
@@ -297,9 +298,9 @@ export interface QuoteRow extends Stamped {
   signing_request_id: string | null
   transaction_id: string
   expires_at: Date
-  /** The state of the pull from an external account; null without a pull, or before it starts. */
+  /** The state of the pull from an external account. Null without a pull, or before it starts. */
   pull_state: 'PENDING' | 'PULLED' | 'FAILED' | 'RETURNED' | null
-  /** The limit of the short position, while the quote is counted in `fx_in_flight`; else null. */
+  /** The limit on the short position while the quote is counted in `fx_in_flight`, and otherwise null. */
   position_limit: bigint | null
 }
 
@@ -309,7 +310,7 @@ export interface TransactionRow extends Stamped {
   /** Null if the platform moves its own money. */
   customer_id: string | null
   /**
-   * The kind of operation that created it. RECEIPT is money from outside or from another internal account.
+   * The kind of operation that created it. RECEIPT is money from outside, or from another internal account.
    */
   kind: 'QUOTE' | 'TRANSFER_IN' | 'TRANSFER_OUT' | 'RECEIPT'
   type: 'INCOMING' | 'OUTGOING'
@@ -362,16 +363,16 @@ export interface WebhookAttemptRow {
 export interface WebhookSecretRow {
   id: string
   platform_id: string
-  /** Null for the `webhookEndpoint` of the configuration. */
+  /** Null for the configured `webhookEndpoint`. */
   endpoint_id: string | null
   created_at: Date
   expires_at: Date | null
-  /** Generation of the data key that it is derived from. */
+  /** The generation of the data key from which it is derived. */
   key_generation: number
 }
 
 export interface IdempotencyRow {
-  /** The primary key, which the database derives from scope and key. */
+  /** The primary key, derived by the database from scope and key. */
   digest?: Uint8Array
   scope: string
   key: string

@@ -19,7 +19,7 @@ export interface BeneficialOwnerRow extends Stamped {
   ownership_percentage: number
   personal_info: Omit<Static<typeof BeneficialOwnerPersonalInfo>, 'identifier'>
   sealed_identifier: Uint8Array
-  /** The identifier as responses show it. */
+  /** The identifier in the form that responses show. */
   shown_identifier: string
   kyc_status: KycState
   version: number
@@ -33,11 +33,11 @@ export interface VerificationRow extends Stamped {
   customer_id: string
   status: VerificationState
   errors: VerificationErrorEntry[]
-  /** The latest requests of the reviewer, and their time. */
+  /** The reviewer's latest requests, and their time. */
   requested: VerificationErrorEntry[]
   requested_at: Date | null
   submission: number
-  /** Digest of the case as last submitted, in hex. */
+  /** A hex digest of the case as last submitted. */
   case_digest: string | null
 }
 

@@ -5,8 +5,8 @@ import type { DISABLED_REASONS, WebhookEndpointState } from '@countersign/contra
 import type { Stamped } from './stamped.ts'
 
 /**
- * A receiver of events. `CONFIGURED`: the `webhookEndpoint` of the configuration. `REPLAY`: the same
- * receiver, for a past period's events once more.
+ * A receiver of events. `CONFIGURED`: the configured `webhookEndpoint`. `REPLAY`: the same receiver, getting
+ * the events of a past period again.
  */
 export interface WebhookEndpointRow extends Stamped {
   id: string
@@ -14,34 +14,37 @@ export interface WebhookEndpointRow extends Stamped {
   role: 'CONFIGURED' | 'ADDED' | 'REPLAY'
   url: string
   description: string | null
-  /** Null for all types. */
+  /** Null for all event types. */
   event_types: readonly EventType[] | null
   payload: (typeof WEBHOOK_PAYLOADS)[number]
   latest_balance_only: boolean
   state: WebhookEndpointState
   disabled_reason: (typeof DISABLED_REASONS)[number] | null
-  /** The cursor: the last event received or recorded as undelivered. */
+  /** The cursor: the last event that was received or recorded as undelivered. */
   committed_in: string
   position: bigint
-  /** The part of the feed that it gets: from this transaction until before the other one. Null: without end. */
+  /**
+   * The part of the feed that it receives, from the first transaction up to but not including the second.
+   * Null means no end.
+   */
   begins_in: string
   ends_in: string | null
-  /** The times of the events that a replay sends. */
+  /** The time range of the events that a replay sends. */
   events_from: Date | null
   events_until: Date | null
   claimed_by: string | null
   claimed_until: Date | null
-  /** Consecutive failed attempts. */
+  /** The number of failed attempts in a row. */
   failures: number
   failing_since: Date | null
-  /** The endpoint gets nothing before this time, after many failures in a row. */
+  /** Nothing is sent before this time, after many failures in a row. */
   retry_at: Date | null
   last_delivered_at: Date | null
   last_failure: string | null
   deleted_at: Date | null
 }
 
-/** An event that an endpoint has not received although its cursor has passed it. The id is the event's. */
+/** An event that an endpoint has not received, although the cursor has passed it. Its id is the event's. */
 export interface UndeliveredEventRow {
   id: string
   endpoint_id: string
@@ -49,23 +52,26 @@ export interface UndeliveredEventRow {
   object_id: string
   type: EventType
   /**
-   * It is sent independently of the cursor: a question, a test or a redelivery. Its place in the feed is then
-   * 0.
+   * True if it is sent independently of the cursor, as a question, test or redelivery. Its position in the
+   * feed is then 0.
    */
   is_apart: boolean
-  /** It was received before: it is not given up as failed. */
+  /** True if it was received before, so it is never given up as failed. */
   was_received: boolean
   committed_in: string
   position: bigint
   attempts: number
   last_failure: string | null
-  /** Null if it waits for an earlier event of its object, or was given up. */
+  /** Null if it waits for an earlier event of the same object, or was given up. */
   due_at: Date | null
   gave_up_at: Date | null
   created_at: Date
 }
 
-/** Events that an endpoint received at the first attempt, recorded together. Each array has an element per event. */
+/**
+ * Events that an endpoint received on the first attempt, recorded together. Each array has one element per
+ * event.
+ */
 export interface WebhookReceiptRow {
   id: string
   platform_id: string
@@ -80,7 +86,7 @@ export interface WebhookReceiptRow {
   started_at: readonly Date[]
 }
 
-/** A fault of the sandbox in the delivery of an event, until it has happened. The id is the event's. */
+/** A sandbox fault in the delivery of an event, kept until it has occurred. Its id is the event's. */
 export interface WebhookFaultRow {
   id: string
   platform_id: string

@@ -2,7 +2,7 @@ import { type Database, onlyRow } from '../engine/port.ts'
 import { checkDistribution } from './citus.ts'
 import { SCHEMA_NAME } from './migrate.ts'
 
-/** A schema with our tables. */
+/** A schema that has our tables. */
 export interface Cell {
   readonly schema: string
   /** True for the schema of this connection. */
@@ -10,13 +10,13 @@ export interface Cell {
   /** Null if this role may not read the schema. */
   readonly mode: string | null
   readonly platforms: number | null
-  /** True if the newest migration of this build is there. */
+  /** True if the schema has the newest migration of this build. */
   readonly isOfThisBuild: boolean | null
-  /** Names of the connected servers' connections. */
+  /** The connection names of the servers connected to it. */
   readonly servers: readonly string[]
 }
 
-/** Each text may name any schema, so PostgreSQL quotes it. */
+/** Any schema name may be used in these statements, so PostgreSQL quotes it. */
 const CELLS = `
 SELECT n.nspname::text AS schema, quote_ident(n.nspname) AS quoted, coalesce(n.nspname = current_schema(), false) AS "isOwn",
   has_schema_privilege(n.oid, 'USAGE') AND has_table_privilege(c.oid, 'SELECT') AS "isReadable",
@@ -31,7 +31,7 @@ interface FoundCell extends Pick<Cell, 'schema' | 'isOwn' | 'servers'> {
   readonly isReadable: boolean
 }
 
-/** The cells of the database, by name. */
+/** The cells of this database, by name. */
 export async function listCells(db: Database): Promise<Cell[]> {
   const { rows } = await db.query<FoundCell>(CELLS)
   return Promise.all(
@@ -56,7 +56,7 @@ async function readCell(
   return onlyRow(rows)
 }
 
-/** Uses of an object outside of the schema by one of its tables, their defaults, constraints and triggers. */
+/** Objects outside of the schema that one of its tables, defaults, constraints or triggers uses. */
 const STRANGERS = `
 WITH own AS (SELECT oid FROM pg_class WHERE relnamespace = current_schema()::regnamespace),
 parts AS (
@@ -73,7 +73,7 @@ WHERE coalesce(c.relnamespace, f.pronamespace, t.typnamespace) NOT IN
   (current_schema()::regnamespace, 'pg_catalog'::regnamespace, 'pg_toast'::regnamespace)
 ORDER BY 1`
 
-/** Objects that this role does not own: an upgrade and the feed change them. */
+/** Objects that this role does not own, although upgrades and the feed change them. */
 const NOT_OWNED = `
 SELECT name FROM (
   SELECT relname::text AS name, relowner AS owner FROM pg_class
@@ -85,7 +85,7 @@ const PLACE = `
 SELECT current_schema()::text AS schema, current_schemas(false)::text[] AS path, current_user::text AS role,
   has_schema_privilege(current_schema(), 'CREATE') AS "mayCreate"`
 
-/** Faults in this connection's schema, each with its remedy. */
+/** Problems of this connection's schema, each with its remedy. */
 export async function checkCell(
   db: Database,
 ): Promise<{ readonly schema: string; readonly findings: readonly string[] }> {

@@ -4,13 +4,14 @@ import { schemaLock } from './schema-lock.ts'
 
 const FEED_LOCK = 7_202_510_135
 
-/** SQLSTATE of `refuse_moved_feed`: nothing was written. */
+/** The SQLSTATE of `refuse_moved_feed`: nothing was written. */
 export const MOVED_FEED = 'CS008'
 
 /**
- * `newest` is the highest number in the feed and in the cursors of endpoints, `oldest` the lowest number that an open
- * transaction may have, `next` the number of the next transaction; the last two without the base. Each platform's newest
- * event is one step in the feed's index; the newest of all would need a full scan.
+ * `newest` is the highest number in the feed and in the endpoints' cursors. `oldest` is the lowest number
+ * that an open transaction may have, and `next` the number of the next transaction, both without the base.
+ * The newest event of each platform takes one step in the feed's index, while the newest of all would need a
+ * full scan.
  */
 const NUMBERS = `
   SELECT greatest(
@@ -23,7 +24,10 @@ const NUMBERS = `
     pg_snapshot_xmax(pg_current_snapshot())::text::bigint AS next,
     (SELECT value FROM settings WHERE name = 'feed_node') IS DISTINCT FROM feed_node() AS is_moved`
 
-/** No open transaction may get a lower number than a reader has seen, so the base counts from the oldest. */
+/**
+ * Counts from the oldest open transaction, so that none can get a lower number than a reader has already
+ * seen.
+ */
 const RAISE = `
 SELECT ${schemaLock(FEED_LOCK)};
 DO $feed$
@@ -38,9 +42,9 @@ BEGIN
 END $feed$;`
 
 /**
- * A separate transaction, later than the raise: once a commit sees this row, its session knows the new base. It checks the
- * numbers again, because the two may have reached different clusters. The number is read first: if the schema is on another node, only a
- * query runs there.
+ * Runs in a transaction after the raise: once a commit sees this row, its session knows the new base. It
+ * checks the numbers again, because the two statements may have reached different clusters. It reads the
+ * number first: if the schema is on another node, only queries run there.
  */
 const RECORD = `
 SELECT ${schemaLock(FEED_LOCK)};
@@ -54,15 +58,15 @@ BEGIN
 END $record$;`
 
 /**
- * Continues the feed after its newest event if the database is in another cluster than before, or the cluster has lower
- * transaction numbers than the feed: otherwise old events would look like events of open transactions, and new ones older
- * than they are. Runs at the start, while the server runs, and when a commit is refused with MOVED_FEED. Returns true if
- * the numbers had to be raised.
+ * Continues the feed after its newest event if the database was moved to another cluster, or if the cluster's
+ * transaction numbers are lower than those in the feed. Otherwise old events would look like events of open
+ * transactions, and new events older than they are. Runs at startup, while the server runs, and when a commit
+ * is rejected with MOVED_FEED. Returns true if the numbers had to be raised.
  */
 export async function continueFeed(db: Database): Promise<boolean> {
   const { is_behind, is_moved } = await compareNumbers(db)
   if (!is_behind && !is_moved) return false
-  // Processes that do so together take turns.
+  // Concurrent processes take turns.
   await db.script(RAISE)
   if (is_moved) await db.script(RECORD)
   return is_behind

@@ -3,12 +3,12 @@ import { type Database, onlyRow, sqlState } from '../engine/port.ts'
 import { schemaLock } from './schema-lock.ts'
 
 const SCHEMA_LOCK = 7_202_510_136
-/** Insufficient privilege, duplicate schema: one that the role may not use is not in its path. */
+/** Insufficient privilege, and duplicate schema: a schema that the role may not use is not on its path. */
 const REFUSALS: ReadonlySet<string | undefined> = new Set(['42501', '42P06'])
 
 /**
- * Creates the schema of the connection's path unless it exists. Processes that start together take turns. Throws a
- * one-line error if the role may neither create it nor use it.
+ * Creates the schema on the connection's search path unless it exists. Concurrent processes take turns.
+ * Throws a one-line error if the role may neither create nor use it.
  */
 export async function createSchema(db: Database): Promise<void> {
   const { rows } = await db.query<{ is_there: boolean; name: string; role: string }>(

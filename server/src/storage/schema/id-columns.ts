@@ -1,4 +1,7 @@
-/** Columns that end in `_id` and hold strings: names from other systems, and deciders of several kinds. */
+/**
+ * Columns whose names end in `_id` but that hold other strings: names from other systems, and deciders of
+ * several kinds.
+ */
 const TEXTS: ReadonlySet<string> = new Set([
   'client_id',
   'correlation_id',
@@ -10,7 +13,7 @@ const TEXTS: ReadonlySet<string> = new Set([
   'webauthn_id',
 ])
 
-/** Columns that hold ids under another name. */
+/** Columns that hold ids but have a different kind of name. */
 const OTHER_NAMES: ReadonlySet<string> = new Set([
   'digest_records',
   'event_ids',
@@ -22,8 +25,8 @@ const OTHER_NAMES: ReadonlySet<string> = new Set([
 const answers = new Map<string, boolean>()
 
 /**
- * True if a column of this name holds ids: `uuid` or `uuid[]` in the database. A test compares this with the
- * database.
+ * True if columns of this name hold ids, which are `uuid` or `uuid[]` in the database. A test compares this
+ * with the database.
  */
 export function isIdColumn(column: string): boolean {
   let isId = answers.get(column)

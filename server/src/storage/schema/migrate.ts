@@ -1,26 +1,25 @@
 import { setTimeout } from 'node:timers/promises'
 import { type Database, onlyRow, sqlState } from '../engine/port.ts'
 import { BASELINE, BASELINE_NAME } from './baseline/baseline.ts'
-import { DELEGATE, findNode } from './citus.ts'
+import { DELEGATE_COMMIT_SQL, findNode } from './citus.ts'
 import { createSchema } from './create-schema.ts'
 import { FUNCTIONS, FUNCTIONS_VERSION, type SqlFunction } from './functions/functions.ts'
 import { schemaLock } from './schema-lock.ts'
 
-/** A change of tables. Released migrations are never edited: append a new one. */
+/** A change to the tables. Released migrations must not be edited: append a new one. */
 export interface Migration {
   readonly name: string
   readonly sql: string
   /**
-   * - `base`: the baseline, with which a database begins
+   * - `base`: the baseline of a new database
    * - `add`: compatible with servers of the previous release; applied at startup
-   * - `end`: removes what only the previous release needed; applied by `upgrade finish`, once none of its
-   * servers runs
-   * (decision 0061). From then on builds that do not know it refuse the database.
+   * - `end`: removes what only the previous release needed. Applied by `upgrade finish`, once no server of
+   *   that release is running (decision 0061). Builds that do not know it then reject the database.
    */
   readonly step: 'base' | 'add' | 'end'
 }
 
-/** The schema of a build. */
+/** The database schema of a build. */
 export interface Schema {
   readonly migrations: readonly Migration[]
   readonly functions: readonly SqlFunction[]
@@ -37,12 +36,15 @@ export const SCHEMA: Schema = {
 export const SCHEMA_NAME = SCHEMA.migrations.at(-1)?.name ?? BASELINE_NAME
 
 const MIGRATION_LOCK = 7_202_510_132
-/** SQLSTATE of the script: the records are not those that it was made for. */
+/** The SQLSTATE of the script if the recorded migrations are no longer those it was built for. */
 const OTHER_RECORDS = 'CS009'
-/** Lock not available, and the one before. */
+/** Lock not available, and changed records. */
 const RETRIED: ReadonlySet<string | undefined> = new Set(['55P03', OTHER_RECORDS])
 
-/** A statement that waits for a table lock blocks everyone after it, so a start gives up and retries. */
+/**
+ * A statement that waits for a table lock blocks all statements after it, so startup gives up quickly and
+ * retries.
+ */
 const LOCK_MS_MAX = 500
 const TRIES = 120
 const PAUSE_MS = 500
@@ -50,49 +52,51 @@ const PAUSE_MS = 500
 export interface MigrateOptions {
   readonly schema?: Schema
   /**
-   * True to also take the steps after which servers of the previous release cannot run. Always taken if such
-   * servers cannot exist.
+   * True to also apply the steps after which servers of the previous release cannot run. They are always
+   * applied if such servers cannot exist.
    */
   readonly isLast?: boolean
 }
 
 /**
- * Brings the database up to this build: first the missing migrations, then the functions whose SQL differs.
- * Processes that start together take turns, and requests of other servers continue. Returns the names of the
- * last steps, which are left for `upgrade finish`; throws a one-line error if this build cannot use the
- * database.
+ * Upgrades the database to this build: applies missing migrations, then replaces the functions whose SQL
+ * differs. Concurrent processes take turns, and other servers keep serving requests. Returns the names of the
+ * steps left for `upgrade finish`; throws a one-line error if this build cannot use the database.
  */
 export async function migrate(db: Database, options: MigrateOptions = {}): Promise<readonly string[]> {
   const schema = options.schema ?? SCHEMA
   await createSchema(db)
   let stepsLeft: readonly string[] = []
   await tryOften(async () => {
-    const found = await findRecords(db)
-    const isLast = options.isLast === true || db.kind === 'embedded' || found === undefined
-    const applied = schema.migrations.filter((_, at) => isLast || !isAtTheEnd(schema, at))
-    if (!found || !isUpToDate(found, schema, applied, isLast)) {
-      refuseOthers(schema, found)
+    const records = await findRecords(db)
+    const isLast = options.isLast === true || db.kind === 'embedded' || records === undefined
+    const applied = schema.migrations.filter((_, index) => isLast || !isAtTheEnd(schema, index))
+    if (!records || !isUpToDate(records, schema, applied, isLast)) {
+      refuseOthers(schema, records)
       const node = await findNode(db)
       if (node === 'worker')
         throw new Error(
           'The schema has to be upgraded, which a worker of Citus cannot do: start one server, or countersign cell check, with the coordinator in DATABASE_URL first.',
         )
-      const script = scriptOf(schema, applied, isLast, found)
-      await db.script(node ? `${script}\n${DELEGATE}` : script)
+      const script = buildScript(schema, applied, isLast, records)
+      await db.script(node ? `${script}\n${DELEGATE_COMMIT_SQL}` : script)
     }
     stepsLeft = schema.migrations
-      .filter((migration) => !applied.includes(migration) && !found?.migrations.has(migration.name))
+      .filter((migration) => !applied.includes(migration) && !records?.migrations.has(migration.name))
       .map(({ name }) => name)
   })
   return stepsLeft
 }
 
-/** True if no later migration only adds: upgrading across two releases also finishes the first one. */
-function isAtTheEnd({ migrations }: Schema, at: number): boolean {
-  return migrations.slice(at).every(({ step }) => step === 'end')
+/** True if no later migration is an addition. An upgrade across two releases also finishes the first one. */
+function isAtTheEnd({ migrations }: Schema, index: number): boolean {
+  return migrations.slice(index).every(({ step }) => step === 'end')
 }
 
-/** Runs work with a short `lock_timeout`, and retries while requests hold its locks, or if another process was faster. */
+/**
+ * Runs work with a short `lock_timeout`. Retries while requests hold the locks, or if another process was
+ * faster.
+ */
 export async function tryOften(work: () => Promise<void>): Promise<void> {
   for (let tries = 1; ; tries += 1) {
     try {
@@ -107,7 +111,7 @@ export async function tryOften(work: () => Promise<void>): Promise<void> {
 
 /** Migrations and functions recorded in the database. */
 interface Records {
-  /** Everything recorded, for comparison once the script has the lock. */
+  /** All records as text, to check that nothing has changed once the script holds the lock. */
   readonly text: string
   readonly migrations: ReadonlySet<string>
   readonly additions: ReadonlySet<string>
@@ -122,7 +126,7 @@ interface RecordedFunction {
   readonly version: number
 }
 
-/** A trigger of a recorded function, with its table. Both quoted. */
+/** A trigger of a recorded function, and its table. Both names are quoted. */
 interface Trigger {
   readonly name: string
   readonly table: string
@@ -135,13 +139,13 @@ const RECORDS = `json_build_object(
   'functions', (SELECT coalesce(json_agg(json_build_object('name', name, 'signature', signature, 'hash', hash, 'version', version)
     ORDER BY name), '[]') FROM schema_functions))::text`
 
-/** Citus hides the tables of shards from a query of pg_class. */
+/** Citus hides tables of shards from queries on pg_class. */
 const TRIGGERS = `
 SELECT quote_ident(t.tgname) AS name, c.oid::regclass::text AS table, p.proname::text AS function
 FROM pg_trigger AS t JOIN pg_class AS c ON c.oid = t.tgrelid JOIN pg_proc AS p ON p.oid = t.tgfoid
 WHERE p.pronamespace = current_schema()::regnamespace AND NOT t.tgisinternal AND t.tgparentid = 0`
 
-/** Undefined if no build has used the database. */
+/** Undefined if the database has never been used by a build. */
 async function findRecords(db: Database): Promise<Records | undefined> {
   const { rows } = await db.query<{ is_used: boolean }>(
     `SELECT to_regclass('schema_functions') IS NOT NULL AS is_used`,
@@ -157,40 +161,42 @@ async function findRecords(db: Database): Promise<Records | undefined> {
     text,
     migrations: new Set(recorded.migrations),
     additions: new Set(recorded.additions),
-    functions: new Map(recorded.functions.map((one) => [one.name, one])),
+    functions: new Map(
+      recorded.functions.map((recordedFunction) => [recordedFunction.name, recordedFunction]),
+    ),
     triggers: (await db.query<Trigger>(TRIGGERS)).rows,
   }
 }
 
-/** True if the database has recorded everything that this build applies, and nothing that it refuses. */
+/** True if the database has everything that this build applies, and nothing that it rejects. */
 function isUpToDate(
-  found: Records,
+  records: Records,
   { migrations, functions, functionsVersion }: Schema,
   applied: readonly Migration[],
   isLast: boolean,
 ): boolean {
   const isRecorded = ({ name, step }: Migration) =>
-    (step === 'add' ? found.additions : found.migrations).has(name)
+    (step === 'add' ? records.additions : records.migrations).has(name)
   if (!applied.every(isRecorded)) return false
-  const known = new Set(migrations.map(({ name }) => name))
-  if ([...found.migrations].some((name) => !known.has(name))) return false
-  const versions = [...found.functions.values()].map(({ version }) => version)
+  const knownNames = new Set(migrations.map(({ name }) => name))
+  if ([...records.migrations].some((name) => !knownNames.has(name))) return false
+  const versions = [...records.functions.values()].map(({ version }) => version)
   if (versions.some((version) => version > functionsVersion)) return true
   if (versions.some((version) => version < functionsVersion)) return false
-  if (isLast && found.functions.size > functions.length) return false
-  return functions.every(({ name, hash }) => found.functions.get(name)?.hash === hash)
+  if (isLast && records.functions.size > functions.length) return false
+  return functions.every(({ name, hash }) => records.functions.get(name)?.hash === hash)
 }
 
 /**
- * The migration script for this process: one transaction, all or nothing, in plain statements, because Citus
- * does not distribute a table created within a block of PL/pgSQL. It refuses to run if another process has
- * changed the records in the meantime.
+ * The migration script for this process. It is one transaction of plain statements, because Citus does not
+ * distribute tables created within a PL/pgSQL block. It fails if another process has changed the records in
+ * the meantime.
  */
-function scriptOf(
+function buildScript(
   schema: Schema,
   applied: readonly Migration[],
   isLast: boolean,
-  found: Records | undefined,
+  records: Records | undefined,
 ): string {
   return `
 SELECT ${schemaLock(MIGRATION_LOCK)};
@@ -202,20 +208,20 @@ CREATE TABLE IF NOT EXISTS schema_functions (
 );
 DO $check$
 BEGIN
-  IF ${found ? `${RECORDS} <> ${quoted(found.text)}` : 'EXISTS (SELECT FROM schema_functions)'} THEN
+  IF ${records ? `${RECORDS} <> ${quoted(records.text)}` : 'EXISTS (SELECT FROM schema_functions)'} THEN
     RAISE EXCEPTION 'another process has changed the schema' USING ERRCODE = '${OTHER_RECORDS}';
   END IF;
 END $check$;
-${applyMigrations(applied, found)}
-${applyFunctions(schema, isLast, found)}`
+${applyMigrations(applied, records)}
+${applyFunctions(schema, isLast, records)}`
 }
 
-/** Refuses databases from before the baseline, and those upgraded completely to a newer release. */
-function refuseOthers({ migrations }: Schema, found: Records | undefined): void {
-  const known = new Set(migrations.map(({ name }) => name))
-  const unknown = [...(found?.migrations ?? [])].filter((name) => !known.has(name))
+/** Rejects databases older than the baseline, and those completely upgraded to a newer release. */
+function refuseOthers({ migrations }: Schema, records: Records | undefined): void {
+  const knownNames = new Set(migrations.map(({ name }) => name))
+  const unknown = [...(records?.migrations ?? [])].filter((name) => !knownNames.has(name))
   if (unknown.length === 0) return
-  if (migrations.some(({ name, step }) => step === 'base' && !found?.migrations.has(name)))
+  if (migrations.some(({ name, step }) => step === 'base' && !records?.migrations.has(name)))
     throw new Error(
       'This database was made by a build from before the first release, and cannot be upgraded. Start with a new data directory, or with an empty PostgreSQL database.',
     )
@@ -224,9 +230,9 @@ function refuseOthers({ migrations }: Schema, found: Records | undefined): void 
   )
 }
 
-function applyMigrations(migrations: readonly Migration[], found: Records | undefined): string {
+function applyMigrations(migrations: readonly Migration[], records: Records | undefined): string {
   return migrations
-    .filter(({ name }) => !found?.migrations.has(name) && !found?.additions.has(name))
+    .filter(({ name }) => !records?.migrations.has(name) && !records?.additions.has(name))
     .map(({ name, sql, step }) => {
       const table = step === 'add' ? 'schema_additions' : 'migrations'
       return `${sql};\nINSERT INTO ${table} (name) VALUES (${quoted(name)});`
@@ -235,33 +241,39 @@ function applyMigrations(migrations: readonly Migration[], found: Records | unde
 }
 
 /**
- * Creates or replaces functions that differ, unless a newer build did: its functions do everything that this
- * build needs. A recorded function that this build lacks is dropped with the last step.
+ * Creates or replaces functions that differ, unless a newer build wrote them, whose functions do everything
+ * that this build needs. The last step drops recorded functions that this build no longer has.
  */
 function applyFunctions(
   { functions, functionsVersion: version }: Schema,
   isLast: boolean,
-  found: Records | undefined,
+  records: Records | undefined,
 ): string {
-  const had = found?.functions ?? new Map<string, RecordedFunction>()
-  if ([...had.values()].some((one) => one.version > version)) return ''
+  const recordedFunctions = records?.functions ?? new Map<string, RecordedFunction>()
+  if ([...recordedFunctions.values()].some((recordedFunction) => recordedFunction.version > version))
+    return ''
   const names = new Set(functions.map(({ name }) => name))
-  const changed = functions.filter(({ name, hash }) => had.get(name)?.hash !== hash)
-  const gone = isLast ? [...had.keys()].filter((name) => !names.has(name)) : []
-  // The text of a function makes its triggers, which may have had another function or table before.
-  const replaced = new Set([...changed.map(({ name }) => name), ...gone])
-  const triggers = found?.triggers.filter((trigger) => replaced.has(trigger.function)) ?? []
+  const changed = functions.filter(({ name, hash }) => recordedFunctions.get(name)?.hash !== hash)
+  const removedNames = isLast ? [...recordedFunctions.keys()].filter((name) => !names.has(name)) : []
+  // Replacing a function recreates its triggers, which may have had another function or table before.
+  const replaced = new Set([...changed.map(({ name }) => name), ...removedNames])
+  const triggers = records?.triggers.filter((trigger) => replaced.has(trigger.function)) ?? []
   return [
     ...triggers.map(({ name, table }) => `DROP TRIGGER ${name} ON ${table};`),
-    ...changed.map((one) => applyFunction(one, had.get(one.name)?.signature)),
-    ...gone.map(
+    ...changed.map((recordedFunction) =>
+      applyFunction(recordedFunction, recordedFunctions.get(recordedFunction.name)?.signature),
+    ),
+    ...removedNames.map(
       (name) => `DROP FUNCTION ${name};\nDELETE FROM schema_functions WHERE name = ${quoted(name)};`,
     ),
     `UPDATE schema_functions SET version = ${version} WHERE version <> ${version};`,
   ].join('\n')
 }
 
-/** With other arguments it would be a second function of that name. Else it is replaced, also for who is calling it. */
+/**
+ * With other arguments, `CREATE OR REPLACE` would add a second function with the same name, so the old one is
+ * dropped. Otherwise it is replaced, even while it is being called.
+ */
 function applyFunction({ name, signature, hash, sql }: SqlFunction, before: string | undefined): string {
   return `${before === undefined || before === signature ? '' : `DROP FUNCTION ${name};`}
 ${sql};

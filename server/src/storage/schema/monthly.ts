@@ -2,7 +2,8 @@
 interface Monthly {
   readonly primaryKey: string
   /**
-   * Columns that are unique within a partition: a unique key of the whole table would have to contain the id.
+   * Columns that are unique within each partition. A unique key of the whole table would have to include the
+   * id.
    */
   readonly numbered?: string
 }
@@ -10,8 +11,8 @@ interface Monthly {
 export type MonthlyTable = 'events' | 'webhook_attempts' | 'audit_events'
 
 /**
- * The tables partitioned by month: rows are appended, and rows older than a month are hardly ever read
- * (decision 0064).
+ * Tables partitioned by month. Rows are only appended, and rows older than a month are rarely read (decision
+ * 0064).
  */
 export const MONTHLY: Readonly<Record<MonthlyTable, Monthly>> = {
   events: { primaryKey: 'id', numbered: 'object_id, sequence' },
@@ -20,9 +21,8 @@ export const MONTHLY: Readonly<Record<MonthlyTable, Monthly>> = {
 }
 
 /**
- * The initial partitions of a table: one for everything up to the end of the next month, including rows moved
- * here from another database, and one for sandbox clocks that are ahead of all months. `months.ts` adds the
- * months after that.
+ * The first partitions of a table: one for everything up to the end of the next month, including rows moved
+ * here from another database, and one for sandbox clocks that are ahead. `months.ts` adds the later months.
  */
 export function firstParts(table: MonthlyTable): string {
   return `
@@ -39,7 +39,7 @@ ${uniqueNumbers(table, `${table}_first`)}
 ${uniqueNumbers(table, `${table}_other`)}`
 }
 
-/** The index that each partition has in addition to the indexes of its table. */
+/** The additional unique index that each partition has. */
 export function uniqueNumbers(table: MonthlyTable, part: string): string {
   const { numbered } = MONTHLY[table]
   return numbered ? `CREATE UNIQUE INDEX ${part}_numbers ON ${part} (${numbered});` : ''

@@ -5,12 +5,12 @@ import { MONTHLY, type MonthlyTable, uniqueNumbers } from './monthly.ts'
 import { schemaLock } from './schema-lock.ts'
 
 const MONTHS_LOCK = 7_202_510_134
-/** A statement that waits to lock a table blocks everyone after it. */
+/** A statement that waits to lock a table blocks all statements after it. */
 export const LOCK_MS_MAX = 500
 
 const UUID = /'([0-9a-f-]{36})'/
 
-/** A partition: rows with keys from `from` on, and before `until`. */
+/** A partition. Its keys are at or after `from` and before `until`. */
 export interface Part {
   readonly table: MonthlyTable
   readonly name: string
@@ -20,7 +20,7 @@ export interface Part {
   readonly untilId: string
 }
 
-/** All partitions, oldest first, except the ones for clocks that are ahead. */
+/** All partitions, oldest first, except those for clocks that are ahead. */
 export async function findParts(db: Database): Promise<Part[]> {
   const { rows } = await db.query<{ table: MonthlyTable; name: string; bound: string }>(
     `SELECT i.inhparent::regclass::text AS table, c.relname::text AS name, pg_get_expr(c.relpartbound, c.oid) AS bound
@@ -36,12 +36,12 @@ export async function findParts(db: Database): Promise<Part[]> {
       const fromId = UUID.exec(from)?.[1]
       return [{ ...part, untilId, until: timeOfUuid(untilId), from: fromId ? timeOfUuid(fromId) : undefined }]
     })
-    .sort((one, other) => one.until.getTime() - other.until.getTime())
+    .sort((left, right) => left.until.getTime() - right.until.getTime())
 }
 
 /**
- * Creates missing partitions for this month and the next. Processes that do so together take turns. Rows of a
- * month without a partition go to another one of their table, so nothing depends on this being in time.
+ * Creates missing partitions for this month and the next one. Concurrent processes take turns. Rows of a
+ * month without a partition go to another partition of the table, so a delay does no harm.
  */
 export async function addMonths(db: Database, now: Date): Promise<void> {
   const parts = await findParts(db)
@@ -53,19 +53,19 @@ export async function addMonths(db: Database, now: Date): Promise<void> {
   }
 }
 
-/** Creates the partition of one table for the month that begins at this time, if it is missing. */
+/** Creates a table's partition for the month starting at this time, if it is missing. */
 export function addMonth(db: Database, table: MonthlyTable, month: Date): Promise<void> {
   return db.script(addPartition(table, month))
 }
 
-/** The start of the next month, in UTC. */
+/** The start of the next month in UTC. */
 export function monthAfter(at: Date): Date {
   return new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + 1))
 }
 
 /**
- * The partition for a month. If a clock that is ahead has already put rows of that month elsewhere, they all
- * go there: such a month has no partition.
+ * Creates the partition for a month, unless a clock that is ahead has already put rows of the month
+ * elsewhere. All its rows then go there, and the month has no separate partition.
  */
 function addPartition(table: MonthlyTable, month: Date): string {
   const name = `${table}_${month.toISOString().slice(0, 7).replace('-', '_')}`
@@ -84,7 +84,7 @@ EXCEPTION WHEN check_violation THEN
 END $month$;`
 }
 
-/** The lowest uuid of a moment, whatever its version. */
+/** The lowest uuid for a time, regardless of the UUID version. */
 export function leastIdOf(at: Date): string {
   const hex = at.getTime().toString(16).padStart(12, '0')
   return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`

@@ -3,12 +3,12 @@ import type { Database } from '../engine/port.ts'
 import { onlyRow } from '../engine/port.ts'
 import { readHosts } from '../engine/postgres-url.ts'
 
-/** Written by the migrations themselves: both databases have them. */
+/** Tables written by the migrations themselves, which both databases have. */
 const OWN = ['migrations', 'schema_additions', 'schema_functions']
-/** Pages of 8 KiB copied at a time. */
+/** The number of 8 KiB pages to copy at a time. */
 const PAGES = 64
 
-/** Settings that make values print the same on every server. */
+/** Settings with which values look the same on every server. */
 const AS_TEXT =
   "SET LOCAL datestyle = 'ISO'; SET LOCAL bytea_output = 'hex'; SET LOCAL intervalstyle = 'postgres'"
 
@@ -34,24 +34,24 @@ WHERE connamespace = current_schema()::regnamespace AND contype = 'f' AND conpar
 
 interface Table {
   readonly name: string
-  /** True for tables partitioned by month. The partitions of both databases may differ. */
+  /** True for tables partitioned by month, whose partitions may differ between the databases. */
   readonly divided: boolean
-  /** Written columns, quoted. */
+  /** The columns to write, quoted. */
   readonly columns: string
-  /** All columns, with their types. */
+  /** All columns with their types. */
   readonly shape: string
 }
 
-/** A connection with one transaction. */
+/** A connection with a single transaction. */
 type Target = pg.Client
 
 /** Row counts by table. */
 export type RowCounts = Readonly<Record<string, number>>
 
 /**
- * Copies all rows and sequences into another database with the same schema, in one transaction; rows are
- * compared with their originals by digest before `beforeCommit` and the commit. The source must not change in
- * the meantime. Throws a one-line error if the target is in use, or a table differs in shape.
+ * Copies all rows and sequences to another database with the same schema, in one transaction. Before
+ * `beforeCommit` and the commit, the copied rows are compared with the originals by digest. The source must
+ * not change meanwhile; throws a one-line error if the target is in use, or if a table has a different shape.
  */
 export async function moveTables(
   source: Database,
@@ -74,12 +74,14 @@ export async function moveTables(
     await target.query('COMMIT')
     return moved
   } finally {
-    // Also rolls the transaction back if something was thrown.
+    // Also rolls back if there was an error.
     await target.end()
   }
 }
 
-/** Locks the tables that a server writes first, so that none starts to use the database in the meantime. */
+/**
+ * Locks the tables that a server writes to first, so that no server can start using the database meanwhile.
+ */
 async function checkUnused(target: Target): Promise<void> {
   await target.query('LOCK TABLE platforms, data_keys IN ACCESS EXCLUSIVE MODE')
   const { rows } = await target.query<{ used: boolean }>(
@@ -97,7 +99,7 @@ async function moveAll(source: Database, target: Target): Promise<RowCounts> {
   for (const table of tables) moved[table.name] = await moveTable(source, target, table)
   for (const { name, last } of (await source.query<{ name: string; last: string }>(SEQUENCES)).rows)
     await target.query('SELECT setval(quote_ident($1)::regclass, $2::bigint)', [name, last])
-  // Recreated with their checks: every reference must be valid.
+  // Recreates the foreign keys, which checks that every reference is valid.
   for (const { on_table, name, definition } of references)
     await target.query(`ALTER TABLE ${on_table} ADD CONSTRAINT ${name} ${definition}`)
   return moved
@@ -113,11 +115,11 @@ async function tablesOfBoth(source: Database, target: Target): Promise<Table[]> 
   return tables
 }
 
-/** Copies one table's rows without firing its triggers, whose effects are also copied. */
+/** Copies the rows of one table without firing its triggers, whose effects are copied as well. */
 async function moveTable(source: Database, target: Target, table: Table): Promise<number> {
   const { name } = table
   await target.query(`ALTER TABLE ${name} DISABLE TRIGGER USER`)
-  // The source has the rows that migrations inserted here.
+  // The source has the rows that migrations have inserted here.
   await target.query(`DELETE FROM ${name}`)
   const parts = table.divided ? (await source.query<{ name: string }>(PARTS, [name])).rows : [{ name }]
   for (const part of parts) await copyRows(source, target, part.name, table)
@@ -147,8 +149,8 @@ async function copyRows(
   }
 }
 
-/** Sums the digests of all rows, so that their order does not count. */
-function digestOf(table: string): string {
+/** Sums the digests of all rows, so that their order does not matter. */
+function digestSql(table: string): string {
   const sumHalf = (from: number) =>
     `sum(('x' || encode(substr(d, ${from}, 8), 'hex'))::bit(64)::bigint::numeric)`
   return `
@@ -163,8 +165,8 @@ interface Digest {
 }
 
 async function compare(source: Database, target: Target, name: string): Promise<number> {
-  const before = onlyRow((await source.query<Digest>(digestOf(name))).rows)
-  const after = onlyRow((await target.query<Digest>(digestOf(name))).rows)
+  const before = onlyRow((await source.query<Digest>(digestSql(name))).rows)
+  const after = onlyRow((await target.query<Digest>(digestSql(name))).rows)
   if (before.count !== after.count || before.one !== after.one || before.other !== after.other)
     throw new Error(
       `the rows of ${name} differ after the copy: ${before.count} rows before, ${after.count} after`,

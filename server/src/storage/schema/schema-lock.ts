@@ -1,6 +1,6 @@
 /**
- * SQL: locks `number` until the end of the transaction, among the servers of one schema. PostgreSQL's own advisory
- * locks are of a whole database. `schema` is an SQL expression.
+ * SQL that locks `number` until the end of the transaction, among the servers of one schema. PostgreSQL's
+ * advisory locks would apply to the whole database. `schema` is an SQL expression.
  */
 export function schemaLock(number: number, schema = 'current_schema()'): string {
   return `pg_advisory_xact_lock(hashtextextended(${schema}, ${number}))`

@@ -1,16 +1,16 @@
 /**
- * The search words of a record: a GIN index holds them, each prefixed with the platform's id, so a search
- * reads only its own platform's entries. A search uses the index only with exactly its expression, so a
- * change here needs a migration that recreates the index.
+ * The searchable words of a record. A GIN index contains them, each prefixed with the platform's id, so a
+ * search reads only its own platform's entries. The index is used only if a search has exactly its
+ * expression, so a change here needs a migration that recreates the index.
  */
 
-/** Word separators: every ASCII character that is neither a letter nor a digit, and two wide spaces. */
+/** Separators between words: all ASCII characters except letters and digits, and two wide spaces. */
 const BETWEEN_WORDS = String.raw`[ -/:-@\[-\`{-~\u00a0\u3000]+`
 
-/** Separators between search words. */
+/** Separators in search text, which are identical. */
 export const BETWEEN_ASKED = new RegExp(BETWEEN_WORDS)
 
-/** Each word of a text, and each value as a whole, in lower case. */
+/** Each word of a text and each value as a whole, in lower case. */
 function words(platform: string, text: string, values: readonly string[]): string {
   const mark = `${platform}::text || ' '`
   const each = `regexp_replace(lower(${text}), '${BETWEEN_WORDS}', E'\\n' || ${mark}, 'g')`
@@ -25,8 +25,8 @@ const NAMES = [
 ]
 
 /**
- * A customer's names and the parts of its email address word by word; the address, the telephone number and its
- * last four digits, the platform customer id and the UMA address as a whole.
+ * A customer's names and the parts of its email address as single words. The email address, the phone number
+ * and its last four digits, the platform customer id and the UMA address as a whole.
  */
 export const CUSTOMER_WORDS = words(
   'platform_id',

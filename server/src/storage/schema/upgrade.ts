@@ -2,21 +2,21 @@ import { VERSION } from '../../base/settings/version.ts'
 import type { Database } from '../engine/port.ts'
 import { migrate } from './migrate.ts'
 
-/** Progress of a database's upgrade to this build. */
+/** The progress of a database's upgrade to this build. */
 export interface UpgradeStatus {
-  /** The last steps, which `upgrade finish` takes. */
+  /** Steps left for `upgrade finish`. */
   readonly stepsLeft: readonly string[]
-  /** Connected servers of other releases, by the names that they report. */
+  /** Connected servers of other releases, by the names they report. */
   readonly otherServers: readonly string[]
 }
 
-/** Returns the progress of the upgrade. The start has taken all steps but the last ones. */
+/** Returns the progress of the upgrade. Startup has already applied every step except the last ones. */
 export async function findUpgradeStatus(db: Database): Promise<UpgradeStatus> {
   return { stepsLeft: await migrate(db), otherServers: await findOtherServers(db) }
 }
 
 /**
- * Takes the last steps, after which servers of the previous release can no longer use the database. Returns
+ * Applies the last steps, after which servers of the previous release can no longer use the database. Returns
  * their names. Throws a one-line error if such servers are connected, unless `isForced`.
  */
 export async function finishUpgrade(db: Database, isForced: boolean): Promise<readonly string[]> {

@@ -9,7 +9,7 @@ import { toJson } from '../../../src/base/json/json.ts'
 import { readConfig } from '../../../src/base/settings/config.ts'
 import { createMetrics } from '../../../src/edge/observability/metrics.ts'
 import { RequestLimits } from '../../../src/edge/rate-limits/request-limits.ts'
-import { Leaving } from '../../../src/edge/service/graceful-shutdown.ts'
+import { Shutdown } from '../../../src/edge/service/graceful-shutdown.ts'
 import { HANDLERS } from '../../../src/edge/service/handlers.ts'
 import { createServer } from '../../../src/edge/service/http-server.ts'
 import { plusSeconds } from '../../../src/kernel/operation/app.ts'
@@ -249,7 +249,7 @@ describe('the metrics', () => {
       createServer(
         { ...app, config: { ...app.config, mode, ...(metricsToken ? { metricsToken } : {}) } },
         HANDLERS,
-        { logRequest: () => {}, leaving: new Leaving(), limits: NO_LIMITS },
+        { logRequest: () => {}, leaving: new Shutdown(), limits: NO_LIMITS },
       )
     const ask = (server: FastifyInstance, authorization?: string) =>
       server.inject({ url: '/metrics', headers: authorization ? { authorization } : {} })

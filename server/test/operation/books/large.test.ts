@@ -6,7 +6,7 @@ import { createOp, type Op } from '../../../src/kernel/operation/app.ts'
 import { ApiError } from '../../../src/kernel/operation/operation.ts'
 import { newTransaction } from '../../../src/kernel/transactions/transactions.ts'
 import { makeStatement } from '../../../src/operation/books/statements.ts'
-import { findHome, newCustomer } from '../../../src/people/customers/creation.ts'
+import { newCustomer, readPlatformSnapshot } from '../../../src/people/customers/creation.ts'
 import { insert, type Write } from '../../../src/storage/commit/writes.ts'
 import { openDatabase } from '../../../src/storage/engine/open.ts'
 import type { Database } from '../../../src/storage/engine/port.ts'
@@ -138,11 +138,11 @@ describe('a file of many customers', () => {
   const COUNT = 1_203
 
   test('has each once, as the pages of the list give them', async () => {
-    const home = await findHome(op)
+    const snapshot = await readPlatformSnapshot(op)
     const person = { customerType: 'INDIVIDUAL' as const, region: 'US', currencies: ['USD'] }
     // Many of one moment: the order of pages must not depend only on the time.
     const rows = Array.from({ length: COUNT }, (_, n) =>
-      newCustomer(later(Math.floor(n / 400)), home, { ...person, platformCustomerId: `no ${n}` }),
+      newCustomer(later(Math.floor(n / 400)), snapshot, { ...person, platformCustomerId: `no ${n}` }),
     )
     await commit(rows.map((row) => insert('customers', row)))
     const listed: string[] = []

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createPlatform } from '../../../src/edge/service/first-platform.ts'
 import type { VerifierEvent } from '../../../src/kernel/ports/verifier.ts'
 import { findCustomer } from '../../../src/people/customers/customers.ts'
-import { findCase, submissionOf } from '../../../src/people/verifications/case.ts'
+import { findCase, toSubmission } from '../../../src/people/verifications/case.ts'
 import { TestPlatform } from '../../worlds/production/mail.testing.ts'
 import { BUSINESS, FORM_TYPE, formOf, ownerOf, PDF, PERSON } from '../../worlds/records/onboarding.testing.ts'
 import { type VerificationProvider, verificationProvider } from '../../worlds/records/screenings.testing.ts'
@@ -189,7 +189,7 @@ describe('in production with a verification provider', () => {
     expect(owner).toMatchObject({ kycStatus: 'PENDING', personalInfo: { identifier: '*******6789' } })
     const op = await new TestPlatform(service, platformId).op()
     const one = await findCase(op, await findCustomer(op, id))
-    const { beneficialOwners } = submissionOf(op, one, { id: 'Verification:1', submission: 1 }, new Map())
+    const { beneficialOwners } = toSubmission(op, one, { id: 'Verification:1', submission: 1 }, new Map())
     expect(beneficialOwners).toMatchObject([{ id: owner.id, personalInfo: { identifier: '123-45-6789' } }])
   })
 })

@@ -62,7 +62,7 @@ test('one process at a time sends to an endpoint, and another one continues once
         receipts: [],
         receiptId: op.newId('WebhookReceipt'),
         faults: [],
-        course: first!.course,
+        health: first!.health,
         isOver: false,
         isIdle: false,
       },

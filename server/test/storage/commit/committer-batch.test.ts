@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { beforeAll, expect, test } from 'vitest'
 import { parseJson, toJson } from '../../../src/base/json/json.ts'
-import { place } from '../../../src/storage/commit/batch-parts.ts'
+import { insertPosition } from '../../../src/storage/commit/batch-parts.ts'
 import { createCommitter } from '../../../src/storage/commit/committer.ts'
 import { footprintOf } from '../../../src/storage/commit/footprint.ts'
 import type { Write } from '../../../src/storage/commit/writes.ts'
@@ -125,7 +125,7 @@ test('a row is written after the rows that it refers to, unless the reference is
   )
   const arrays: readonly string[] = Object.keys(ROWS)
   // Rows that come as arrays are written after the others, in the order of their list.
-  const placeOf = (table: string) => [arrays.indexOf(table), place(table)] as const
+  const placeOf = (table: string) => [arrays.indexOf(table), insertPosition(table)] as const
   const isAfter = ({ from, to }: { from: string; to: string }) => {
     const [[array, table], [otherArray, other]] = [placeOf(from), placeOf(to)]
     return array === otherArray ? table >= other : array > otherArray

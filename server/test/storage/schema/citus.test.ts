@@ -6,7 +6,7 @@ import { openDatabase } from '../../../src/storage/engine/open.ts'
 import type { Database } from '../../../src/storage/engine/port.ts'
 import { openPostgres } from '../../../src/storage/engine/postgres.ts'
 import { checkCell } from '../../../src/storage/schema/cells.ts'
-import { checkDistribution, refuseUndistributed } from '../../../src/storage/schema/citus.ts'
+import { assertDistributed, checkDistribution } from '../../../src/storage/schema/citus.ts'
 import { migrate, SCHEMA } from '../../../src/storage/schema/migrate.ts'
 import { addMonth } from '../../../src/storage/schema/months.ts'
 import { playSandbox } from '../../worlds/contract/example-world.testing.ts'
@@ -99,7 +99,7 @@ describe.skipIf(isCitusMissing)('a cell on a node of Citus (skipped without it)'
     try {
       expect(await checkCell(db)).toEqual({ schema: 'north', findings: [] })
       await admin.query(`DO $$ BEGIN EXECUTE 'CREATE TABLE north.apart (id integer PRIMARY KEY)'; END $$`)
-      await expect(refuseUndistributed(db)).rejects.toThrow('The table north.apart is not on the node')
+      await expect(assertDistributed(db)).rejects.toThrow('The table north.apart is not on the node')
       await admin.query(curesOf(await checkDistribution(db)))
       await admin.query('ALTER TABLE north.apart OWNER TO north')
       expect(await checkDistribution(db)).toEqual([])
@@ -107,11 +107,11 @@ describe.skipIf(isCitusMissing)('a cell on a node of Citus (skipped without it)'
       await admin.query(`DROP FUNCTION north.commit_together`)
       await admin.query(`SET search_path = north; ${commit?.sql}; RESET search_path`)
       await admin.query('ALTER FUNCTION north.commit_together OWNER TO north')
-      await expect(refuseUndistributed(db)).rejects.toThrow('The function north.commit_together does not run')
+      await expect(assertDistributed(db)).rejects.toThrow('The function north.commit_together does not run')
       await admin.query(curesOf(await checkDistribution(db)))
       expect(await checkDistribution(db)).toEqual([])
       await admin.query('ALTER FUNCTION north.commit_together RESET plan_cache_mode')
-      await expect(refuseUndistributed(db)).rejects.toThrow('The function north.commit_together does not run')
+      await expect(assertDistributed(db)).rejects.toThrow('The function north.commit_together does not run')
       const changed = [...SCHEMA.functions].map((one) =>
         one.name === 'commit_together' ? { ...one, sql: `${one.sql} `, hash: 'another' } : one,
       )

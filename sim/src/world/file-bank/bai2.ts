@@ -1,16 +1,16 @@
 import type { Entry, Sheet } from './messages.ts'
 
 /**
- * Statements as US banks write them (BAI2). An entry has at most one detail, because the format has no place
- * for more.
+ * Statements in BAI2, the format of US banks. Writes only the first detail of an entry, because the format
+ * has no room for more.
  */
 
-const CODES: Readonly<Record<string, string>> = { RRTN: '257', CHRG: '698', IN: '165', OUT: '495' }
-/** A funds type that does not exist in the format. */
-const NO_FUNDS = 'Q'
+const TYPE_CODES: Readonly<Record<string, string>> = { RRTN: '257', CHRG: '698', IN: '165', OUT: '495' }
+/** An invalid funds type, for entries that must be unreadable. */
+const INVALID_FUNDS_TYPE = 'Q'
 
-/** Formats a file of statements. `name` distinguishes files with the same content. */
-export function bai2File(sheets: readonly Sheet[], name: string): string {
+/** Formats statements as one file. `name` distinguishes files with the same content. */
+export function formatBai2File(sheets: readonly Sheet[], name: string): string {
   const groups = sheets.map(formatGroup)
   const total = groups.reduce((sum, one) => sum + one.total, 0n)
   const lines = [`01,BANK,SIMULATED,260115,0500,${name},,,2/`, ...groups.flatMap((one) => one.lines)]
@@ -51,12 +51,12 @@ function formatAccount({ iban, opening, closing, entries }: Sheet): Lines {
 function formatTransaction(entry: Entry): string[] {
   const { cents, code, servicerReference = '', reference, batch, details, text, isUnreadable } = entry
   const [, , kind] = code
-  const type = CODES[kind] ?? CODES[cents < 0n ? 'OUT' : 'IN']
+  const type = TYPE_CODES[kind] ?? TYPE_CODES[cents < 0n ? 'OUT' : 'IN']
   const [detail = {}] = details
   const fullText = [detail.text, detail.additional, text].filter(Boolean).join(' ')
   const customer = reference ?? batch ?? detail.structured ?? detail.endToEndId ?? ''
-  const funds = isUnreadable ? NO_FUNDS : 'Z'
+  const funds = isUnreadable ? INVALID_FUNDS_TYPE : 'Z'
   const head = `16,${type},${cents < 0n ? -cents : cents},${funds},${servicerReference},${customer}`
-  // Many banks put the text into a continuation record.
+  // Many banks put the text in a continuation record (88).
   return fullText === '' ? [`${head}/`] : [`${head}/`, `88,${fullText}/`]
 }

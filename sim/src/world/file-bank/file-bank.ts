@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Machine } from '../../machine/machine.ts'
 import type { Random } from '../../machine/random.ts'
 import type { Deposit, Order } from '../connector.ts'
-import { bai2File } from './bai2.ts'
+import { formatBai2File } from './bai2.ts'
 import { Books, type Part } from './books.ts'
 import { bookSent, type PaidIn, returnEntry, type Shapes, strangers, toIncomingEntry } from './entries.ts'
 import type { FileHabits } from './habits.ts'
@@ -16,7 +16,7 @@ import {
   type Sheet,
   statusFile,
 } from './messages.ts'
-import { mt940File } from './mt-940.ts'
+import { formatMt940File } from './mt-940.ts'
 import { type FileOrder, isRejectedBy, Orders } from './orders.ts'
 import { Waits } from './waits.ts'
 
@@ -371,7 +371,7 @@ export class FileBank {
 
   #fileOf(sheets: readonly Sheet[], name: string): string {
     if (sheets[0]?.kind !== 'STATEMENT' || this.#format === 'CAMT') return camtFile(sheets, name)
-    return this.#format === 'BAI2' ? bai2File(sheets, name) : mt940File(sheets, name)
+    return this.#format === 'BAI2' ? formatBai2File(sheets, name) : formatMt940File(sheets, name)
   }
 
   get #nowMs(): number {

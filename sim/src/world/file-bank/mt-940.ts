@@ -20,7 +20,7 @@ const PURPOSES = [20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 60, 61, 62, 63]
 /**
  * Formats a file of statements, each with both balances. `name` distinguishes files with the same content.
  */
-export function mt940File(sheets: readonly Sheet[], name: string): string {
+export function formatMt940File(sheets: readonly Sheet[], name: string): string {
   return sheets.map((sheet) => formatMessage(sheet, name)).join('')
 }
 

@@ -1,7 +1,7 @@
 import { cookies } from 'next/headers'
 import { countersign, users } from '../../countersign'
 
-/** Creates a customer, whose wallet comes along, and signs them in to this app. */
+/** Creates a customer with a wallet, and signs the user in to this app. */
 export async function POST(request: Request): Promise<Response> {
   const form = await request.formData()
   const customer = await countersign.customers.create({

@@ -1,8 +1,10 @@
-import { countersign, currentUser } from '../../countersign'
+import { countersign, getCurrentUser } from '../../countersign'
 
-/** A token for the page of the user who is signed in. The customer comes from the login, never from the page. */
+/**
+ * Creates a token for the signed-in user's page. The customer ID comes from the login, never from the page.
+ */
 export async function POST(): Promise<Response> {
-  const user = await currentUser()
+  const user = await getCurrentUser()
   if (!user) return new Response(null, { status: 401 })
   const { accessToken } = await countersign.customerTokens.create({
     customerId: user.customerId,

@@ -3,15 +3,15 @@ import { keccak_256 } from '@noble/hashes/sha3.js'
 import { bytesOf, type Hex, hexOf } from '../../formats/hex.ts'
 
 /**
- * A token transfer that its holder signs and anyone may submit to the chain (EIP-3009). The chain accepts
- * each nonce once, so transfers with the same nonce happen at most once.
+ * A token transfer that the holder signs and that anyone may submit to the chain (EIP-3009). The chain
+ * accepts each nonce once, so of several transfers with the same nonce at most one takes effect.
  */
 export interface Authorization {
   readonly from: Hex
   readonly to: Hex
-  /** Smallest unit of the token. */
+  /** In the smallest unit of the token. */
   readonly value: bigint
-  /** Unix seconds. The chain accepts it only before that time. */
+  /** In Unix seconds. The chain accepts the transfer only before this time. */
   readonly validBefore: bigint
   /** 32 bytes. */
   readonly nonce: Hex
@@ -24,7 +24,7 @@ const TYPE_HASH = keccak_256(
   ),
 )
 
-/** The EIP-712 domain: the one contract for which a signature counts. */
+/** The EIP-712 domain, which limits a signature to one contract. */
 export interface TokenDomain {
   readonly name: string
   readonly version: string
@@ -36,7 +36,7 @@ const DOMAIN_TYPE_HASH = keccak_256(
   Buffer.from('EIP712Domain(string name,string version,uint256 chainId,address verifyingContract)'),
 )
 
-/** The hash of a domain, as the token's `DOMAIN_SEPARATOR` returns it. */
+/** The hash of a domain, as returned by `DOMAIN_SEPARATOR` of the token. */
 export function domainSeparator({ name, version, chainId, verifyingContract }: TokenDomain): Hex {
   return hexOf(
     keccak_256(
@@ -51,28 +51,28 @@ export function domainSeparator({ name, version, chainId, verifyingContract }: T
   )
 }
 
-/** The EIP-712 digest to sign, in the domain of a token's contract. `validAfter` is 0. */
-export function authorizationDigest(domainSeparator: Hex, one: Authorization): Uint8Array {
+/** The EIP-712 digest to sign, in the domain of the token's contract. `validAfter` is 0. */
+export function authorizationDigest(domainSeparator: Hex, authorization: Authorization): Uint8Array {
   const struct = keccak_256(
     Buffer.concat([
       TYPE_HASH,
-      word(bytesOf(one.from)),
-      word(bytesOf(one.to)),
-      number(one.value),
+      word(bytesOf(authorization.from)),
+      word(bytesOf(authorization.to)),
+      number(authorization.value),
       number(0n),
-      number(one.validBefore),
-      word(bytesOf(one.nonce)),
+      number(authorization.validBefore),
+      word(bytesOf(authorization.nonce)),
     ]),
   )
   return keccak_256(Buffer.concat([Uint8Array.of(0x19, 0x01), bytesOf(domainSeparator), struct]))
 }
 
-/** Purpose of a payment's authorization: the payment itself, or the fee of a wallet's payment. */
+/** The purpose of an authorization: the payment itself, or the fee for a wallet's payment. */
 export type AuthorizedPart = 'payment' | 'fee'
 
 /**
- * The nonce of a payment's authorization. It is derived from the payment, so a second one can never take
- * effect.
+ * The nonce of an authorization. It is derived from the payment, so a second authorization for it can never
+ * take effect.
  */
 export function authorizationNonce(part: AuthorizedPart, paymentId: string): Hex {
   return `0x${createHash('sha256').update(`countersign ${part} ${paymentId}`).digest('hex')}`

@@ -4,16 +4,16 @@ import { HDKey } from '@scure/bip32'
 import { type Hex, hexOf } from '../../formats/hex.ts'
 
 const ADDRESS_BYTES = 20
-/** Base of `v` in a signature, since Bitcoin. */
+/** The offset of `v` in signatures, inherited from Bitcoin. */
 const V_BASE = 27
 
 /**
- * The first key of a wallet on every EVM chain (BIP-44, coin type 60), which other wallets derive from the
- * mnemonic.
+ * The path of a wallet's first key on every EVM chain (BIP-44, coin type 60), which other wallets also derive
+ * from the mnemonic.
  */
 export const WALLET_PATH = "m/44'/60'/0'/0/0"
 
-/** The private key, 32 bytes, at a BIP-32 path of a seed. */
+/** Derives the 32-byte private key at a BIP-32 path of a seed. */
 export function evmKeyAt(seed: Uint8Array, path: string): Uint8Array {
   const { privateKey } = HDKey.fromMasterSeed(seed).derive(path)
   if (!privateKey) throw new Error(`${path} has no key`)
@@ -26,9 +26,9 @@ export function evmAddressOf(privateKey: Uint8Array): Hex {
   return hexOf(keccak_256(publicKey.subarray(1)).subarray(-ADDRESS_BYTES))
 }
 
-/** A signature of a 32-byte digest: r, s and v (27 or 28), 65 bytes in hex. Deterministic. */
+/** Signs a 32-byte digest. Returns r, s and v (27 or 28), 65 bytes in hex. Deterministic. */
 export function evmSignature(digest: Uint8Array, privateKey: Uint8Array): Hex {
   const signature = secp256k1.sign(digest, privateKey, { prehash: false, format: 'recovered' })
-  // The library puts the recovery bit first.
+  // The library returns the recovery bit first.
   return hexOf(Uint8Array.of(...signature.subarray(1), V_BASE + signature[0]!))
 }

@@ -2,12 +2,12 @@ import { isObject } from '@countersign/contract/core/decode'
 import type { JWK } from 'jose'
 import { bytesFromBase64url } from '../encodings.ts'
 
-/** A public key for verifying signatures. Only `readKeySet` creates it. */
+/** A public key for verifying signatures. Created only by `readKeySet`. */
 export interface VerificationKey {
   readonly kid: string | undefined
-  /** The JWS algorithms of the key: the one that it names, or the algorithms of its type and curve. */
+  /** The JWS algorithms for the key: the one that it names, or those that fit its type and curve. */
   readonly algorithms: readonly string[]
-  /** The public numbers, without other published properties. */
+  /** The numbers of the public key, without any other published properties. */
   readonly jwk: JWK
 }
 
@@ -27,7 +27,7 @@ const EC_CURVES: ReadonlyMap<unknown, { algorithm: string; bytes: number }> = ne
 const ED25519_ALGORITHMS = ['EdDSA', 'Ed25519']
 const ED25519_BYTES = 32
 
-/** All accepted JWS algorithms: neither `none` nor HMAC. */
+/** All accepted JWS algorithms, which exclude `none` and HMAC. */
 export const SIGNATURE_ALGORITHMS: readonly string[] = [
   ...RSA_ALGORITHMS,
   ...[...EC_CURVES.values()].map(({ algorithm }) => algorithm),
@@ -35,19 +35,20 @@ export const SIGNATURE_ALGORITHMS: readonly string[] = [
 ]
 
 /**
- * The usable keys of a parsed JWK set (RFC 7517 section 5); undefined if it is not a set or has more than 100
- * keys. Skips symmetric and private keys, keys not meant for verifying, algorithms that do not fit the type
- * and curve, and RSA keys outside of 2048 to 8192 bits, with an even modulus, exponent 1 or the weak primes
- * of CVE-2017-15361 ("ROCA"). Whether its point is on the curve is checked when a key is used.
+ * The usable keys of a parsed JWK set (RFC 7517 section 5); undefined if it is not a set, or has more than
+ * 100 keys. Skips symmetric and private keys, keys not meant for verification, algorithms that do not fit the
+ * key's type and curve, and RSA keys that have fewer than 2048 or more than 8192 bits, an even modulus, the
+ * exponent 1, or the weak primes of CVE-2017-15361 ("ROCA"). Points are checked to be on their curve only
+ * when a key is used.
  */
 export function readKeySet(value: unknown): KeySet | undefined {
   if (!isObject(value) || !Array.isArray(value.keys) || value.keys.length > KEYS_MAX) return undefined
-  return value.keys.flatMap((one: unknown) => readKey(one) ?? [])
+  return value.keys.flatMap((publishedKey: unknown) => readKey(publishedKey) ?? [])
 }
 
 /**
- * The one key for a token with this header, or undefined. If the header has a `kid`, only keys of that name
- * count; if several share it and the algorithm, none is used.
+ * The key for a token with this header. If the header has a `kid`, only keys with that name count. Undefined
+ * if no key fits, or more than one.
  */
 export function selectKey(
   keys: KeySet,
@@ -68,7 +69,7 @@ function readKey(value: unknown): VerificationKey | undefined {
   if (key_ops !== undefined && !(Array.isArray(key_ops) && key_ops.includes('verify'))) return undefined
   const material = readMaterial(value)
   if (material === undefined) return undefined
-  const algorithms = material.algorithms.filter((one) => alg === undefined || alg === one)
+  const algorithms = material.algorithms.filter((supported) => alg === undefined || alg === supported)
   return algorithms.length === 0 ? undefined : { kid, algorithms, jwk: material.jwk }
 }
 
@@ -77,7 +78,7 @@ function readMaterial(
 ): { algorithms: readonly string[]; jwk: JWK } | undefined {
   const { kty, crv } = value
   if (kty === 'RSA') return readRsa(value)
-  const [x, y] = [bytesOf(value.x), bytesOf(value.y)]
+  const [x, y] = [decodeBytes(value.x), decodeBytes(value.y)]
   if (kty === 'OKP' && crv === 'Ed25519') {
     if (x?.length !== ED25519_BYTES) return undefined
     return { algorithms: ED25519_ALGORITHMS, jwk: { kty, crv, x: text(x) } }
@@ -88,7 +89,7 @@ function readMaterial(
 }
 
 function readRsa(value: Record<string, unknown>): { algorithms: readonly string[]; jwk: JWK } | undefined {
-  const [modulus, exponent] = [bytesOf(value.n), bytesOf(value.e)]
+  const [modulus, exponent] = [decodeBytes(value.n), decodeBytes(value.e)]
   if (modulus === undefined || exponent === undefined) return undefined
   if (modulus.length > RSA_BITS_MAX / 8 + 1 || exponent.length > RSA_EXPONENT_BYTES_MAX) return undefined
   const [n, e] = [integer(modulus), integer(exponent)]
@@ -99,8 +100,8 @@ function readRsa(value: Record<string, unknown>): { algorithms: readonly string[
 }
 
 /**
- * The moduli of CVE-2017-15361 are powers of 65537 modulo every one of the first primes; any other modulus
- * matches by chance once in about 2^27.
+ * The moduli of CVE-2017-15361 are powers of 65537 modulo each of the first primes. Any other modulus passes
+ * this test by chance about once in 2^27.
  */
 function isRoca(n: bigint): boolean {
   return ROCA_RESIDUES.every(([prime, residues]) => residues.has(Number(n % prime)))
@@ -114,11 +115,12 @@ const ROCA_RESIDUES: readonly (readonly [bigint, ReadonlySet<number>])[] = oddPr
 
 function oddPrimesUpTo(max: number): number[] {
   const primes: number[] = []
-  for (let one = 3; one <= max; one += 2) if (primes.every((prime) => one % prime !== 0)) primes.push(one)
+  for (let candidate = 3; candidate <= max; candidate += 2)
+    if (primes.every((prime) => candidate % prime !== 0)) primes.push(candidate)
   return primes
 }
 
-function bytesOf(value: unknown): Buffer | undefined {
+function decodeBytes(value: unknown): Buffer | undefined {
   return typeof value === 'string' ? bytesFromBase64url(value) : undefined
 }
 

@@ -8,14 +8,15 @@ import { type OidcRefusal, refuse, verifyIdTokenSignature } from './oidc.ts'
 
 export interface KeySourceOptions {
   /**
-   * Reaches only the public internet, because anyone with a platform's `MANAGE` permission sets the address.
+   * Must reach only the public internet, because anyone with a platform's `MANAGE` permission can set the
+   * URL.
    */
   readonly get: Get
-  /** Real time, as issuers use it. */
+  /** Real time, because issuers use it. */
   readonly clock: () => Date
-  /** For tests: also allows issuers at `http://127.0.0.1`, `http://[::1]` or `http://localhost`. */
+  /** For tests: also allows issuers at `http://127.0.0.1`, `http://[::1]` and `http://localhost`. */
   readonly allowHttpLoopback?: boolean
-  /** Timeout for both of a fetch's requests together. Default: 5000. */
+  /** The timeout for both requests of a fetch together. Defaults to 5000. */
   readonly timeoutMs?: number
   /** Called for each failed fetch, for the log. */
   readonly onFailure?: (issuer: string, cause: unknown) => void
@@ -23,9 +24,9 @@ export interface KeySourceOptions {
 
 export interface KeySource {
   /**
-   * Verifies the signature of a token with the keys that `issuer` publishes; the issuer comes from the
-   * configuration (`Identity.issuer`), never from the token. `keysUnavailable` means that no keys could
-   * be fetched. Never throws.
+   * Verifies the signature of a token with the keys published by `issuer`, which must come from the
+   * configuration (`Identity.issuer`) and never from the token. `keysUnavailable` means that the keys could
+   * not be fetched. Never throws.
    */
   verify(token: string, issuer: string): Promise<{ readonly verified: true } | OidcRefusal>
 }
@@ -35,7 +36,7 @@ interface Entry {
   keys: KeySet | undefined
   fetchedAtMs: number
   attemptedAtMs: number | undefined
-  /** The fetch in progress, shared by all callers. */
+  /** The fetch in progress, which all callers share. */
   fetching: Promise<void> | undefined
 }
 
@@ -48,18 +49,18 @@ const ISSUERS_MAX = 1000
 const LOOPBACK_HOSTS = ['127.0.0.1', '[::1]', 'localhost']
 
 /**
- * The published keys of OIDC issuers, cached for 10 minutes, and for 24 hours if fetches fail. A fetch is two
- * https requests without redirects, discovery (OIDC Discovery 4: the document must name the exact issuer) and
- * the JWK set, with at most 5 s for both and 256 KiB each. Each issuer is fetched at most once a minute,
- * whatever tokens arrive and whether it responded or not.
+ * The published keys of OIDC issuers, cached for 10 minutes, or 24 hours while fetching fails. A fetch
+ * consists of two https requests without redirects, for discovery (OIDC Discovery 4: the document must name
+ * exactly this issuer) and for the JWK set, with at most 5 s for both and 256 KiB each. An issuer is
+ * contacted at most once a minute, whatever tokens arrive and whether it responded or not.
  */
 export function createKeySource(options: KeySourceOptions): KeySource {
   const entries = new Lru<string, Entry>(ISSUERS_MAX)
   const nowMs = () => options.clock().getTime()
 
-  const entryOf = (issuer: string): Entry => {
-    const known = entries.get(issuer)
-    if (known !== undefined) return known
+  const findEntry = (issuer: string): Entry => {
+    const existing = entries.get(issuer)
+    if (existing !== undefined) return existing
     const entry: Entry = {
       issuer,
       keys: undefined,
@@ -82,9 +83,9 @@ export function createKeySource(options: KeySourceOptions): KeySource {
     }
   }
 
-  /** Waits for a fetch in progress, or starts one if the minute has passed. */
+  /** Waits for the fetch in progress, or starts one if a minute has passed since the last. */
   const refresh = async (entry: Entry): Promise<void> => {
-    // Compares the absolute difference, so that a clock that was set back does not stop fetches until it has
+    // The absolute difference, so that setting back the clock does not stop fetching until the clock has
     // caught up.
     const sinceAttempt = Math.abs(nowMs() - (entry.attemptedAtMs ?? Number.NEGATIVE_INFINITY))
     if (entry.fetching === undefined && sinceAttempt >= ATTEMPT_EVERY_MS) {
@@ -99,7 +100,7 @@ export function createKeySource(options: KeySourceOptions): KeySource {
 
   return {
     async verify(token, issuer) {
-      const entry = entryOf(issuer)
+      const entry = findEntry(issuer)
       if (keysWithin(entry, FRESH_MS) === undefined) await refresh(entry)
       const keys = keysWithin(entry, LAST_KNOWN_GOOD_MS)
       if (keys === undefined) return refuse('keysUnavailable')
@@ -112,7 +113,7 @@ export function createKeySource(options: KeySourceOptions): KeySource {
   }
 }
 
-/** Throws on any failure. API callers see no details. */
+/** Throws on any failure, with details that API callers must not see. */
 async function fetchKeys(issuer: string, options: KeySourceOptions): Promise<KeySet> {
   const signal = AbortSignal.timeout(options.timeoutMs ?? TIMEOUT_MS)
   const issuerUrl = checkUrl(issuer, options)

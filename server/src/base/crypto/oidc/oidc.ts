@@ -7,18 +7,20 @@ import { type KeySet, SIGNATURE_ALGORITHMS, selectKey } from './jwks.ts'
 export const GOOGLE_ISSUER = 'https://accounts.google.com'
 export const APPLE_ISSUER = 'https://appleid.apple.com'
 
-/** Google documents that its tokens carry either spelling. Both are one issuer, so one identity. */
+/**
+ * Google documents both spellings for its tokens. They are the same issuer, and therefore the same identity.
+ */
 const ISSUER_SPELLINGS: ReadonlyMap<string, string> = new Map([['accounts.google.com', GOOGLE_ISSUER]])
 
 const TOKEN_CHARACTERS_MAX = 16 * 1024
 const TOKEN = /^([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]*)\.([A-Za-z0-9_-]*)$/
-/** RFC 8725 section 3.11: a token of another kind must not be accepted as an ID token. */
+/** A token of another kind must not be accepted as an ID token (RFC 8725 section 3.11). */
 const JWT_TYPE = /^(?:application\/)?jwt$/i
 const SUBJECT_CHARACTERS_MAX = 255
 const AUDIENCE_CHARACTERS_MAX = 1024
 const EMAIL_CHARACTERS_MAX = 320
 
-/** Every check that an ID token can fail, with the message for the caller. */
+/** The checks that an ID token can fail, with messages for the caller. */
 export const OIDC_REASONS = {
   issuer: 'ID token issuer is not supported',
   audience: 'ID token audience is not allowed',
@@ -34,7 +36,7 @@ export const OIDC_REASONS = {
 
 export type OidcFailure = keyof typeof OIDC_REASONS
 
-/** A refusal: the failed check, and the message for the response. */
+/** The check that failed, and the message for the response. */
 export interface OidcRefusal {
   readonly failure: OidcFailure
   readonly reason: string
@@ -47,35 +49,32 @@ export interface IdToken {
 
 export interface Issuer {
   readonly issuer: string
-  /** If absent, every audience is accepted. */
+  /** If absent, any audience is accepted. */
   readonly audiences?: readonly string[]
 }
 
 export interface ClaimRules {
   readonly now: Date
-  /** The largest age of `iat` in seconds; 60 (specification 5.5, 8). */
+  /** The maximum age by `iat`, in seconds. 60 according to specification 5.5 and 8. */
   readonly maxAgeSeconds: number
   /**
-   * Tolerated clock difference in either direction: `iat` may be older or ahead, and `nbf` ahead
+   * The tolerated clock difference in both directions: `iat` may be that much older or ahead, and `nbf` ahead
    * (specification 5.5, 8).
    */
   readonly skewSeconds: number
   readonly issuers: readonly Issuer[]
-  /** On verify: `nonceOf(clientPublicKey)`. If absent, the token's nonce is not checked. */
+  /** On verify, `nonceOf(clientPublicKey)`. If absent, the token's nonce is not checked. */
   readonly nonce?: string
 }
 
-/**
- * The subject of a token. The first three fields are the identity that a credential stores (specification
- * 5.5).
- */
+/** The subject of a token. A credential stores the first three fields as its identity (specification 5.5). */
 export interface Identity {
-  /** The configured spelling, even if the token has another one. */
+  /** The spelling in the configuration, even if the token uses another one. */
   readonly issuer: string
   readonly audience: string
   readonly subject: string
   readonly email?: string
-  /** The last moment at which the token is valid. It must be remembered as used until then. */
+  /** When the token stops being valid. Until then it must be remembered as used. */
   readonly usableUntil: Date
 }
 
@@ -83,14 +82,17 @@ export function refuse(failure: OidcFailure): OidcRefusal {
   return { failure, reason: OIDC_REASONS[failure] }
 }
 
-/** The nonce of a verify: lower-case hex SHA-256 of the characters of `clientPublicKey` as sent (formats 7). */
+/**
+ * The nonce for a verify call: the lower-case hex SHA-256 of the characters of `clientPublicKey` as sent
+ * (formats 7).
+ */
 export function nonceOf(clientPublicKey: string): string {
   return createHash('sha256').update(clientPublicKey, 'utf8').digest('hex')
 }
 
 /**
- * Identifies a used token: lower-case hex SHA-256 of its signed part. Not of the whole token, because an
- * ECDSA signature can be rewritten, while the signed part has a single spelling.
+ * Identifies a used token by the lower-case hex SHA-256 of its signed part. The whole token would not do: an
+ * ECDSA signature can be rewritten, while the signed part has just one form.
  */
 export function tokenFingerprint(token: string): string {
   return createHash('sha256')
@@ -99,10 +101,10 @@ export function tokenFingerprint(token: string): string {
 }
 
 /**
- * Parses a JWT-shaped token (specification 5.5) of at most 16 KiB: header and claims must be canonical
- * base64url of a JSON object without duplicate names or U+0000, and `alg` a string. Only the characters of
- * the signature are checked, and it may be empty, because the sandbox checks no signature. Never throws;
- * undefined means 400 `INVALID_INPUT`.
+ * Parses a token in JWT form (specification 5.5) of at most 16 KiB. Header and claims must be canonical
+ * base64url of a JSON object without duplicate names or U+0000, and `alg` must be a string. The signature is
+ * only checked to be base64url, and may be empty, because the sandbox does not check signatures. Never
+ * throws; undefined means 400 `INVALID_INPUT`.
  */
 export function readIdToken(token: string): IdToken | undefined {
   const parts = splitToken(token)
@@ -113,17 +115,17 @@ export function readIdToken(token: string): IdToken | undefined {
 }
 
 /**
- * Checks the claims of specification 5.5 and `nbf`: `iss` in the list, `aud` (see `audienceOf`), `sub`, `iat`
- * (seconds; at most `maxAgeSeconds` plus the skew before now, inclusive), `exp` (later than now), `nonce`.
- * The caller compares the identity with the credential's. Never throws.
+ * Checks `nbf` and the claims of specification 5.5: `iss` (must be listed), `aud` (see `findAudience`),
+ * `sub`, `iat` (at most `maxAgeSeconds` plus the skew ago, inclusive), `exp` (later than now) and `nonce`.
+ * The caller must compare the identity with the credential's. Never throws.
  */
 export function checkClaims(claims: IdToken['claims'], rules: ClaimRules): Identity | OidcRefusal {
   const { iss, sub, iat, exp, nbf } = claims
   const issuerName = typeof iss === 'string' ? (ISSUER_SPELLINGS.get(iss) ?? iss) : undefined
-  const issuer = rules.issuers.find((one) => one.issuer === issuerName)
+  const issuer = rules.issuers.find((candidate) => candidate.issuer === issuerName)
   if (issuer === undefined) return refuse('issuer')
 
-  const audience = audienceOf(claims, issuer)
+  const audience = findAudience(claims, issuer)
   if (audience === undefined) return refuse('audience')
   if (!isText(sub, SUBJECT_CHARACTERS_MAX)) return refuse('subject')
 
@@ -145,25 +147,28 @@ export function checkClaims(claims: IdToken['claims'], rules: ClaimRules): Ident
 const AUDIENCES_MAX = 64
 
 /**
- * The audience of a token: a string, or the only one of a list; one of the issuer's if audiences are
- * configured. Of several it is the one in `azp`, which must be configured (OpenID Connect Core 3.1.3.7:
- * Keycloak and Zitadel also list resource servers). Undefined for any other token.
+ * The audience of a token: a string, or the only item of a list; if the issuer has configured audiences, it
+ * must be one of them. Of several audiences it is the one in `azp`, which must be configured (OpenID Connect
+ * Core 3.1.3.7: Keycloak and Zitadel also list resource servers). Undefined for all other tokens.
  */
-function audienceOf({ aud, azp }: IdToken['claims'], { audiences }: Issuer): string | undefined {
-  const all: readonly unknown[] = Array.isArray(aud) ? aud : [aud]
-  if (all.length > AUDIENCES_MAX || !all.every((one) => isText(one, AUDIENCE_CHARACTERS_MAX)))
+function findAudience({ aud, azp }: IdToken['claims'], { audiences }: Issuer): string | undefined {
+  const audienceList: readonly unknown[] = Array.isArray(aud) ? aud : [aud]
+  if (
+    audienceList.length > AUDIENCES_MAX ||
+    !audienceList.every((item) => isText(item, AUDIENCE_CHARACTERS_MAX))
+  )
     return undefined
-  const audience: unknown = all.length === 1 ? all[0] : azp
-  if (!isText(audience, AUDIENCE_CHARACTERS_MAX) || !all.includes(audience)) return undefined
-  const isAllowed = audiences === undefined ? all.length === 1 : audiences.includes(audience)
+  const audience: unknown = audienceList.length === 1 ? audienceList[0] : azp
+  if (!isText(audience, AUDIENCE_CHARACTERS_MAX) || !audienceList.includes(audience)) return undefined
+  const isAllowed = audiences === undefined ? audienceList.length === 1 : audiences.includes(audience)
   return isAllowed ? audience : undefined
 }
 
 /**
- * Verifies the signature of a token with its issuer's keys, whose `alg` or type and curve decide the
- * algorithm; `none`, HMAC, `crit` and a `typ` other than JWT are refused, keys and URLs in the header
- * ignored. `unknownKey` means that no key, or more than one, fits the header's `kid` and `alg`: newer keys
- * might. Never throws.
+ * Verifies the signature of a token with its issuer's keys; the algorithm is determined by the key's `alg`,
+ * or its type and curve. Rejects `none`, HMAC, `crit`, and a `typ` other than JWT; ignores keys and URLs in
+ * the header. `unknownKey` means that no key, or more than one, fits the header's `kid` and `alg`, so newer
+ * keys may help; never throws.
  */
 export async function verifyIdTokenSignature(
   token: string,
@@ -188,7 +193,7 @@ export async function verifyIdTokenSignature(
   }
 }
 
-/** The three parts of a string in the form of a compact JWS. The last two may be empty. */
+/** Splits a string in the form of a compact JWS into its three parts. The last two may be empty. */
 export function splitToken(
   token: string,
 ): { header: string; payload: string; signature: string } | undefined {

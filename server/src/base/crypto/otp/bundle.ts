@@ -19,21 +19,21 @@ const ASCII_LETTERS_AND_SPACES = /^[a-z]+(?: [a-z]+)+$/
 const base58check = createBase58check((bytes: Uint8Array) => createHash('sha256').update(bytes).digest())
 
 export type OtpBundleFailure =
-  /** More than 4 KiB. */
+  /** Longer than 4 KiB. */
   | 'TOO_LARGE'
-  /** Not JSON of exactly `encappedPublic` and `ciphertext` in hex, or not a point of the curve. */
+  /** Not a JSON object of exactly `encappedPublic` and `ciphertext` in hex, or not a point on the curve. */
   | 'MALFORMED'
   /**
-   * Does not open with this target key: it was changed, or sealed to another key, such as one of an earlier
-   * challenge.
+   * Does not open with this target key, because it was changed or sealed to another key, such as the key of
+   * an earlier challenge.
    */
   | 'CANNOT_BE_OPENED'
-  /** Opens to something other than `{otp_code, public_key}` with a P-256 key. */
+  /** The content is not `{otp_code, public_key}` with a P-256 key. */
   | 'CONTENT_MALFORMED'
 
 /**
- * `otpEncryptionTargetBundle` (specification 2.1, formats 2): signed envelope over `{targetPublic, organizationId,
- * userId}`, `targetPublic` in 130 hex, lower case.
+ * Creates an `otpEncryptionTargetBundle` (specification 2.1, formats 2): a signed envelope over
+ * `{targetPublic, organizationId, userId}`, with `targetPublic` as 130 lower-case hex characters.
  */
 export function makeOtpTargetBundle(
   target: { targetPublicKey: PublicKey; organizationId: string; userId: string },
@@ -45,8 +45,9 @@ export function makeOtpTargetBundle(
 
 /**
  * Opens an `encryptedOtpBundle` (specification 4.5, formats 2) with the private key of its challenge (32-byte
- * scalar or pair). `otpCode` is the string that the client sealed; `publicKeyCompressedHex` is the client's
- * key as 66 hex characters, lower case, whichever form was sealed. Never throws because of the bundle.
+ * scalar, or key pair). `otpCode` is the string that the client sealed. `publicKeyCompressedHex` is the
+ * client's key as 66 lower-case hex characters, in whichever form it was sealed; never throws because of the
+ * bundle.
  */
 export function openOtpBundle(
   encryptedOtpBundle: string,
@@ -69,13 +70,13 @@ export function openOtpBundle(
 }
 
 /**
- * `encryptedSessionSigningKey` (specification 2.2, formats 2): the session's 32-byte private scalar sealed to
- * the client's key (130 hex), as base58check of `enc` compressed ‖ ciphertext ‖ tag, 81 + 4 bytes, about 116
- * characters. Throws TypeError if the client's key is not on the curve and RangeError for an invalid scalar:
- * the caller must have checked both.
+ * Creates an `encryptedSessionSigningKey` (specification 2.2, formats 2): the session's 32-byte private
+ * scalar, sealed to the client's key (130 hex). It is the base58check of compressed `enc` ‖ ciphertext ‖ tag,
+ * 81 + 4 bytes or about 116 characters. The caller must have checked both keys: throws TypeError if the
+ * client's key is not on the curve, RangeError for an invalid scalar.
  */
 export function sealSessionKey(privateScalar: Uint8Array, clientPublicKeyHex: string): string {
-  // An invalid key must not reach a client, which would notice only at the first signed retry.
+  // Checks the scalar: a client would notice an invalid key only at the first signed retry.
   keyPairFromPrivateKey(privateScalar)
   const { enc, ciphertext } = seal({
     recipientPublicKey: clientKey(clientPublicKeyHex),
@@ -85,9 +86,10 @@ export function sealSessionKey(privateScalar: Uint8Array, clientPublicKeyHex: st
 }
 
 /**
- * `encryptedWalletCredentials` of a wallet export (formats 2): signed envelope over `{encappedPublic,
- * ciphertext, organizationId}`, the BIP-39 mnemonic sealed to the client's key (130 hex) as ASCII. Throws
- * TypeError if the client's key is not on the curve or the mnemonic is not ASCII words.
+ * Creates the `encryptedWalletCredentials` of a wallet export (formats 2): a signed envelope over
+ * `{encappedPublic, ciphertext, organizationId}`, with the BIP-39 mnemonic sealed as ASCII to the client's
+ * key (130 hex). Throws TypeError if the client's key is not on the curve, or if the mnemonic is not ASCII
+ * words.
  */
 export function sealWalletExport(
   wallet: { mnemonic: string; clientPublicKeyHex: string; organizationId: string },
@@ -113,7 +115,7 @@ function clientKey(hex: string): PublicKey {
   return publicKey
 }
 
-/** 65 bytes to 33: the parity of Y, then X. */
+/** Compresses 65 bytes to 33: the parity of Y, then X. */
 function compress(point: Uint8Array): Uint8Array {
   return Uint8Array.of(2 + (point[64]! & 1), ...point.subarray(1, 33))
 }

@@ -11,22 +11,23 @@ const CLAIMS = ['id', 'verification_type', 'contact', 'organization_id', 'public
 export interface OtpTokenClaims {
   readonly id: string
   readonly verificationType: string
-  /** The email address or E.164 number that the code was sent to. */
+  /** The email address or E.164 number to which the code was sent. */
   readonly contact: string
   readonly organizationId: string
   /**
-   * The key sealed in the bundle: 66 hex characters, compressed, lower case. The stamp must carry the same.
+   * The key that was sealed in the bundle, as 66 lower-case hex characters (compressed). The stamp must have
+   * the same key.
    */
   readonly publicKey: string
-  /** Milliseconds since the epoch; a string on the wire. */
+  /** In milliseconds since 1970; a string on the wire. */
   readonly expiresAtMs: number
 }
 
 export type OtpTokenFailure = 'MALFORMED' | 'BAD_SIGNATURE' | 'EXPIRED'
 
 /**
- * The verification token of an OTP verify's `payloadToSign` (specification 4.5): compact ES256 JWT by the
- * quorum key. Throws RangeError if `expiresAtMs` is not a whole number of milliseconds.
+ * Creates the verification token for the `payloadToSign` of an OTP verify call (specification 4.5): a compact
+ * ES256 JWT signed with the quorum key. Throws RangeError if `expiresAtMs` is not a whole number.
  */
 export function signOtpToken(claims: OtpTokenClaims, quorumKey: KeyPair): string {
   if (!Number.isSafeInteger(claims.expiresAtMs) || claims.expiresAtMs < 0) {
@@ -46,9 +47,9 @@ export function signOtpToken(claims: OtpTokenClaims, quorumKey: KeyPair): string
 }
 
 /**
- * Verifies a token of `signOtpToken` at the time `nowMs` (milliseconds since the epoch); it is expired from
- * `exp` on. The header must be exactly the one that this server writes: there is no choice of algorithm.
- * Never throws.
+ * Verifies a token of `signOtpToken` at the time `nowMs` (milliseconds since 1970); it expires at `exp`. The
+ * header must be exactly the one that this server writes, so a token cannot choose the algorithm. Never
+ * throws.
  */
 export function verifyOtpToken(
   token: string,

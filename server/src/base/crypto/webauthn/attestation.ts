@@ -10,10 +10,10 @@ import type { RegistrationInput } from './registration-input.ts'
 const CERTIFICATES_MAX = 8
 const ATTESTATION_FORMATS = ['none', 'packed', 'fido-u2f', 'tpm', 'android-key', 'apple']
 const ANDROID_KEY = 'android-key'
-/** The end of the object id of "CRL distribution points" in a certificate, with its length before it. */
+/** The end of the object id of "CRL distribution points" in a certificate, preceded by its length. */
 const REVOCATION_LIST_OID = Buffer.from('03551d1f', 'hex')
 
-/** Parts of an attestation object that are read before the library verifies it. */
+/** The parts of an attestation object that are read before the library verifies it. */
 export interface AttestationParts {
   readonly format: string
   readonly authenticatorData: Uint8Array
@@ -23,7 +23,7 @@ export interface AttestationParts {
   readonly signature: unknown
 }
 
-/** Never throws: checks the CBOR before using it. */
+/** Reads an attestation object. Never throws, because the CBOR is checked first. */
 export function readAttestation(bytes: Uint8Array): AttestationParts | undefined {
   try {
     const attestation: unknown = decodeAttestationObject(new Uint8Array(bytes))
@@ -35,7 +35,7 @@ export function readAttestation(bytes: Uint8Array): AttestationParts | undefined
     if (!(statement instanceof Map)) return undefined
     const certificates: unknown = statement.get('x5c') ?? []
     if (!Array.isArray(certificates) || certificates.length > CERTIFICATES_MAX) return undefined
-    if (!certificates.every((one) => one instanceof Uint8Array)) return undefined
+    if (!certificates.every((certificate) => certificate instanceof Uint8Array)) return undefined
     const [algorithm, signature]: unknown[] = [statement.get('alg'), statement.get('sig')]
     return { format, authenticatorData, certificates, algorithm, signature }
   } catch {
@@ -50,10 +50,10 @@ export function mayVerify({ format, certificates }: AttestationParts): boolean {
   const root = certificates.at(-1)
   const roots = SettingsService.getRootCertificates({ identifier: ANDROID_KEY })
   if (root === undefined || !roots.includes(convertCertBufferToPEM(new Uint8Array(root)))) return false
-  return !certificates.some((one) => Buffer.from(one).includes(REVOCATION_LIST_OID))
+  return !certificates.some((certificate) => Buffer.from(certificate).includes(REVOCATION_LIST_OID))
 }
 
-/** The library's verification of the attestation statement, and of everything else a second time. */
+/** Lets the library verify the attestation statement and, a second time, everything else. */
 export async function verifyStatement(
   input: RegistrationInput,
   bytes: { credentialId: Uint8Array; clientData: Uint8Array; attestation: Uint8Array },
@@ -72,10 +72,10 @@ export async function verifyStatement(
           transports: [...(input.transports ?? [])] as AuthenticatorTransport[],
         },
       },
-      // Challenge and origin were already compared: the library supports neither our two forms nor our
-      // pattern.
+      // Challenge and origin have already been compared: the library supports neither the two forms of a
+      // challenge nor our origin pattern.
       expectedChallenge: () => true,
-      expectedOrigin: originOf(bytes.clientData),
+      expectedOrigin: readOrigin(bytes.clientData),
       expectedRPID: input.rpId,
       requireUserVerification: input.requireUserVerification,
       supportedAlgorithmIDs: [...COSE_ALGORITHMS],
@@ -86,8 +86,8 @@ export async function verifyStatement(
   }
 }
 
-/** The origin that checked client data names. */
-function originOf(clientData: Uint8Array): string {
+/** The origin in client data that has already been checked. */
+function readOrigin(clientData: Uint8Array): string {
   const { origin }: { readonly origin: string } = JSON.parse(Buffer.from(clientData).toString('utf8'))
   return origin
 }

@@ -3,10 +3,10 @@ import { parseAuthenticatorData } from '@simplewebauthn/server/helpers'
 import { bytesFromBase64url, textFromUtf8 } from '../encodings.ts'
 import { readJsonObject } from '../json-object.ts'
 
-/** Origins of `http://localhost` on every port, and without one; for the sandbox. */
+/** Stands for `http://localhost` with any port or none, for the sandbox. */
 export const LOCALHOST_ANY_PORT = 'http://localhost:*'
 
-/** Every check that a passkey can fail, with the message for the caller. */
+/** The checks that a passkey response can fail, with messages for the caller. */
 export const PASSKEY_REASONS = {
   malformed: 'Malformed passkey response',
   credentialId: 'Passkey credential id does not match',
@@ -25,7 +25,7 @@ export const PASSKEY_REASONS = {
 
 export type PasskeyFailure = keyof typeof PASSKEY_REASONS
 
-/** A refusal: the failed check, and the message for the response. */
+/** The check that failed, and the message for the response. */
 export interface PasskeyRefusal {
   readonly failure: PasskeyFailure
   readonly reason: string
@@ -35,16 +35,16 @@ export function refuse(failure: PasskeyFailure): PasskeyRefusal {
   return { failure, reason: PASSKEY_REASONS[failure] }
 }
 
-/** The relying party's values that the response must match. */
+/** The values of the relying party that a response must match. */
 export interface RelyingParty {
-  /** The domain that the passkeys are bound to, such as `example.org`. */
+  /** The domain to which passkeys are bound, such as `example.org`. */
   readonly rpId: string
-  /** Allowed origins, compared exactly; `LOCALHOST_ANY_PORT` is the only pattern. */
+  /** Allowed origins, compared exactly. `LOCALHOST_ANY_PORT` is the only pattern. */
   readonly origins: readonly string[]
   readonly requireUserVerification: boolean
 }
 
-/** Authenticator data (WebAuthn 6.1) with checked flags and length. */
+/** Authenticator data (WebAuthn 6.1) whose flags and length have been checked. */
 export interface AuthenticatorData {
   readonly userVerified: boolean
   readonly backupEligible: boolean
@@ -62,9 +62,10 @@ const PORT_MAX = 65535
 const PADDING = /={1,2}$/
 
 /**
- * Classifies an origin, for checking the configuration; never throws, undefined for anything else.
+ * Classifies an origin when the configuration is checked. Never throws; undefined for anything else.
+ *
  * - `web`: `https://host[:port]` as a browser writes it (lower case, no path, no default port), also used by
- * passkeys of iOS apps
+ *   passkeys of iOS apps
  * - `app`: `android:apk-key-hash:` with the base64url SHA-256 of the signing certificate, or `ios:bundle-id:`
  * - `localhost`: `http://localhost[:port]` or `LOCALHOST_ANY_PORT`, for the sandbox
  */
@@ -76,8 +77,8 @@ export function passkeyOriginKind(text: string): 'web' | 'app' | 'localhost' | u
 }
 
 /**
- * The bytes of a passkey response's base64url field. Accepts correct padding, which some clients write;
- * otherwise like `bytesFromBase64url`.
+ * Decodes a base64url field of a passkey response. Unlike `bytesFromBase64url` it accepts correct padding,
+ * which some clients send.
  */
 export function passkeyBytes(text: string, bytesMax: number): Uint8Array | undefined {
   if (text.length > Math.ceil(bytesMax / 3) * 4) return undefined
@@ -86,10 +87,10 @@ export function passkeyBytes(text: string, bytesMax: number): Uint8Array | undef
 }
 
 /**
- * Checks clientDataJSON (WebAuthn 7.1 and 7.2): one JSON object without duplicate names or a byte order mark,
- * the type, one of `challenges` (as clientDataJSON writes them, base64url), and an allowed origin. A true
- * `crossOrigin` and any `topOrigin` are refused, because no setting allows embedding. Never throws; undefined
- * if all is well.
+ * Checks clientDataJSON (WebAuthn 7.1 and 7.2): a single JSON object without duplicate names or a byte order
+ * mark, with the right type, one of `challenges` (base64url, as in clientDataJSON), and an allowed origin.
+ * Rejects a true `crossOrigin` and any `topOrigin`, because embedding is not supported. Never throws;
+ * undefined if all checks pass.
  */
 export function checkClientData(
   bytes: Uint8Array,
@@ -110,9 +111,9 @@ export function checkClientData(
 }
 
 /**
- * Parses authenticator data and checks it against the relying party: well-formed to its last byte, backup
- * state only if a backup is possible, hash of the RP id, user present, and verified if required. Never
- * throws.
+ * Parses authenticator data and checks it against the relying party: well-formed to the last byte, backup
+ * state only if backup is possible, hash of the RP id, user presence, and user verification if required.
+ * Never throws.
  */
 export function checkAuthenticatorData(
   bytes: Uint8Array,

@@ -1,11 +1,14 @@
 /**
- * Meaning of COSE numbers. A separate file from the library that parses keys, which is not needed at startup.
+ * The meaning of COSE numbers. In its own file, because the library that parses keys is not needed at
+ * startup.
  */
 
 export interface Algorithm {
   readonly kty: number
   readonly hash: 'sha256' | 'sha384' | 'sha512' | null
-  /** For EC2 and OKP keys: the curve, by its COSE number and its JWK name, and the length of a coordinate in bytes. */
+  /**
+   * For EC2 and OKP keys: the curve, by COSE number and JWK name, and the length of a coordinate in bytes.
+   */
   readonly curve?: { readonly number: number; readonly name: string; readonly bytes: number }
 }
 
@@ -13,7 +16,7 @@ export interface Algorithm {
 export const OKP = 1
 const [EC2, RSA] = [2, 3]
 
-/** Keyed by COSE number. Each fixes its curve: "ES256" with a key of another curve is refused. */
+/** Algorithms by COSE number. Each has a fixed curve: "ES256" with a key on another curve is rejected. */
 export const ALGORITHMS: ReadonlyMap<unknown, Algorithm> = new Map<unknown, Algorithm>([
   [-7, { kty: EC2, hash: 'sha256', curve: { number: 1, name: 'P-256', bytes: 32 } }],
   [-35, { kty: EC2, hash: 'sha384', curve: { number: 2, name: 'P-384', bytes: 48 } }],

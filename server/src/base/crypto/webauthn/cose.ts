@@ -3,12 +3,12 @@ import { decodeCredentialPublicKey } from '@simplewebauthn/server/helpers'
 import { Lru } from '../lru.ts'
 import { ALGORITHMS, type Algorithm, OKP } from './cose-algorithms.ts'
 
-/** A passkey's public key, ready to verify with. Only `parseCoseKey` creates it. */
+/** The public key of a passkey, ready for verification. Only `parseCoseKey` creates it. */
 export interface CoseKey {
-  /** COSE number. */
+  /** The algorithm's COSE number. */
   readonly algorithm: number
   readonly keyObject: KeyObject
-  /** The hash of the signed bytes; null if the algorithm includes it. */
+  /** The hash to apply to the signed bytes. Null if the algorithm does its own hashing. */
   readonly hash: 'sha256' | 'sha384' | 'sha512' | null
 }
 
@@ -22,19 +22,21 @@ const RSA_BYTES_MIN = 256
 const RSA_BYTES_MAX = 1024
 const RSA_EXPONENT_BYTES_MAX = 4
 
-/** Caches keys by their bytes in base64, because importing a key costs about as much as verifying with it. */
+/**
+ * Parsed keys by their base64 bytes, cached because importing a key takes about as long as verifying with it.
+ */
 const KEYS_MAX = 1024
 const keys = new Lru<string, CoseKey>(KEYS_MAX)
 
 /**
- * Parses COSE key bytes (RFC 9053): ES256, ES384, ES512, EdDSA with Ed25519, Ed448, RS256 of 2048 to 8192
- * bits. Undefined for any other key, for a curve that does not match the algorithm, a point that is not on
- * it, or an even or too small RSA modulus. Never throws.
+ * Parses a COSE key (RFC 9053): ES256, ES384, ES512, EdDSA with Ed25519, Ed448, or RS256 with 2048 to 8192
+ * bits. Undefined for any other key, a curve that does not match the algorithm, a point not on the curve, and
+ * an RSA modulus that is even or too small. Never throws.
  */
 export function parseCoseKey(bytes: Uint8Array): CoseKey | undefined {
   const name = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64')
-  const known = keys.get(name)
-  if (known !== undefined) return known
+  const cachedKey = keys.get(name)
+  if (cachedKey !== undefined) return cachedKey
   try {
     const key = importCoseKey(decodeCredentialPublicKey(new Uint8Array(bytes)))
     if (key !== undefined) keys.set(name, key)
@@ -45,8 +47,8 @@ export function parseCoseKey(bytes: Uint8Array): CoseKey | undefined {
 }
 
 /**
- * Verifies the key's signature over `message`. ECDSA signatures are strict DER: trailing bytes, BER and r ‖ s
- * are refused; high-S is valid. Never throws.
+ * Verifies a signature over `message`. ECDSA signatures must be strict DER: trailing bytes, BER and r ‖ s are
+ * rejected, while high-S is valid. Never throws.
  */
 export function verifyCoseSignature(key: CoseKey, message: Uint8Array, signature: Uint8Array): boolean {
   try {
@@ -56,7 +58,7 @@ export function verifyCoseSignature(key: CoseKey, message: Uint8Array, signature
   }
 }
 
-/** Throws if the point is not on its curve. */
+/** Throws if the point is not on the curve. */
 function importCoseKey(cose: unknown): CoseKey | undefined {
   if (!(cose instanceof Map)) return undefined
   const members: ReadonlyMap<unknown, unknown> = cose
@@ -91,7 +93,7 @@ function rsaJwk(members: ReadonlyMap<unknown, unknown>): Record<string, string> 
   return { kty: 'RSA', n: base64url(n), e: base64url(e) }
 }
 
-/** Big-endian bytes without leading zeros. */
+/** True for an odd number greater than 1, as big-endian bytes without leading zeros. */
 function isOddAbove1(bytes: Uint8Array): boolean {
   const last = bytes.at(-1)!
   return last % 2 === 1 && (bytes.length > 1 || last > 1)

@@ -17,16 +17,16 @@ const ATTESTATION_BYTES_MAX = 32 * 1024
 const AUTHENTICATOR_DATA_BYTES_MAX = 4 * 1024
 const SIGNATURE_BYTES_MAX = 2048
 
-/** A passkey to store. */
+/** A verified passkey to store. */
 export interface RegisteredPasskey {
-  /** base64url without padding, from the authenticator's data: at most 1023 bytes. */
+  /** From the authenticator data, as base64url without padding. At most 1023 bytes. */
   readonly credentialId: string
-  /** COSE_Key bytes. */
+  /** The key as COSE_Key bytes. */
   readonly publicKey: Uint8Array
-  /** Unsigned 32 bits; 0 from authenticators that do not count. */
+  /** Unsigned 32 bits. Authenticators without a counter send 0. */
   readonly counter: number
   readonly transports: readonly string[]
-  /** A UUID, all zero if the authenticator does not identify itself. */
+  /** A UUID. All zeros if the authenticator does not identify itself. */
   readonly aaguid: string
   readonly userVerified: boolean
   readonly backupEligible: boolean
@@ -37,7 +37,7 @@ export interface RegisteredPasskey {
 
 export interface AssertionInput extends RelyingParty {
   readonly assertion: {
-    /** base64url, as are the next three. */
+    /** base64url, like the next three. */
     readonly credentialId: string
     readonly clientDataJson: string
     readonly authenticatorData: string
@@ -55,28 +55,28 @@ export interface AssertionInput extends RelyingParty {
     readonly counter: number
   }
   /**
-   * The challenge sent to the authenticator: a string stands for its UTF-8 bytes (formats 5: 64 hex
-   * characters), bytes for themselves.
+   * The challenge sent to the authenticator. A string stands for its UTF-8 bytes (formats 5: 64 hex
+   * characters).
    */
   readonly challenge: string | Uint8Array
 }
 
-/** The result of a valid assertion. */
+/** The result of verifying a valid assertion. */
 export interface VerifiedAssertion {
-  /** The counter to store. The caller's write must be guarded by the counter that was read. */
+  /** The counter to store. The write must be guarded with the counter that was read. */
   readonly newCounter: number
   readonly userVerified: boolean
   readonly backedUp: boolean
 }
 
 /**
- * Verifies the response of a registration (WebAuthn 7.1; specification 4.1, 5.4), whose credential id must
- * match the authenticator's data. Never throws.
+ * Verifies a registration response (WebAuthn 7.1; specification 4.1, 5.4), whose credential id must match the
+ * authenticator data; never throws.
  *
- * Attestation: `none`, packed (self and certificate), `fido-u2f`, `tpm`, `apple` and `android-key` as far as the
- * library verifies them, by the machine's clock and only with the roots of Apple and Google; refused are
- * `android-safetynet`, whose service has ended, and `android-key` chains with another root than Google's, or
- * with a revocation list, whose address the library would fetch.
+ * Attestation: accepts `none`, packed (self and certificate), `fido-u2f`, `tpm`, `apple` and `android-key` as
+ * far as the library verifies them, at the machine's time and only with the roots of Apple and Google.
+ * Rejects `android-safetynet`, whose service was shut down, and `android-key` chains with a root other than
+ * Google's or with a revocation list, whose URL the library would fetch.
  */
 export async function verifyRegistration(
   input: RegistrationInput,
@@ -117,9 +117,9 @@ export async function verifyRegistration(
 
 /**
  * Verifies an assertion (WebAuthn 7.2; specification 5.4): credential id, type, challenge, origin, hash of
- * the RP id, user presence, user verification if required, signature (strict DER) and counter. The counter
- * comes last, so that the failure `counter` (equal or lower, unless both are zero) always means a signature
- * by the passkey's own key: a copy of it exists, which an event reports. Never throws.
+ * the RP id, user presence, user verification if required, signature (strict DER) and counter. The counter is
+ * checked last, so the failure `counter` (not higher, unless both are zero) always means a signature by the
+ * passkey's own key, of which a copy must exist; an event reports this. Never throws.
  */
 export function verifyAssertion(input: AssertionInput): VerifiedAssertion | PasskeyRefusal {
   const { assertion, stored, challenge } = input
@@ -130,8 +130,9 @@ export function verifyAssertion(input: AssertionInput): VerifiedAssertion | Pass
   if (!credentialId || !clientData || !authenticatorData || !signature) return refuse('malformed')
   if (Buffer.from(credentialId).toString('base64url') !== stored.credentialId) return refuse('credentialId')
 
-  const given = typeof challenge === 'string' ? Buffer.from(challenge, 'utf8') : Buffer.from(challenge)
-  const challenges = [given.toString('base64url')]
+  const challengeBytes =
+    typeof challenge === 'string' ? Buffer.from(challenge, 'utf8') : Buffer.from(challenge)
+  const challenges = [challengeBytes.toString('base64url')]
   const clientDataFailure = checkClientData(clientData, 'webauthn.get', challenges, input.origins)
   if (clientDataFailure !== undefined) return refuse(clientDataFailure)
   const authenticator = checkAuthenticatorData(authenticatorData, input)
@@ -148,8 +149,8 @@ export function verifyAssertion(input: AssertionInput): VerifiedAssertion | Pass
 }
 
 /**
- * Checks packed self attestation (WebAuthn 8.2) strictly, because the library accepts any algorithm and BER. True
- * for all other attestation.
+ * Strictly checks packed self attestation (WebAuthn 8.2), because the library accepts any algorithm and BER.
+ * True for all other attestation.
  */
 function isStrictSelfAttestation(parts: AttestationParts, key: CoseKey, clientData: Uint8Array): boolean {
   const { format, certificates, algorithm, signature } = parts
@@ -158,7 +159,7 @@ function isStrictSelfAttestation(parts: AttestationParts, key: CoseKey, clientDa
   return verifyCoseSignature(key, assembleSignedBytes(parts.authenticatorData, clientData), signature)
 }
 
-/** The bytes that an authenticator signs: its data and the SHA-256 of the client's. */
+/** The bytes that an authenticator signs: its own data and the SHA-256 of the client data. */
 function assembleSignedBytes(authenticatorData: Uint8Array, clientData: Uint8Array): Uint8Array {
   return Buffer.concat([authenticatorData, createHash('sha256').update(clientData).digest()])
 }

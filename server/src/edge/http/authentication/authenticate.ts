@@ -12,9 +12,9 @@ import { admitMember, bringsCookie } from './members.ts'
 import { authenticateAgent, authenticateCustomer, authenticatePlatform, isCustomerToken } from './tokens.ts'
 
 /**
- * Authenticates and authorizes the caller only by the head of the request. Throws the errors of the accepted
- * credentials, and 403 `FORBIDDEN` for a token without the permission, a paused agent, or a page whose origin
- * is not allowed.
+ * Authenticates and authorizes the caller using only the head of the request. Throws the errors for the kind
+ * of credentials, and 403 `FORBIDDEN` for a token without the required permission, a paused agent, or a page
+ * whose origin is not allowed.
  */
 export async function admit(app: App, endpoint: Endpoint, head: Head): Promise<Caller> {
   switch (endpoint.auth) {
@@ -55,8 +55,8 @@ export async function admit(app: App, endpoint: Endpoint, head: Head): Promise<C
 }
 
 /**
- * Throws 401 `UNAUTHORIZED`, or 403 `FORBIDDEN` if the token does not cover the call, a permission or the
- * page's origin.
+ * Throws 401 `UNAUTHORIZED`, or 403 `FORBIDDEN` if the token does not cover the call, lacks a permission, or
+ * is used by a page whose origin is not allowed.
  */
 async function admitCustomer(
   app: App,
@@ -76,18 +76,18 @@ async function admitCustomer(
   return { platform, actor }
 }
 
-/** Throws 403 `FORBIDDEN` for a page of an origin that the platform does not allow. */
+/** Throws 403 `FORBIDDEN` for a page whose origin the platform does not allow. */
 function checkOrigin({ config: { mode } }: App, platform: PlatformRow, origin: string): void {
   const { allowedOrigins } = platformConfig({ mode, platform })
-  if (!allowedOrigins.some((allowed) => isOf(allowed, origin)))
+  if (!allowedOrigins.some((allowed) => matchesOrigin(allowed, origin)))
     throw new ApiError('FORBIDDEN', {
       message: `Pages of ${origin} may not call this platform: allowedOrigins in its configuration does not include the origin.`,
       details: { origin },
     })
 }
 
-/** True if an origin matches the allowed one, whose port may be any (`:*`). */
-function isOf(allowed: string, origin: string): boolean {
+/** True if an origin matches an allowed one, whose port may be a wildcard (`:*`). */
+function matchesOrigin(allowed: string, origin: string): boolean {
   if (!allowed.endsWith(':*')) return allowed === origin
   const host = allowed.slice(0, -':*'.length)
   return origin === host || (origin.startsWith(`${host}:`) && /^\d{1,5}$/.test(origin.slice(host.length + 1)))

@@ -21,7 +21,7 @@ import {
   toBeSignedOf,
 } from './signature-steps.ts'
 
-/** The result of the check: the call runs, with its approval or without needing one, or gets a challenge. */
+/** The result of the check: the call may run, possibly with an approval, or gets a challenge. */
 export interface Gate {
   readonly approval?: Approval
   readonly challenge?: { readonly challenge: object; readonly writes: readonly Write[] }
@@ -35,8 +35,8 @@ const REASONS: Readonly<Record<Refusal, string>> = {
 }
 
 /**
- * The signature check: applies the tables of `signature-steps.ts` to a call. Throws its refusals and those in
- * `signing.ts`.
+ * Checks the signature of a call according to the tables in `signature-steps.ts`. Throws the refusals listed
+ * there, and the errors of `signing.ts`.
  */
 export async function signatureGate(
   op: Op,
@@ -86,17 +86,19 @@ async function afterQuestion(
     case 'challenge':
       return { challenge: await challengeFor(op, signedCall, assertPresent(authorization)) }
     case 'approveIssued':
-      return { approval: await approve(op, signedCall, requestOf(authorization), assertPresent(signature)) }
+      return {
+        approval: await approve(op, signedCall, getRequestId(authorization), assertPresent(signature)),
+      }
     case 'fault':
       throw new Error('A signature alone cannot cover a new payload')
   }
 }
 
-function requestOf(authorization: ToSign | null): string {
+function getRequestId(authorization: ToSign | null): string {
   return assertPresent(authorization && 'requestId' in authorization ? authorization.requestId : undefined)
 }
 
-/** Asserts a value that the tables guarantee. */
+/** Asserts that a value is present, as the tables guarantee. */
 function assertPresent<T>(value: T | null | undefined): T {
   if (value === null || value === undefined)
     throw new Error('The signature check lacks a value that its tables guarantee')

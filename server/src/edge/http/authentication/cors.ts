@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyReply } from 'fastify'
 import { urlOf } from '../../../kernel/operation/base-path.ts'
 import { isCustomerToken } from './tokens.ts'
 
-/** Seconds for which browsers cache a preflight response. */
+/** The number of seconds for which browsers cache a preflight response. */
 const ASKED_SECONDS = 600
 
 const HEADERS_OF_CALLS = ['Authorization', 'Content-Type', 'Idempotency-Key', 'Request-Id']
@@ -19,9 +19,9 @@ const HEADERS_OF_ANSWERS = [
 ]
 
 /**
- * Lets web pages call with a customer's token, and read the responses, including errors (CORS). Responses to
- * other credentials stay unreadable for pages. Preflight requests carry no credentials, so they get the same
- * response for every origin; the platform's allowed origins are checked once its token is known
+ * Lets web pages make calls with a customer's token and read the responses, including errors (CORS). Pages
+ * cannot read responses for any other credentials; preflight requests carry no credentials, so they get the
+ * same response for every origin. The platform's allowed origins are checked once its token is known
  * (`authenticate.ts`).
  */
 export function allowPages(
@@ -38,10 +38,10 @@ export function allowPages(
       methods.set(url, [...(methods.get(url) ?? []), endpoint.method])
     }
   server.addHook('onRequest', (request, reply, done) => {
-    const { origin, authorization, 'access-control-request-method': asked } = request.headers
+    const { origin, authorization, 'access-control-request-method': requestedMethod } = request.headers
     const allowed = methods.get(request.routeOptions.url ?? '')
     if (origin === undefined || !allowed) return done()
-    if (request.method === 'OPTIONS' && asked !== undefined) {
+    if (request.method === 'OPTIONS' && requestedMethod !== undefined) {
       readableBy(reply, origin, headersOfAnswers)
         .header('Access-Control-Allow-Methods', allowed.join(', '))
         .header('Access-Control-Allow-Headers', headersOfCalls)

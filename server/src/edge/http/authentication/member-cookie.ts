@@ -7,13 +7,13 @@ import { cookieIn, cookieName, cookieText } from '../response/cookies.ts'
 
 const SECRET = /^[\w-]{43}$/
 
-/** The secret of a team member's session in a `Cookie` header. */
+/** The session secret of a team member in a `Cookie` header. */
 export function memberSecretIn(app: Pick<App, 'config'>, cookies: string | undefined): string | undefined {
   const secret = cookieIn(cookies, cookieName(app, MEMBER_COOKIE))
   return secret !== undefined && SECRET.test(secret) ? secret : undefined
 }
 
-/** The response with the cookie of a session that begins or ends. */
+/** Adds the cookie of a session that begins or ends to a response. */
 export function withCookie(
   answer: Answer,
   { cookie }: Pick<Outcome<Endpoint>, 'cookie'>,

@@ -5,24 +5,25 @@ import { authenticateMember, missingSessionRefusal } from '../../../people/membe
 import type { Head } from '../request/call.ts'
 
 /**
- * Requests of browsers in which a team member is signed in. The cookie identifies the member; this file
- * checks that the page is ours.
+ * Requests of browsers in which a team member is signed in. The cookie identifies the member, and this file
+ * checks that the request comes from our own page.
  */
 
 /** Longer `User-Agent` headers are truncated. */
 export const USER_AGENT_CHARACTERS_MAX = 500
 
-/** Values of `Sec-Fetch-Site` for a request that a page of this server made, or that a person typed in. */
+/** `Sec-Fetch-Site` values of requests made by a page of this server, or typed in by a person. */
 const OWN_SITES: readonly string[] = ['same-origin', 'none']
 
-/** True if a team member's cookie is the request's credential. Other credentials take precedence. */
+/** True if the request is authenticated by a team member's cookie. Other credentials take precedence. */
 export function bringsCookie({ authorization, memberSecret }: Head): boolean {
   return !authorization && memberSecret !== undefined
 }
 
 /**
- * The team member who makes a request. Throws 401 `UNAUTHORIZED` without a valid session cookie, and for reads from
- * another site's page; 403 `FORBIDDEN` for changes from a page of another origin.
+ * Authenticates the team member who makes a request. Throws 401 `UNAUTHORIZED` without a valid session
+ * cookie, and for reads from another site's page. Throws 403 `FORBIDDEN` for changes from a page of another
+ * origin.
  */
 export async function admitMember(app: App, { method }: Endpoint, head: Head): Promise<Caller> {
   const { fetchSite, memberSecret } = head
@@ -37,11 +38,11 @@ export async function admitMember(app: App, { method }: Endpoint, head: Head): P
 }
 
 /**
- * Throws 403 `FORBIDDEN` if a page of another origin makes the request. `mustSay`: also if the origin is
- * missing; browsers send it with every change.
+ * Throws 403 `FORBIDDEN` if the request comes from a page of another origin. With `mustSay` also if it has no
+ * origin, because browsers always send one with changes.
  */
 export function checkOwnPage(app: App, head: Head, mustSay: boolean): void {
-  const { ownOrigin } = fromOf(app, head)
+  const { ownOrigin } = requestOrigin(app, head)
   if (head.origin === ownOrigin || (head.origin === undefined && !mustSay)) return
   throw new ApiError('FORBIDDEN', {
     message:
@@ -53,6 +54,9 @@ export function checkOwnPage(app: App, head: Head, mustSay: boolean): void {
 }
 
 /** The origin of a request. */
-export function fromOf(app: Pick<App, 'origin'>, { address, userAgent, ownOrigin }: Head): RequestOrigin {
+export function requestOrigin(
+  app: Pick<App, 'origin'>,
+  { address, userAgent, ownOrigin }: Head,
+): RequestOrigin {
   return { address, userAgent, ownOrigin: ownOrigin ?? app.origin() }
 }

@@ -1,13 +1,14 @@
 import type { Endpoint } from '@countersign/contract/core/endpoint'
 
 /**
- * The signature check (specification 3.4) as two tables: the next step by what a call presents and what its
- * endpoint accepts; and, if that step asks the handler for the data to sign, the step after that.
+ * The signature check (specification 3.4) as two tables. The first gives the next step for what a call
+ * presents and what its endpoint accepts. If that step asks the handler for the data to sign, the second
+ * gives the step after it.
  */
 
 /**
- * Use of a signature by an endpoint. The last three accept the signed retry and differ if `Request-Id` is
- * missing.
+ * Policies for the signatures of an endpoint. The last three accept the signed retry, and differ in what
+ * happens if `Request-Id` is missing.
  */
 export const SIGNATURE_POLICIES = [
   'nothing',
@@ -17,7 +18,10 @@ export const SIGNATURE_POLICIES = [
 ] as const
 export type Takes = (typeof SIGNATURE_POLICIES)[number]
 
-/** Credentials that a call presents. A proof in the body is sufficient: a signature next to it is ignored. */
+/**
+ * The proofs that a call presents. A proof in the body suffices, and a signature in addition to it is
+ * ignored.
+ */
 export const PRESENTED = [
   'nothing',
   'requestId',
@@ -29,7 +33,7 @@ export const PRESENTED = [
 export type Brought = (typeof PRESENTED)[number]
 
 /**
- * Asks the handler for the data to sign: for a call without a signature, or for one whose signature names no
+ * Asks the handler for the data to sign, for a call without a signature or for one whose signature names no
  * request.
  */
 export type Question = 'ask' | 'askForSignature'
@@ -79,21 +83,21 @@ export const STEPS = {
 } as const satisfies Record<Brought, Record<Takes, Step>>
 
 /**
- * The handler's result: nothing to sign, a new payload, or the payload of a request that the client has
- * already seen.
+ * The result of the handler: nothing to sign, a new payload, or the payload of a request that the client
+ * already has.
  */
 export const TO_BE_SIGNED = ['nothing', 'newPayload', 'issuedRequest'] as const
 export type ToBeSigned = (typeof TO_BE_SIGNED)[number]
 
 /**
- * `challenge`: 202. `approveIssued`: the signature is checked against that request. `fault`: a defect of the
- * handler.
+ * `challenge`: respond with 202. `approveIssued`: check the signature against that request. `fault`: the
+ * handler has a bug.
  */
 export type StepAfterQuestion = 'run' | 'challenge' | 'approveIssued' | 'fault'
 
 export const STEPS_AFTER_QUESTION = {
   nothing: { ask: 'run', askForSignature: 'run' },
-  // A signature cannot cover a payload that is only created now.
+  // A signature cannot cover a payload that has just been created.
   newPayload: { ask: 'challenge', askForSignature: 'fault' },
   issuedRequest: { ask: 'challenge', askForSignature: 'approveIssued' },
 } as const satisfies Record<ToBeSigned, Record<Question, StepAfterQuestion>>
@@ -104,10 +108,14 @@ export function takesOf({ signed, signatureAlone }: Pick<Endpoint, 'signed' | 's
   return signatureAlone === 'ignored' ? 'ignoresSignatureAlone' : 'both'
 }
 
-export function classifyPresented(has: { proof: boolean; signature: boolean; requestId: boolean }): Brought {
-  if (has.proof) return has.requestId ? 'proofAndRequestId' : 'proof'
-  if (has.signature) return has.requestId ? 'signatureAndRequestId' : 'signature'
-  return has.requestId ? 'requestId' : 'nothing'
+export function classifyPresented(presented: {
+  proof: boolean
+  signature: boolean
+  requestId: boolean
+}): Brought {
+  if (presented.proof) return presented.requestId ? 'proofAndRequestId' : 'proof'
+  if (presented.signature) return presented.requestId ? 'signatureAndRequestId' : 'signature'
+  return presented.requestId ? 'requestId' : 'nothing'
 }
 
 export function toBeSignedOf(authorization: object | null): ToBeSigned {

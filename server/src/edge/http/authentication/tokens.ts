@@ -18,12 +18,14 @@ export interface TokenAuthentication {
 }
 
 const BASIC = /^Basic +([A-Za-z0-9+/]+={0,2}) *$/i
-/** The characters of ids and secrets. A database may refuse a query with others, such as U+0000. */
+/**
+ * The characters allowed in ids and secrets. The database might reject a query with others, such as U+0000.
+ */
 const PRINTABLE = /^[\x21-\x7e]+$/
 
 /**
- * HTTP Basic (specification 5.1): `<api token id>:<client secret>`, where the id may also be the token's
- * `clientId`. Throws 401 `UNAUTHORIZED`.
+ * Authenticates with HTTP Basic (specification 5.1): `<api token id>:<client secret>`, where the id may also
+ * be the token's `clientId`. Throws 401 `UNAUTHORIZED`.
  */
 export async function authenticatePlatform(
   app: App,
@@ -32,7 +34,7 @@ export async function authenticatePlatform(
   if (!authorization) throw credentialRefusal('Missing credentials')
   const encoded = BASIC.exec(authorization)?.[1]
   const decoded = encoded ? Buffer.from(encoded, 'base64').toString('utf8') : ''
-  // Ids contain a colon, secrets do not.
+  // Ids contain a colon, but secrets do not.
   const colon = decoded.lastIndexOf(':')
   if (colon < 1 || !PRINTABLE.test(decoded)) throw credentialRefusal('Malformed credentials')
   const found = await authenticateToken(app.lookup, decoded.slice(0, colon), decoded.slice(colon + 1))
@@ -47,45 +49,45 @@ export async function authenticatePlatform(
 
 const BEARER = /^Bearer +([\x21-\x7e]+) *$/i
 
-/** True if the credentials begin with the prefix of customer tokens, valid or not. */
+/** True if the credentials start with the prefix of customer tokens, whether valid or not. */
 export function isCustomerToken(authorization: string | undefined): authorization is string {
-  return authorization !== undefined && bearerOf(authorization)?.startsWith(CUSTOMER_TOKEN_PREFIX) === true
+  return authorization !== undefined && parseBearer(authorization)?.startsWith(CUSTOMER_TOKEN_PREFIX) === true
 }
 
 /**
- * The bearer token of a customer. Throws 401 `UNAUTHORIZED`, or 429 `RATE_LIMITED` for an address with too
- * many unknown tokens.
+ * Authenticates the bearer token of a customer. Throws 401 `UNAUTHORIZED`, or 429 `RATE_LIMITED` for an
+ * address that has sent too many unknown tokens.
  */
 export async function authenticateCustomer(
   app: App,
   authorization: string,
   address: string,
 ): Promise<CustomerAuthentication> {
-  const token = bearerOf(authorization)
+  const token = parseBearer(authorization)
   const found = token && (await authenticateCustomerToken(app.lookup, token, app.clock()))
   if (!found) throw unknownBearer(app, address)
   return found
 }
 
 /**
- * The bearer token of an agent (specification 5.2). Throws 401 `UNAUTHORIZED`, or 429 `RATE_LIMITED` for an
- * address with too many unknown tokens.
+ * Authenticates the bearer token of an agent (specification 5.2). Throws 401 `UNAUTHORIZED`, or 429
+ * `RATE_LIMITED` for an address that has sent too many unknown tokens.
  */
 export async function authenticateAgent(app: App, authorization: string | undefined, address: string) {
   const agentRefusal = (reason: string) => credentialRefusal(reason, 'Bearer')
   if (!authorization) throw agentRefusal('Missing credentials')
-  const token = bearerOf(authorization)
+  const token = parseBearer(authorization)
   if (token === undefined) throw agentRefusal('Malformed credentials')
   const found = await authenticateAgentToken(app.lookup, token)
   if (!found) throw unknownBearer(app, address)
   return found
 }
 
-function bearerOf(authorization: string): string | undefined {
+function parseBearer(authorization: string): string | undefined {
   return BEARER.exec(authorization)?.[1]
 }
 
-/** The refusal of an invalid bearer token, counted for the address. */
+/** Creates the error for an invalid bearer token, and counts it for the address. */
 function unknownBearer(app: App, address: string): ApiError {
   app.failedAttempts.check('bearerTokensByAddress', address)
   app.failedAttempts.recordFailure('bearerTokensByAddress', address)

@@ -6,12 +6,12 @@ import { addressOf } from '../request/address.ts'
 import type { Answer } from '../request/call.ts'
 import { durationMsOf, pathBelowBase, textParams } from './request-lines.ts'
 
-/** Adds a request and its response to the request log, once the response was sent. */
+/** Adds a request and its response to the request log once the response was sent. */
 export type Keep = (request: FastifyRequest, reply: FastifyReply, answer: Answer) => void
 
 /**
- * Requests without a platform, such as those with unknown credentials, are not logged, because nobody may see
- * them.
+ * Requests without a platform, such as those with unknown credentials, are not logged, because nobody could
+ * see them.
  */
 export function createRequestLogger(
   app: App,

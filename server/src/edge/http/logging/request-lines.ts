@@ -13,29 +13,29 @@ import { beginSpan, endSpan } from './request-spans.ts'
 declare module 'fastify' {
   interface FastifyRequest {
     trace: Trace
-    /** Arrival time, by `performance.now()`. */
+    /** When the request arrived, on the clock of `performance.now()`. */
     startedMs: number
   }
 }
 
-/** A string that is safe in a log line and a header. */
+/** A string that is safe in log lines and headers. */
 const SAFE_ID = /^[A-Za-z0-9._:-]{1,128}$/
-/** Paths that machines poll every few seconds; their log lines would hide the others. */
+/** Paths that are polled every few seconds. Their log lines would hide all others. */
 const PROBES: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics'])
 
 /**
- * The caller's own `X-Request-Id`, if it is safe. It is shown next to ours, and not used as an id: a caller
- * may repeat it.
+ * The caller's own `X-Request-Id`, if it is safe. It is shown next to ours but not used as an id, because
+ * callers may repeat it.
  */
-export function callerRequestIdOf({ headers }: Pick<IncomingMessage, 'headers'>): string | undefined {
+export function readCallerRequestId({ headers }: Pick<IncomingMessage, 'headers'>): string | undefined {
   const requestId = headers['x-request-id']
   return typeof requestId === 'string' && SAFE_ID.test(requestId) ? requestId : undefined
 }
 
 /**
- * Adds the request id to every response, counts it, and logs a line at `info`: method, route, status,
- * duration, platform, and error code. The line has no address, headers or body. Must be called before any
- * other hook is added.
+ * Adds the request id to every response, counts the response, and logs a line at `info` with method, route,
+ * status, duration, platform and error code. The line contains no address, headers or body. Must be called
+ * before any other hook is added.
  */
 export function observeRequests(server: FastifyInstance, app: App, show?: ShowRequest): void {
   server.decorateRequest('trace')
@@ -48,7 +48,7 @@ export function observeRequests(server: FastifyInstance, app: App, show?: ShowRe
 
 type ShowRequest = (line: RequestLine) => void
 
-/** The path below the base address, as sent. */
+/** The path below the base URL, as sent. */
 export function pathBelowBase({ url }: FastifyRequest): string {
   return belowBase(url.split('?', 1)[0] ?? url)
 }
@@ -62,7 +62,7 @@ export function textParams({ params }: FastifyRequest): Readonly<Record<string, 
   return Object.fromEntries(entries.map(([name, value]) => [name, String(value)]))
 }
 
-/** The path below the base address, or its pattern if a part is secret or personal. */
+/** The path below the base URL, or its pattern if a part of it is secret or personal. */
 function pathShown(request: FastifyRequest): string {
   const path = pathBelowBase(request)
   const { url, config } = request.routeOptions
@@ -74,10 +74,13 @@ function pathShown(request: FastifyRequest): string {
   })
 }
 
-/** Observes one request, because hooks do not run for requests whose URL the router cannot parse. */
+/**
+ * Observes a single request. Separate, because hooks do not run for requests whose URL the router cannot
+ * parse.
+ */
 export function observe(app: App, request: FastifyRequest, reply: FastifyReply, show?: ShowRequest): void {
   request.startedMs = performance.now()
-  const callerRequestId = callerRequestIdOf(request)
+  const callerRequestId = readCallerRequestId(request)
   request.trace = {
     httpRequestId: request.id,
     ...(callerRequestId === undefined ? {} : { callerRequestId }),
@@ -86,7 +89,7 @@ export function observe(app: App, request: FastifyRequest, reply: FastifyReply, 
   }
   if (app.tracing && !isProbe(request)) beginSpan(app.tracing, request)
   reply.headers({ 'X-Request-Id': request.id, ...safetyHeaders(app) })
-  // fastify's onResponse does not report a client that disconnects before the response.
+  // fastify's onResponse does not report clients that disconnect before the response.
   reply.raw.on('close', () => finish(app, request, reply, durationMsOf(request), show))
 }
 

@@ -4,24 +4,27 @@ import type { BegunSpan, Tracing } from '../../../kernel/ports/tracing.ts'
 import { METHODS, toDocumentedPath } from '../../observability/route-timings.ts'
 import type { Trace } from '../request/trace.ts'
 
-/** The span of each request in progress, by its log fields, which the whole pipeline has. */
+/**
+ * The span of each request in progress. The key is the request's log fields, to which the whole pipeline has
+ * access.
+ */
 const SPANS = new WeakMap<Trace, BegunSpan>()
 
 /**
- * Begins the span of a request, in the trace of its `traceparent`. It has the route's pattern, and nothing
- * else from the URL, the headers or the body.
+ * Starts the span of a request, in the trace of its `traceparent`. It contains the route pattern, but nothing
+ * else from the URL, headers or body.
  */
 export function beginSpan(
   tracing: Tracing,
   { method, routeOptions: { url }, headers, trace }: FastifyRequest,
 ) {
-  const known = METHODS.has(method) ? method : '_OTHER'
+  const spanMethod = METHODS.has(method) ? method : '_OTHER'
   const route = url === undefined ? undefined : toDocumentedPath(url)
   const span = tracing.begin(headers, {
-    name: route === undefined ? known : `${known} ${route}`,
+    name: route === undefined ? spanMethod : `${spanMethod} ${route}`,
     kind: 'server',
     attributes: {
-      'http.request.method': known,
+      'http.request.method': spanMethod,
       'http.route': route,
       'countersign.request.id': trace.httpRequestId,
     },
@@ -30,7 +33,7 @@ export function beginSpan(
   SPANS.set(trace, span)
 }
 
-/** Ends the span. Without a status the client disconnected before the response. */
+/** Ends the span. Without a status, the client disconnected before the response. */
 export function endSpan(trace: Trace, status: number | undefined): void {
   const span = SPANS.get(trace)
   if (!span) return
@@ -40,18 +43,18 @@ export function endSpan(trace: Trace, status: number | undefined): void {
     'countersign.platform.id': platformId,
     'countersign.error.code': code,
   })
-  const why = whyOf(status, code)
-  if (why !== undefined) span.markFailed(why)
+  const error = errorType(status, code)
+  if (error !== undefined) span.markFailed(error)
   span.end()
 }
 
-/** A refusal is the caller's error, not ours. */
-function whyOf(status: number | undefined, code: ErrorCode | undefined): string | undefined {
+/** The error type for the span. A refusal is the caller's error and not ours. */
+function errorType(status: number | undefined, code: ErrorCode | undefined): string | undefined {
   if (status === undefined) return 'aborted'
   return status >= 500 ? (code ?? String(status)) : undefined
 }
 
-/** Runs work in the span of its request, if it has one. */
+/** Runs work within the span of its request, if there is one. */
 export function inSpan<T>(trace: Trace, work: () => T): T {
   const span = SPANS.get(trace)
   return span ? span.run(work) : work()

@@ -2,10 +2,10 @@ import type { Logger } from 'pino'
 import type { Answer } from '../request/call.ts'
 import type { Trace } from '../request/trace.ts'
 
-/** Two seconds, less the time for transmitting the response. */
+/** Two seconds, minus the time to transmit the response. */
 const ANSWER_MS_MAX = 1_800
 
-/** A response, and a function that undoes its effects if it comes too late. */
+/** A response, and a function that reverts its effects if it comes too late. */
 export interface InTime {
   readonly answer: Answer
   readonly takeBack: (() => Promise<void>) | undefined
@@ -13,14 +13,17 @@ export interface InTime {
 
 /** Responds in time to callers with a deadline. */
 export interface Deadline {
-  /** Resolves to the result of `decide`, or to `timedOut` after the deadline; late effects are undone. */
+  /**
+   * Resolves with the result of `decide`, or with `timedOut` at the deadline. Effects of a late decision are
+   * reverted.
+   */
   answer(trace: Trace, timedOut: Answer, decide: (isLate: () => boolean) => Promise<InTime>): Promise<Answer>
-  /** Resolves once all late decisions are finished; for closing the server. */
+  /** Resolves once all late decisions are finished. Used when the server closes. */
   waitForAll(): Promise<void>
 }
 
 export function createDeadline(log: Logger, answerMsMax = ANSWER_MS_MAX): Deadline {
-  const late = new Set<Promise<void>>()
+  const lateDecisions = new Set<Promise<void>>()
   return {
     answer(trace, timedOut, decide) {
       let isLate = false
@@ -28,7 +31,7 @@ export function createDeadline(log: Logger, answerMsMax = ANSWER_MS_MAX): Deadli
       const timeout = new Promise<Answer>((resolve) => {
         timer = setTimeout(() => {
           isLate = true
-          late.add(ending)
+          lateDecisions.add(ending)
           resolve(timedOut)
         }, answerMsMax)
       })
@@ -38,11 +41,11 @@ export function createDeadline(log: Logger, answerMsMax = ANSWER_MS_MAX): Deadli
         .catch((error: unknown) => {
           if (isLate) log.error({ err: error, ...trace }, 'a late authorization failed')
         })
-        .finally(() => late.delete(ending))
+        .finally(() => lateDecisions.delete(ending))
       return Promise.race([decision.then(({ answer }) => answer), timeout]).finally(() => clearTimeout(timer))
     },
     async waitForAll() {
-      await Promise.all(late)
+      await Promise.all(lateDecisions)
     },
   }
 }

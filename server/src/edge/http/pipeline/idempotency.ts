@@ -12,8 +12,9 @@ function keyReused(): ApiError {
 }
 
 /**
- * Parses the header, if the endpoint accepts one. A key is 1 to 255 printable ASCII characters, scoped to
- * method, path and caller (platform, team member, agent, customer or verification page).
+ * Parses the idempotency key header if the endpoint accepts one. A key is 1 to 255 printable ASCII
+ * characters, scoped to method, path and caller (platform, team member, agent, customer or verification
+ * page).
  */
 export function readKeyedRequest(
   op: Op,
@@ -37,7 +38,7 @@ export function readKeyedRequest(
       'Idempotency-Key must be 1 to 255 printable ASCII characters',
     )
   return {
-    scope: `${callerOf(op)} ${target}`,
+    scope: `${callerScope(op)} ${target}`,
     key: header,
     requestHash: hashRequest(withoutSecrets(op, schema, body)),
     isSecret,
@@ -46,9 +47,9 @@ export function readKeyedRequest(
 }
 
 /**
- * The body with a keyed digest in place of each secret (`writeOnly`): anyone who reads the database could
- * otherwise guess secrets from the stored hash. The digest uses the first data key, so that a replay is also
- * recognized after a rotation.
+ * Replaces each secret (`writeOnly`) in the body with a keyed digest, because anyone who can read the
+ * database could otherwise guess secrets from the stored hash. The digest uses the first data key, so that
+ * replays are recognized after a key rotation.
  */
 function withoutSecrets(op: Op, schema: TSchema | undefined, body: unknown): unknown {
   const { properties = {} }: JsonSchema = schema ?? {}
@@ -61,7 +62,7 @@ function withoutSecrets(op: Op, schema: TSchema | undefined, body: unknown): unk
   return { ...body, ...Object.fromEntries(secrets.map((name) => [name, digest(body[name])])) }
 }
 
-function callerOf({ platform, actor }: Op): string {
+function callerScope({ platform, actor }: Op): string {
   if (actor.kind === 'agent') return `${platform.id} ${actor.agentId}`
   if (actor.kind === 'customer') return `${platform.id} ${actor.customerId}`
   if (actor.kind === 'member') return `${platform.id} ${actor.memberId}`

@@ -1,6 +1,6 @@
 import { type Endpoint, isStream } from '@countersign/contract/core/endpoint'
 import { ERRORS } from '@countersign/contract/core/errors'
-import { codeFailed } from '../../../agents/identity/device-codes.ts'
+import { recordFailedCode } from '../../../agents/identity/device-codes.ts'
 import { type App, createOp, type Op } from '../../../kernel/operation/app.ts'
 import { LogWith } from '../../../kernel/operation/log-fields.ts'
 import type {
@@ -11,7 +11,7 @@ import type {
 } from '../../../kernel/operation/operation.ts'
 import type { RequestLimits } from '../../rate-limits/request-limits.ts'
 import { admit, codeOf } from '../authentication/authenticate.ts'
-import { fromOf } from '../authentication/members.ts'
+import { requestOrigin } from '../authentication/members.ts'
 import { inSpan } from '../logging/request-spans.ts'
 import { type Answer, type Call, type Head, isAnswer } from '../request/call.ts'
 import { parseBody } from '../request/json-body.ts'
@@ -20,21 +20,23 @@ import { encodeRefusal, startStream } from '../response/encode.ts'
 import { asApiError } from '../response/errors.ts'
 import type { Deadline } from './deadline.ts'
 import { readKeyedRequest } from './idempotency.ts'
-import { countingFailures, publicInput, whoCalls } from './public-calls.ts'
+import { identifyCaller, publicInput, withFailureCount } from './public-calls.ts'
 import { applyLimits, note } from './rate-limit.ts'
 import { createRoute, type Route } from './route.ts'
-import { decide, type Operation, operationOf, type Request } from './run-operation.ts'
+import { createOperation, decide, type Operation, type Request } from './run-operation.ts'
 import { CallFaults, mayFault } from './sandbox-faults.ts'
-import { whileAdmitted } from './streams.ts'
+import { endWhenNotAdmitted } from './streams.ts'
 
-/** Handles the calls to one endpoint. For callers of the API neither method throws. */
+/** Handles the calls to one endpoint. Neither method throws for callers of the API. */
 export interface Pipeline {
   /**
-   * Authenticates the caller before the body is read, or refuses it. Undefined if the body identifies the
-   * caller.
+   * Authenticates the caller before the body is read, or returns the refusal. Undefined if the body
+   * identifies the caller.
    */
   admit(head: Head): Promise<Caller | Answer | undefined>
-  /** Authenticates again if `caller` is undefined, because rights may be lost while a slow body arrives. */
+  /**
+   * Authenticates again if `caller` is undefined, because access may be revoked while a slow body arrives.
+   */
   answer(call: Call, caller: Caller | undefined): Promise<Answer>
 }
 
@@ -48,8 +50,8 @@ export interface PipelineOptions {
 }
 
 /**
- * The single path of every call: authenticate → parse → idempotency → signature check → handler → commit →
- * encode. The route has already matched the endpoint.
+ * The path of every call: authenticate → parse → idempotency → signature check → handler → commit → encode.
+ * The router has already chosen the endpoint.
  */
 export function createPipeline(
   app: App,
@@ -59,11 +61,11 @@ export function createPipeline(
   options: PipelineOptions,
 ): Pipeline {
   const route = createRoute(app, name, endpoint, options.checkAnswers)
-  const pipeline = pipelineOf(route, implementation, options)
+  const pipeline = createCallPipeline(route, implementation, options)
   return app.tracing ? withTracing(pipeline) : pipeline
 }
 
-/** The pipeline, with its work in the request's span. */
+/** Runs the pipeline within the span of the request. */
 function withTracing(pipeline: Pipeline): Pipeline {
   return {
     admit: (head) => inSpan(head.trace, () => pipeline.admit(head)),
@@ -71,7 +73,7 @@ function withTracing(pipeline: Pipeline): Pipeline {
   }
 }
 
-function pipelineOf(
+function createCallPipeline(
   route: Route,
   implementation: AnyImplementation,
   { limits, readBefore }: PipelineOptions,
@@ -79,22 +81,22 @@ function pipelineOf(
   const { app, endpoint } = route
   if ('who' in implementation) return publicPipeline(route, implementation, limits)
   if ('whose' in implementation) throw new Error(`${route.name} takes events`)
-  const operation = operationOf(route, implementation, readBefore)
+  const operation = createOperation(route, implementation, readBefore)
   return {
     admit: (head) =>
-      orRefusal(route, head, async () => {
+      catchErrors(route, head, async () => {
         app.gate.admit()
-        const caller = noteCaller(head, await applyLimits(limits, head, () => admit(app, endpoint, head)))
+        const caller = recordCaller(head, await applyLimits(limits, head, () => admit(app, endpoint, head)))
         app.gate.admit(caller.platform.id)
         return caller
       }),
     answer: async (call, caller) => {
       const faults = new CallFaults()
-      const answer = await orRefusal(route, call, async () => {
+      const answer = await catchErrors(route, call, async () => {
         const answer = await answerCall(operation, call, caller, faults)
         return startStream(
-          isStream(endpoint) ? whileAdmitted(app, endpoint, call, answer) : answer,
-          (error) => brokeOff(route, call, error),
+          isStream(endpoint) ? endWhenNotAdmitted(app, endpoint, call, answer) : answer,
+          (error) => logBrokenStream(route, call, error),
         )
       })
       return faults.apply(app, answer)
@@ -102,29 +104,29 @@ function pipelineOf(
   }
 }
 
-/** The caller, recorded for the request log. */
-function noteCaller<C extends Pick<Caller, 'actor'>>({ seen }: Head, caller: C): C {
+/** Records the caller for the request log. */
+function recordCaller<C extends Pick<Caller, 'actor'>>({ seen }: Head, caller: C): C {
   if (seen) seen.actor = caller.actor
   return caller
 }
 
-/** The pipeline of a public endpoint, whose body identifies the caller. */
+/** The pipeline of a public endpoint, whose callers are identified by the body. */
 function publicPipeline(route: Route, handler: PublicHandler<Endpoint>, limits: RequestLimits): Pipeline {
-  const operation = operationOf(route, handler.handle)
+  const operation = createOperation(route, handler.handle)
   return {
     admit: (head) =>
-      orRefusal(route, head, async () => {
+      catchErrors(route, head, async () => {
         route.app.gate.admit()
         note(head, await limits.takeAddress(head.address))
         return undefined
       }),
     answer: (call) =>
-      orRefusal(route, call, async () => {
+      catchErrors(route, call, async () => {
         const input = await publicInput(route, call)
-        return countingFailures(route.app, handler.nameCredential?.(input), async () => {
-          const named = await whoCalls(route, handler, call, input)
+        return withFailureCount(route.app, handler.nameCredential?.(input), async () => {
+          const named = await identifyCaller(route, handler, call, input)
           if ('answer' in named) return named.answer
-          noteCaller(call, named.op)
+          recordCaller(call, named.op)
           const request = { call, input: named.input, signedCall: undefined, keyed: undefined }
           return decide(operation, named.op, request)
         })
@@ -132,8 +134,8 @@ function publicPipeline(route: Route, handler: PublicHandler<Endpoint>, limits: 
   }
 }
 
-/** The result of some steps, or the response for their refusal or fault. */
-async function orRefusal<T>(route: Route, head: Head, steps: () => Promise<T>): Promise<T | Answer> {
+/** Runs steps, and converts a refusal or internal error to its response. */
+async function catchErrors<T>(route: Route, head: Head, steps: () => Promise<T>): Promise<T | Answer> {
   try {
     const outcome = await steps()
     if (isAnswer(outcome)) countFailedAttempt(route, head, outcome)
@@ -148,14 +150,14 @@ async function orRefusal<T>(route: Route, head: Head, steps: () => Promise<T>): 
 }
 
 /** Logs a streamed response that failed midway. */
-function brokeOff({ app, name }: Route, { trace }: Head, error: unknown): void {
+function logBrokenStream({ app, name }: Route, { trace }: Head, error: unknown): void {
   app.log.error({ ...trace, err: error, endpoint: name }, 'failed to complete a response')
 }
 
 /** Counts a failed attempt with an unknown or expired device code. */
 function countFailedAttempt({ app, endpoint }: Route, head: Head, answer: Answer): void {
   if (endpoint.auth === 'deviceCode' && answer.status === ERRORS.DEVICE_CODE_NOT_FOUND.status)
-    codeFailed(app, codeOf(head), head.address)
+    recordFailedCode(app, codeOf(head), head.address)
 }
 
 async function answerCall(
@@ -183,7 +185,7 @@ async function answerCall(
     })
     return answer
   } finally {
-    // A stored response belongs to an earlier upload, so this file is not kept.
+    // If the response was stored by an earlier upload, this file is not needed.
     await upload.end(op, answer !== undefined && answer === decided)
   }
 }
@@ -195,10 +197,13 @@ async function authenticate(
   faults: CallFaults,
 ): Promise<Op> {
   const { app, endpoint } = route
-  const { platform, actor } = known ?? noteCaller(call, await admit(app, endpoint, call))
+  const { platform, actor } = known ?? recordCaller(call, await admit(app, endpoint, call))
   const log = new LogWith(app.log, call.trace)
-  const atPrimary = createOp(app, await app.withConfig(platform), actor, { log, from: fromOf(app, call) })
-  // Copied only if necessary: nearly every call needs no copy.
+  const atPrimary = createOp(app, await app.withConfig(platform), actor, {
+    log,
+    from: requestOrigin(app, call),
+  })
+  // Copied only if necessary: nearly all calls need no copy.
   const reads = route.readsMuch ? await app.replica?.upToDate() : undefined
   const op = reads ? { ...atPrimary, ...reads } : atPrimary
   return mayFault(app, op, call) ? faults.find(route, op, call) : op
@@ -212,7 +217,7 @@ async function parse(
 ): Promise<Request> {
   const { endpoint, name } = route
   const body = upload ? upload.fields : parseBody(call.body, endpoint.bodyMembersMax)
-  // Copied: the parser converts the fields of a form in place.
+  // A copy, because the parser converts form fields in place.
   const sent = upload ? toReplayContent(upload) : endpoint.body ? body : undefined
   const input = await route.parse({ params: call.params, query: call.query, body, file: upload?.file }, op)
   const target = `${call.method} ${call.path}`
@@ -222,7 +227,7 @@ async function parse(
   return { call, input, signedCall, keyed }
 }
 
-/** The content that a replayed upload must repeat. */
+/** The content that must be identical when an upload is replayed. */
 function toReplayContent({ fields, file }: ReadUpload): unknown {
   return { ...fields, file: file && [file.name, Buffer.from(file.sha256).toString('hex')] }
 }

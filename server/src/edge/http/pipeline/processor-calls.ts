@@ -21,10 +21,10 @@ import { checkDeclared, createRoute, type Route } from './route.ts'
 type EventHandler = ProcessorHandler<AnsweringEndpoint>
 
 /**
- * The pipeline for events of the card processor, the verification provider and rails. The signature over the
- * body authenticates the sender, and the event is its own idempotency key; only responses to processed events
- * are stored. Throws 401 `INVALID_SIGNATURE`, 400 `INVALID_INPUT` and the handler's errors: the sender is not
- * an API caller, so the server itself responds.
+ * The pipeline for events of the card processor, the verification provider and rails; a signature over the
+ * body authenticates the sender. The event itself is the idempotency key, and only responses to processed
+ * events are stored. Throws 401 `INVALID_SIGNATURE`, 400 `INVALID_INPUT` and the handler's errors, which the
+ * server converts to responses because the senders are not API callers.
  */
 export function createEventPipeline(
   app: App,
@@ -51,11 +51,11 @@ async function answerEvent(
   const input = await route.parse({ params: call.params, query: call.query, body: event })
   const timeout = handler.timeout(input)
   if (!timeout) {
-    const op = await opOf(route.app, handler, input, call)
+    const op = await createEventOp(route.app, handler, input, call)
     return (await answerOnce(route, op, handler, input, () => false)).answer
   }
   return deadline.answer(call.trace, encode(timeout.answer, route.app.wire), async (isLate) => {
-    const op = await opOf(route.app, handler, input, call)
+    const op = await createEventOp(route.app, handler, input, call)
     const { answer, isRevertible } = await answerOnce(route, op, handler, input, isLate)
     const takeBack = async () => {
       const later = createOp(route.app, op.platform, op.actor, { log: op.log })
@@ -67,25 +67,26 @@ async function answerEvent(
 
 type Headers = Readonly<Record<string, string | undefined>>
 
-/** Parsers that verify the signature of an event; undefined if it is invalid. */
+/** Parsers that verify the signature of an event. Undefined if it is invalid. */
 const READERS: Readonly<
   Partial<Record<Endpoint['auth'], (app: App, headers: Headers, body: Uint8Array, params: Params) => unknown>>
 > = {
   cardProcessor: ({ cardProcessor }, headers, body) => cardProcessor?.readEvent(headers, body),
   verificationProvider: ({ verifier, clock }, headers, body) => verifier?.readEvent(headers, body, clock()),
-  rail: ({ rails }, headers, body, { rail: name = null }) => railOf(rails, name).readEvent?.(headers, body),
+  rail: ({ rails }, headers, body, { rail: name = null }) =>
+    requireRail(rails, name).readEvent?.(headers, body),
 }
 
 type Params = Readonly<Record<string, string>>
 
 /** Throws 404 `NOT_FOUND`. */
-function railOf(rails: App['rails'], name: string | null): Rail {
+function requireRail(rails: App['rails'], name: string | null): Rail {
   const rail = name === null ? undefined : rails.find(name)
   if (!rail) throw new ApiError('NOT_FOUND')
   return rail
 }
 
-/** A signed event, not yet validated. Throws 401 `INVALID_SIGNATURE`. */
+/** Returns a signed event that is not validated yet. Throws 401 `INVALID_SIGNATURE`. */
 function authenticateEvent({ app, endpoint }: Route, { headers, body, params }: Call): unknown {
   const texts = Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(',') : value]),
@@ -95,7 +96,7 @@ function authenticateEvent({ app, endpoint }: Route, { headers, body, params }: 
   return event
 }
 
-async function opOf(
+async function createEventOp(
   app: App,
   handler: EventHandler,
   input: Input<AnsweringEndpoint>,
@@ -106,20 +107,20 @@ async function opOf(
   return createOp(app, await app.withConfig(platform), actor, { log: new LogWith(app.log, trace) })
 }
 
-interface Answered {
+interface EventAttempt {
   readonly answer: Answer
   readonly isRevertible: boolean
 }
 
-/** Idempotency → handler → commit → encode. */
+/** The remaining steps: idempotency → handler → commit → encode. */
 function answerOnce(
   route: Route,
   op: Op,
   operation: IdempotentOperation<AnsweringEndpoint>,
   input: Input<AnsweringEndpoint>,
   isLate: () => boolean,
-): Promise<Answered> {
-  return decideAndCommit<Answered>(
+): Promise<EventAttempt> {
+  return decideAndCommit<EventAttempt>(
     route.app,
     op,
     async () => {

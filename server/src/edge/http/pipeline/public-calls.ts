@@ -3,27 +3,30 @@ import { ERRORS } from '@countersign/contract/core/errors'
 import { type App, createOp, type Op } from '../../../kernel/operation/app.ts'
 import { LogWith } from '../../../kernel/operation/log-fields.ts'
 import { ApiError, type Input, type PublicHandler } from '../../../kernel/operation/operation.ts'
-import { checkOwnPage, fromOf } from '../authentication/members.ts'
+import { checkOwnPage, requestOrigin } from '../authentication/members.ts'
 import type { Answer, Call } from '../request/call.ts'
 import { parseBody } from '../request/json-body.ts'
 import { STRICTLY } from '../request/parse.ts'
 import { encode } from '../response/encode.ts'
 import type { Route } from './route.ts'
 
-/** A parsed call whose caller its body names, or the response to a call without a platform. */
+/** A parsed call whose caller was identified by its body, or the response to a call without a platform. */
 export type Named = { readonly op: Op; readonly input: Input<Endpoint> } | { readonly answer: Answer }
 
-/** Parses a public call. Throws 400 `INVALID_INPUT`, or 403 `FORBIDDEN` for a page of another origin. */
+/**
+ * Parses a public call. Throws 400 `INVALID_INPUT`, or 403 `FORBIDDEN` if a page of another origin sent it.
+ */
 export async function publicInput({ app, parse }: Route, call: Call): Promise<Input<Endpoint>> {
   checkOwnPage(app, call, false)
   return parse({ params: call.params, query: call.query, body: parseBody(call.body) }, STRICTLY)
 }
 
 /**
- * Counts failed proofs. A valid proof always passes, however often others have failed: the secrets cannot be
- * guessed within the attempts. Once there were too many, throws 429 `RATE_LIMITED` instead of the refusal.
+ * Counts failed attempts. A valid proof always passes, however many attempts have failed: the limit keeps the
+ * secrets from being guessed. After too many failures, throws 429 `RATE_LIMITED` instead of the original
+ * error.
  */
-export async function countingFailures(
+export async function withFailureCount(
   { failedAttempts }: Pick<App, 'failedAttempts'>,
   tried: string | undefined,
   run: () => Promise<Answer>,
@@ -44,21 +47,21 @@ export async function countingFailures(
 }
 
 /** Identifies the caller of a public call. Throws the handler's errors. */
-export async function whoCalls(
+export async function identifyCaller(
   route: Route,
   handler: PublicHandler<Endpoint>,
   call: Call,
   input: Input<Endpoint>,
 ): Promise<Named> {
   const { app } = route
-  const from = fromOf(app, call)
-  const found = await handler.who(app, input, from)
-  if (!('platform' in found)) {
-    route.checkAnswer?.(found)
-    return { answer: encode(found, app.wire) }
+  const from = requestOrigin(app, call)
+  const caller = await handler.who(app, input, from)
+  if (!('platform' in caller)) {
+    route.checkAnswer?.(caller)
+    return { answer: encode(caller, app.wire) }
   }
-  call.trace.platformId = found.platform.id
+  call.trace.platformId = caller.platform.id
   const log = new LogWith(app.log, call.trace)
-  const op = createOp(app, await app.withConfig(found.platform), found.actor, { log, from })
+  const op = createOp(app, await app.withConfig(caller.platform), caller.actor, { log, from })
   return { op, input }
 }

@@ -5,8 +5,8 @@ import type { RequestLimits } from '../../rate-limits/request-limits.ts'
 import type { Head } from '../request/call.ts'
 
 /**
- * Counts the request for its caller, or for the address if its credentials are invalid. Throws 429
- * `RATE_LIMITED` beyond the limit; without any credentials, before any lookup.
+ * Counts the request against the limit of its caller, or of its address if the credentials are invalid.
+ * Throws 429 `RATE_LIMITED` beyond the limit. A request without credentials is checked before any lookup.
  */
 export async function applyLimits(
   limits: RequestLimits,
@@ -28,7 +28,7 @@ export async function applyLimits(
   return caller
 }
 
-/** Records the caller's usage, for the headers of the response. */
+/** Records the caller's usage for the response headers. */
 export function note({ seen }: Head, standing: Standing | undefined): void {
   if (seen && standing) seen.standing = standing
 }

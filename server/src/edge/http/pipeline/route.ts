@@ -5,20 +5,20 @@ import type { ApiError } from '../../../kernel/operation/operation.ts'
 import { createParser, type Parser } from '../request/parse.ts'
 import { type AnswerCheck, createAnswerCheck } from '../response/encode.ts'
 
-/** An endpoint prepared for the pipeline, once. */
+/** An endpoint with everything the pipeline needs, prepared once. */
 export interface Route {
   readonly app: App
   readonly name: string
   readonly endpoint: Endpoint
   readonly parse: Parser<Endpoint>
-  /** The codes that its handler may raise. */
+  /** Codes that the handler may raise. */
   readonly codes: ReadonlySet<ErrorCode>
   readonly checkAnswer: AnswerCheck | undefined
-  /** True for lists and files, which read a lot and may use a standby. */
+  /** True for lists and files. They read a lot and may use a standby. */
   readonly readsMuch: boolean
 }
 
-/** Codes that the pipeline itself raises, for any endpoint. */
+/** Codes that the pipeline itself may raise for any endpoint. */
 const PIPELINE_CODES: ReadonlySet<ErrorCode> = new Set(
   ERROR_CODES.filter((code) => ERRORS[code].status === 401 || ERRORS[code].status >= 500),
 ).add('INVALID_INPUT')
@@ -40,7 +40,7 @@ function readsMuch(endpoint: Endpoint): boolean {
   return endpoint.method === 'GET' && !isStream(endpoint) && (isList || endpoint.texts !== undefined)
 }
 
-/** Throws if a handler has raised an undeclared code, which is a fault. */
+/** Throws if a handler raised an undeclared code, which is a bug. */
 export function checkDeclared({ name, codes }: Route, { code }: ApiError): void {
   if (!codes.has(code)) throw new Error(`${name} raised ${code}, which it does not declare`)
 }

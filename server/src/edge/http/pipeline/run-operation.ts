@@ -45,7 +45,7 @@ export interface Operation {
   readonly readBefore?: Handler<Endpoint> | undefined
 }
 
-export function operationOf(
+export function createOperation(
   route: Route,
   implementation: Handler<Endpoint> | SignedHandler<Endpoint>,
   readBefore?: Handler<Endpoint>,
@@ -60,12 +60,12 @@ export function operationOf(
 export interface Request {
   readonly call: Call
   readonly input: Input<Endpoint>
-  /** The data that a signature must cover, if the endpoint accepts one. */
+  /** The call that a signature must cover, if the endpoint accepts signatures. */
   readonly signedCall: SignedCall | undefined
   readonly keyed: KeyedRequest | undefined
 }
 
-/** Runs the operation. `beforeCommit` sees the response of each attempt. */
+/** Runs the operation. `beforeCommit` is called with the response of each attempt. */
 export async function decide(
   operation: Operation,
   op: Op,
@@ -88,7 +88,7 @@ export async function decide(
   return app.gate.run(op.platform.id, decideOnce)
 }
 
-/** The stored response under this request's key. */
+/** The response stored under this request's key. */
 async function replay(op: Op, keyed: KeyedRequest | undefined): Promise<Answer | undefined> {
   const stored = keyed && (await findStoredAnswer(op, keyed))
   if (stored) op.tracing?.note({ 'countersign.idempotency.replayed': true })
@@ -98,11 +98,11 @@ async function replay(op: Op, keyed: KeyedRequest | undefined): Promise<Answer |
 const UNSIGNED: Gate = {}
 
 interface Attempt extends DecidedAnswer<Answer> {
-  /** True if the response is stored under the idempotency key. */
+  /** True if the response is to be stored under the idempotency key. */
   readonly isFinal: boolean
 }
 
-/** One attempt: signature check → handler → encode. A handler's refusal is a response like any other. */
+/** One attempt: signature check → handler → encode. A refusal by the handler is a response like any other. */
 async function attempt(operation: Operation, op: Op, { call, input, signedCall }: Request): Promise<Attempt> {
   const { signed, takes } = operation
   const { wire } = operation.route.app
@@ -118,11 +118,11 @@ async function attempt(operation: Operation, op: Op, { call, input, signedCall }
       }
     const outcome = await handle(operation, op, input, approval)
     operation.route.checkAnswer?.(outcome)
-    // The writes of the request come first, because an operation may end the session that signed it.
+    // The writes of the signing request come first, because the operation may end the session that signed it.
     const writes = [
       ...(approval ? consumeRequest(op, approval) : []),
       ...(outcome.writes ?? []),
-      ...(await entryOf(operation, op, call, input, outcome, approval)),
+      ...(await buildAuditEntry(operation, op, call, input, outcome, approval)),
     ]
     return { answer: withCookie(encode(outcome, wire), outcome, operation.route.app), writes, isFinal: true }
   } catch (error) {
@@ -131,8 +131,8 @@ async function attempt(operation: Operation, op: Op, { call, input, signedCall }
   }
 }
 
-/** The audit entry of a call that changes something. */
-async function entryOf(
+/** Builds the audit entry of a call that changes something. */
+async function buildAuditEntry(
   { route: { endpoint, name }, readBefore }: Operation,
   op: Op,
   { trace }: Call,
@@ -153,7 +153,7 @@ async function entryOf(
   })
 }
 
-/** The schema of the record that `readBefore` returns. */
+/** The schema of the record returned by `readBefore`. */
 function schemaBefore(name: string): TSchema | undefined {
   const reader = readerBefore(name)
   const endpoint: Endpoint | undefined = reader && API[reader]
@@ -169,13 +169,14 @@ async function handle(
   try {
     return await operation.handle(op, approval ? { ...input, approval } : input)
   } catch (error) {
-    // A request used meanwhile is reported before errors that result from its use.
+    // A signing request that has been used in the meantime is reported before errors that this use has
+    // caused.
     if (approval && error instanceof ApiError) await findUnusedRequest(op, approval.requestId)
     throw error
   }
 }
 
-/** Throws a refusal that is not final, after committing its writes. */
+/** Rethrows a refusal that is not final, after committing its writes. */
 async function handleRefusal(route: Route, op: Op, refusal: ApiError): Promise<Attempt> {
   checkDeclared(route, refusal)
   if (!isFinalError(refusal.code)) {

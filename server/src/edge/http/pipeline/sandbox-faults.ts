@@ -15,27 +15,27 @@ const CODES = {
 } as const satisfies Record<FaultError, ErrorCode>
 
 /**
- * The fault that the sandbox injects into one call, so that programs can test their error handling. Known
+ * The fault that the sandbox injects into one call, so that developers can test their error handling. Known
  * once the caller is.
  */
 export class CallFaults {
   #fault: Fault | undefined
 
   /**
-   * Finds the fault requested by the call or a rule of its platform, before anything else. Returns the
-   * operation, whose events carry the fault. Throws 400 for an invalid header, and for every header in
-   * production; and the requested error.
+   * Finds the fault requested by the call or by a rule of its platform, before any other step. Returns the
+   * operation; its events carry the fault. Throws the requested error, or 400 for an invalid header; in
+   * production every such header is invalid.
    */
   async find({ app, name }: Pick<Route, 'app' | 'name'>, op: Op, call: Call): Promise<Op> {
-    const asked = faultAsked(app, call)
-    const fault = asked ?? (await takeCallFault(app, op, name))
+    const requested = readRequestedFault(app, call)
+    const fault = requested ?? (await takeCallFault(app, op, name))
     if (!fault) return op
     this.#fault = fault
-    if (fault.error) throw faultError(app, fault.error, asked !== undefined)
+    if (fault.error) throw faultError(app, fault.error, requested !== undefined)
     return fault.webhook ? { ...op, webhookFault: fault.webhook } : op
   }
 
-  /** The response as the caller gets it: late, or not at all. */
+  /** Applies the fault to the response: delays it, or drops it. */
   async apply({ wire }: App, answer: Answer): Promise<Answer> {
     if (!this.#fault) return answer
     const { losesAnswer, delayMs, error, webhook } = this.#fault
@@ -51,7 +51,10 @@ export class CallFaults {
   }
 }
 
-/** True if a call may have a fault: nearly no call has a header for one, or a platform with rules. */
+/**
+ * True if the call may have a fault. Nearly all calls have neither a header for one nor a platform with
+ * rules.
+ */
 export function mayFault({ wire }: App, { platform }: Op, { headers }: Call): boolean {
   return (
     platform.config.sandboxConfig !== undefined ||
@@ -59,8 +62,8 @@ export function mayFault({ wire }: App, { platform }: Op, { headers }: Call): bo
   )
 }
 
-/** The fault in the header of the call. */
-function faultAsked({ wire, config }: App, { headers }: Call): Fault | undefined {
+/** Reads the fault from the header of the call. */
+function readRequestedFault({ wire, config }: App, { headers }: Call): Fault | undefined {
   const header = wire.sandboxFaultHeader
   const text = headers[header.toLowerCase()]
   if (text === undefined) return undefined
@@ -72,9 +75,9 @@ function faultAsked({ wire, config }: App, { headers }: Call): Fault | undefined
 }
 
 function faultError({ wire }: App, status: FaultError, isRequested: boolean): ApiError {
-  const by = isRequested ? wire.sandboxFaultHeader : 'a rule in sandboxConfig.faults'
+  const source = isRequested ? wire.sandboxFaultHeader : 'a rule in sandboxConfig.faults'
   return new ApiError(CODES[status], {
-    message: `The sandbox returned this error because ${by} requested it. Nothing was done.`,
+    message: `The sandbox returned this error because ${source} requested it. Nothing was done.`,
     ...(status === 429 || status === 503 ? { headers: { 'Retry-After': '1' } } : {}),
   })
 }

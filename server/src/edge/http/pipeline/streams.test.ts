@@ -4,7 +4,7 @@ import { type AddressInfo, connect } from 'node:net'
 import { Readable } from 'node:stream'
 import { expect, test } from 'vitest'
 import { startStream } from '../response/encode.ts'
-import { endStalled } from './streams.ts'
+import { closeStalled } from './streams.ts'
 
 /** More than the buffers of both machines hold. */
 function* pieces(): Generator<string> {
@@ -15,7 +15,7 @@ test('a reader that does not read loses its connection, and one that reads keeps
   const answers: ServerResponse[] = []
   const server = createServer((_request, response) => {
     answers.push(response)
-    endStalled(response, 100)
+    closeStalled(response, 100)
     Readable.from(pieces()).pipe(response)
   })
   server.listen(0, '127.0.0.1')

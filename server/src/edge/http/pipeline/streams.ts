@@ -9,21 +9,24 @@ import { admit } from '../authentication/authenticate.ts'
 import type { Answer, Head } from '../request/call.ts'
 import type { Fault } from '../request/validate.ts'
 
-/** The query of a stream. A reconnecting browser sends the id of the last event that it received in a header. */
-export function behindLastEvent({ query, headers }: FastifyRequest): unknown {
+/**
+ * The query of a stream. When a browser reconnects, it sends the id of the last event it received in a
+ * header.
+ */
+export function queryWithLastEvent({ query, headers }: FastifyRequest): unknown {
   const last = headers[LAST_EVENT_ID.toLowerCase()]
   return last && isObject(query) ? { ...query, after: last } : query
 }
 
-/** Makes an error about `after` name the header if the value came from there. Other responses stay unchanged. */
-export function namingLastEvent({ headers }: Pick<FastifyRequest, 'headers'>, answer: Answer): Answer {
+/** If `after` came from that header, makes errors about it name the header. Other responses are unchanged. */
+export function nameLastEventHeader({ headers }: Pick<FastifyRequest, 'headers'>, answer: Answer): Answer {
   if (answer.status < 400 || !headers[LAST_EVENT_ID.toLowerCase()]) return answer
   const { message, details, ...rest }: RefusalBody = JSON.parse(answer.body)
   if (details?.field !== 'after') return answer
   const nameField = (text: string) => text.replace(/^after\b/, LAST_EVENT_ID)
-  const errors = details.errors?.map((one) => ({
-    field: nameField(one.field),
-    message: nameField(one.message),
+  const errors = details.errors?.map((error) => ({
+    field: nameField(error.field),
+    message: nameField(error.message),
   }))
   const changed = { ...details, field: LAST_EVENT_ID, ...(errors ? { errors } : {}) }
   return { ...answer, body: JSON.stringify({ ...rest, message: nameField(message), details: changed }) }
@@ -38,13 +41,13 @@ interface RefusalBody {
  * Ends a streamed response once its caller would no longer be admitted. The caller is authenticated again
  * before each piece.
  */
-export function whileAdmitted(app: App, endpoint: Endpoint, head: Head, answer: Answer): Answer {
+export function endWhenNotAdmitted(app: App, endpoint: Endpoint, head: Head, answer: Answer): Answer {
   const pieces = answer.pieces?.[Symbol.asyncIterator]()
   if (!pieces) return answer
   const platformId = head.trace.platformId
   const isAdmitted = async () => {
     try {
-      // After a reset, the credentials belong to another platform.
+      // After a reset, the same credentials belong to another platform.
       return (await admit(app, endpoint, head)).platform.id === platformId
     } catch (error) {
       if (error instanceof ApiError) return false
@@ -69,11 +72,11 @@ export function whileAdmitted(app: App, endpoint: Endpoint, head: Head, answer: 
   }
 }
 
-/** Time for which a reader may leave sent data unread. */
+/** The time for which a reader may leave sent data unread. */
 const STALL_MS = 30_000
 
-/** Closes the connection of a reader that stopped reading, because its pending data stays in memory. */
-export function endStalled(response: ServerResponse, stallMs = STALL_MS): void {
+/** Closes the connection if its reader has stopped reading, because unsent data stays in memory. */
+export function closeStalled(response: ServerResponse, stallMs = STALL_MS): void {
   let before: string | undefined
   const timer = setInterval(() => {
     const { writableLength: waiting, socket } = response

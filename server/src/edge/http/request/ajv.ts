@@ -15,7 +15,7 @@ export interface Int64Bounds {
   maximum?: number
 }
 
-/** True if a string can be stored: PostgreSQL refuses U+0000, UTF-8 has no lone surrogates. */
+/** True if a string can be stored. PostgreSQL rejects U+0000, and UTF-8 cannot encode lone surrogates. */
 function isWellFormed(text: string): boolean {
   return !text.includes('\u0000') && text.isWellFormed()
 }
@@ -30,9 +30,10 @@ function isWellFormedThroughout(value: unknown): boolean {
 }
 
 /**
- * `form`: the required form of a string; `true`: the string, and all strings in an object, must be storable.
+ * `form` is the required form of a string. With `true`, the string, or every string in an object, must be
+ * storable.
  */
-function isTextOf(form: TextForm | true, value: unknown): boolean {
+function isStorableText(form: TextForm | true, value: unknown): boolean {
   return isWellFormedThroughout(value) && (form === true || TEXT_FORMS[form].test(String(value)))
 }
 
@@ -50,9 +51,9 @@ function isInt64(bounds: Int64Bounds, value: unknown): boolean {
 const DIGITS = /^-?\d{1,19}$/
 
 /**
- * Parses the integers among string fields, in place: only digits, of at most 64 bits. Other strings are
- * replaced by a value that no schema accepts as an integer, because the validator would read `0x10`, `1e1`
- * and `+5` as JavaScript does.
+ * Parses the integers among string parameters, in place. Only digits that fit 64 bits are integers. Any other
+ * string is replaced with a value that no schema accepts as an integer, because the validator would read
+ * `0x10`, `1e1` and `+5` the way JavaScript does.
  */
 export function readIntegers({ properties = {} }: JsonSchema, members: unknown): void {
   if (!isObject(members)) return
@@ -63,7 +64,7 @@ export function readIntegers({ properties = {} }: JsonSchema, members: unknown):
   }
 }
 
-/** Converts the digits of an integer in a path or query to an exact bigint. */
+/** Converts an integer of a path or query to an exact bigint. */
 function isInt64Text(
   bounds: Int64Bounds,
   text: unknown,
@@ -78,7 +79,7 @@ function isInt64Text(
 
 const isDateTime = (fullFormats['date-time'] as { validate(text: string): boolean }).validate
 
-/** A date-time that the database can store: no leap second, years 1 to 9999 in UTC. */
+/** A date-time that the database can store: no leap seconds, and a UTC year from 1 to 9999. */
 function isTimestamp(text: string): boolean {
   if (!isDateTime(text)) return false
   const year = new Date(text).getUTCFullYear()
@@ -95,7 +96,7 @@ function createAjv(options: { coerceTypes: false | 'array'; allErrors: boolean }
   })
   ajv.addKeyword({
     keyword: 'wellFormed',
-    validate: isTextOf,
+    validate: isStorableText,
   })
   ajv.addKeyword(
     options.coerceTypes
@@ -104,10 +105,10 @@ function createAjv(options: { coerceTypes: false | 'array'; allErrors: boolean }
   )
   ajv.addKeyword({
     keyword: 'memberByTag',
-    // Without a type the keyword would also get values that are not objects, such as null.
+    // Without a type, the keyword would also receive non-objects such as null.
     type: 'object',
     errors: 'full',
-    compile: (union: TaggedUnion) => memberByTag(ajv, union),
+    compile: (union: TaggedUnion) => validateByTag(ajv, union),
   })
   return ajv
 }
@@ -120,32 +121,32 @@ interface TaggedUnion {
 }
 
 /**
- * Validates a value of a closed union by its tag. Each alternative is compiled at its first use: compiling
- * all account types together takes over a second.
+ * Validates a value of a closed union by its tag. Each alternative is compiled on first use, because
+ * compiling all account types together takes over a second.
  */
-function memberByTag(ajv: Ajv, { tag, members }: TaggedUnion): DataValidateFunction {
+function validateByTag(ajv: Ajv, { tag, members }: TaggedUnion): DataValidateFunction {
   const byTag = new Map(
-    members.flatMap((member) => {
-      const words = requireValue(member.properties[tag], `tag ${tag} in a member of a union`).enum
-      return words.map((word) => [word, member] as const)
+    members.flatMap((schema) => {
+      const values = requireValue(schema.properties[tag], `tag ${tag} in a member of a union`).enum
+      return values.map((tagValue) => [tagValue, schema] as const)
     }),
   )
   const validate: DataValidateFunction = (value, context) => {
     const instancePath = context?.instancePath ?? ''
-    const word = isObject(value) ? value[tag] : undefined
-    // The schema's own `required` reports a missing tag.
-    if (word === undefined) return true
-    const member = typeof word === 'string' ? byTag.get(word) : undefined
-    if (!member) {
+    const tagValue = isObject(value) ? value[tag] : undefined
+    // A missing tag is reported by the schema's own `required`.
+    if (tagValue === undefined) return true
+    const schema = typeof tagValue === 'string' ? byTag.get(tagValue) : undefined
+    if (!schema) {
       const params = { allowedValues: [...byTag.keys()] }
       validate.errors = [{ keyword: 'enum', instancePath: `${instancePath}/${tag}`, params }]
       return false
     }
-    const check = ajv.compile(member)
+    const check = ajv.compile(schema)
     if (check(value)) return true
     validate.errors = (check.errors ?? []).map((error) => ({
       ...error,
-      // Ajv replaces these with the whole union and its value.
+      // Ajv overwrites these properties with the whole union and its value.
       params: { ...error.params, own: { schema: error.schema, data: error.data } },
       instancePath: instancePath + error.instancePath,
     }))
@@ -155,8 +156,9 @@ function memberByTag(ajv: Ajv, { tag, members }: TaggedUnion): DataValidateFunct
 }
 
 /**
- * Bodies are JSON. Query and path parameters are strings on the wire: `limit=20` is an integer, and a single
- * string is a list of one. The deciding validator stops at the first error; the explaining one reports all.
+ * Bodies are JSON. Query and path parameters are strings on the wire, so `limit=20` is an integer and a
+ * single string is a list of one item. The `first` validator stops at the first error; the `all` validator,
+ * used for messages, reports every error.
  */
 const COMPILERS = {
   json: {
@@ -170,8 +172,8 @@ const COMPILERS = {
 } as const
 
 /**
- * A validator of one of our schemas, for parsed JSON or for strings, which stops at the first error or
- * reports all.
+ * Compiles a validator for one of our schemas. It validates parsed JSON or strings, and stops at the first
+ * error or reports all.
  */
 export function compile(
   schema: unknown,
@@ -182,17 +184,18 @@ export function compile(
 }
 
 /**
- * Rewrites a schema to the keywords above: parsed JSON has integers as numbers or bigints, which JSON
- * Schema's `integer` does not know, and closed unions are distinguished by their tag.
+ * Rewrites a schema to use the keywords above. Parsed JSON has integers as numbers or bigints, which JSON
+ * Schema's `integer` does not know, and closed unions are told apart by their tag.
  */
 function withOwnKeywords(schema: unknown): unknown {
   if (!Array.isArray(schema) && !isObject(schema)) return schema
-  // A shared schema stays one object, so that an alternative of a union is compiled once for all endpoints.
-  const known = translated.get(schema)
-  if (known) return known
-  const made = Array.isArray(schema) ? schema.map(withOwnKeywords) : translate(schema)
-  translated.set(schema, made)
-  return made
+  // A shared schema must stay one object, so that an alternative of a union is compiled only once for all
+  // endpoints.
+  const cached = translated.get(schema)
+  if (cached) return cached
+  const translation = Array.isArray(schema) ? schema.map(withOwnKeywords) : translate(schema)
+  translated.set(schema, translation)
+  return translation
 }
 
 const translated = new WeakMap<object, object>()
@@ -200,10 +203,10 @@ const translated = new WeakMap<object, object>()
 function translate(schema: Readonly<Record<string, unknown>>): object {
   const { type, format, judgedByHandler, ...rest } = schema
   if (judgedByHandler) return {}
-  // Strings with a form must be readable. A pattern like [^\s/] would accept control characters and halves of
-  // pairs.
-  const isOfForm = [type].flat().includes('string') && (schema.pattern !== undefined || format !== undefined)
-  if (isOfForm && schema.wellFormed !== 'line') return translate({ ...schema, wellFormed: 'line' })
+  // Strings with a form must be readable. A pattern like [^\s/] would otherwise accept control characters and
+  // lone surrogates.
+  const hasForm = [type].flat().includes('string') && (schema.pattern !== undefined || format !== undefined)
+  if (hasForm && schema.wellFormed !== 'line') return translate({ ...schema, wellFormed: 'line' })
   if (format === 'int64') {
     const { minimum, exclusiveMinimum, maximum }: Int64Bounds = rest
     const isNullable = Array.isArray(type) && type.includes('null')

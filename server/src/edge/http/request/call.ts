@@ -4,24 +4,24 @@ import type { Standing } from '../../rate-limits/request-counts.ts'
 import type { ReadForm } from './form.ts'
 import type { Trace } from './trace.ts'
 
-/** The head of a request, known before its body is read. */
+/** The head of a request, available before its body is read. */
 export interface Head {
   readonly params: unknown
   readonly authorization: string | undefined
-  /** The `Origin` header: the page that makes the request in a browser. */
+  /** The `Origin` header: the page that sent the request from a browser. */
   readonly origin?: string | undefined
-  /** The `Sec-Fetch-Site` header: `same-origin`, `cross-site`. */
+  /** The `Sec-Fetch-Site` header, such as `same-origin` or `cross-site`. */
   readonly fetchSite?: string | undefined
-  /** The cookie of a team member's session. */
+  /** The session cookie of a team member. */
   readonly memberSecret?: string | undefined
   readonly userAgent?: string | undefined
-  /** The URL of this server, as the caller wrote it. */
+  /** The URL of this server as the caller wrote it. */
   readonly ownOrigin?: string
   /** The peer address of the connection. */
   readonly address: string
-  /** The fields of its log lines. */
+  /** Fields added to the log lines of the request. */
   readonly trace: Trace
-  /** Filled in once the caller is known, for the request log, with its rate limit usage. */
+  /** Set once the caller is known: the actor and its rate limit usage, for the request log. */
   readonly seen?: { actor: Actor | undefined; standing?: Standing | undefined }
 }
 
@@ -32,9 +32,9 @@ export interface Call extends Head {
   readonly path: string
   readonly query: unknown
   readonly body: Buffer | undefined
-  /** Replaces `body` if the endpoint accepts an upload. */
+  /** Set instead of `body` if the endpoint accepts an upload. */
   readonly readForm?: ReadForm
-  /** For callers that authenticate by a signature in the headers. */
+  /** For callers that authenticate with a signature in the headers. */
   readonly headers: IncomingHttpHeaders
   readonly idempotencyKey: string | undefined
   readonly signature: string | undefined
@@ -46,13 +46,13 @@ export interface Answer {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
-  /** Replaces `body`: pieces of a string with the type in `headers`. */
+  /** Set instead of `body`: the chunks of a text whose type is in `headers`. */
   readonly pieces?: AsyncIterable<string>
-  /** Sandbox: the connection is closed instead (`sandbox-faults.ts`). */
+  /** Sandbox only: the connection is closed without a response (`sandbox-faults.ts`). */
   readonly isLost?: boolean
 }
 
-/** True if the result of a step is already the response. */
+/** True if a pipeline step has already produced the response. */
 export function isAnswer(outcome: unknown): outcome is Answer {
   return typeof outcome === 'object' && outcome !== null && 'status' in outcome && 'body' in outcome
 }

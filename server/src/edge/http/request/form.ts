@@ -9,7 +9,7 @@ import { ApiError, fieldError } from '../../../kernel/operation/operation.ts'
 import type { UploadedFile } from '../../../kernel/operation/uploaded-file.ts'
 import { type Pace, watchPace } from './upload-pace.ts'
 
-/** The part of a form that is the file. */
+/** The form part that holds the file. */
 export const FILE_PART = 'file'
 
 const FIELDS_MAX = 50
@@ -24,23 +24,24 @@ export interface Form<File> {
   readonly file: File | undefined
 }
 
-/** Receives the bytes of the file as they arrive. If the sender fails, they end with the refusal. */
+/**
+ * Receives the bytes of the file as they arrive. If the sender fails, the stream throws the error to return.
+ */
 export type Receive<File> = (
   part: Pick<UploadedFile, 'name' | 'declaredType'>,
   bytes: AsyncIterable<Uint8Array>,
 ) => Promise<File>
 
-/** Called for each text field as it arrives, also if the form is refused later. */
+/** Called for each text field as it arrives, even if the form is rejected later. */
 export type OnField = (name: string, text: string) => void
 
-/** Reads the form of a request, once. */
+/** Reads the form of a request. Can be called once. */
 export type ReadForm = <File>(receive: Receive<File>) => Promise<Form<File>>
 
 /**
- * Reads a body of `multipart/form-data` with at most one file, part by part: fields may come before and after
- * it. The bytes of the file are passed on unchanged, whatever encoding their part names. Throws 400
- * `INVALID_INPUT` that names the field, 408 `REQUEST_TIMEOUT` if the sender is too slow, 413
- * `PAYLOAD_TOO_LARGE`.
+ * Reads a `multipart/form-data` body with at most one file, part by part; fields may precede or follow the
+ * file. The bytes of the file are passed on unchanged, whatever encoding the part declares. Throws 400
+ * `INVALID_INPUT` naming the field, 408 `REQUEST_TIMEOUT` if the sender is too slow, 413 `PAYLOAD_TOO_LARGE`.
  */
 export async function readForm<File>(
   request: FastifyRequest,
@@ -59,7 +60,7 @@ export async function readForm<File>(
     throw pace.refusal ?? error
   } finally {
     pace.end()
-    // Skips the rest unread; the server limits how long.
+    // Discards the rest of the body. The server limits how long this may take.
     raw.unpipe()
     raw.resume()
   }
@@ -87,18 +88,18 @@ async function readParts<File>(
     preservePath: true,
   })
   for (;;) {
-    const { value: part } = await orRefusal(Promise.race([parts.next(), pace.refused]))
+    const { value: part } = await convertParserErrors(Promise.race([parts.next(), pace.refused]))
     if (!part) return { fields, file }
-    if (part.type === 'file') file = await takeFile(part, upload, pace, receive)
+    if (part.type === 'file') file = await receiveFile(part, upload, pace, receive)
     else {
       const { fieldname: name } = part
-      fields[name] = fieldText(part, fields)
+      fields[name] = readField(part, fields)
       onField(name, fields[name])
     }
   }
 }
 
-async function takeFile<File>(
+async function receiveFile<File>(
   part: MultipartFile,
   upload: Upload,
   pace: Pace,
@@ -114,22 +115,22 @@ async function takeFile<File>(
     const name = checkFileName(part.filename)
     file.on('limit', () => file.destroy(tooLarge(upload)))
     pace.onRefused((refusal) => file.destroy(refusal))
-    return await receive({ name, declaredType: part.mimetype }, bytesOf(file))
+    return await receive({ name, declaredType: part.mimetype }, readBytes(file))
   } finally {
     file.destroy()
   }
 }
 
-async function* bytesOf(file: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
+async function* readBytes(file: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
   const chunks = file[Symbol.asyncIterator]()
   for (;;) {
-    const { value, done } = await orRefusal(chunks.next())
+    const { value, done } = await convertParserErrors(chunks.next())
     if (done) return
     yield value
   }
 }
 
-function fieldText(part: MultipartValue, fields: Readonly<Record<string, string>>): string {
+function readField(part: MultipartValue, fields: Readonly<Record<string, string>>): string {
   const { fieldname, value, valueTruncated } = part
   if (!fieldname) throw partError('body', 'A part of the body has no name')
   if (fieldname === FILE_PART) throw partError(FILE_PART, 'file must be a file, with a file name')
@@ -141,10 +142,10 @@ function fieldText(part: MultipartValue, fields: Readonly<Record<string, string>
   return value
 }
 
-/** The parser's replacement for bytes that are not UTF-8. */
+/** The parser's replacement for bytes that are not valid UTF-8. */
 const NOT_UTF_8 = '\ufffd'
 
-/** A name that is safe to store, to show and to save a file under. */
+/** Returns the file name if it is safe to store, display and save a file under. */
 function checkFileName(name: string | undefined): string {
   if (!name) throw partError(FILE_PART, 'file must have a file name')
   if (name.length > FILE_NAME_CHARACTERS_MAX)
@@ -162,8 +163,8 @@ function shortenName(name: string): string {
   return name.slice(0, NAME_CHARACTERS_SHOWN).toWellFormed()
 }
 
-/** Our messages for the parser's errors. */
-const REFUSALS: Readonly<Record<string, readonly [field: string, message: string]>> = {
+/** Our messages for errors of the parser. */
+const PARSER_MESSAGES: Readonly<Record<string, readonly [field: string, message: string]>> = {
   FST_FILES_LIMIT: [FILE_PART, 'file must be one file only'],
   FST_FIELDS_LIMIT: ['body', `The body may have at most ${FIELDS_MAX} fields`],
   FST_PARTS_LIMIT: ['body', `The body may have at most ${FIELDS_MAX + 1} parts`],
@@ -171,14 +172,14 @@ const REFUSALS: Readonly<Record<string, readonly [field: string, message: string
   FST_INVALID_JSON_FIELD_ERROR: ['body', 'The fields of the body must be plain text'],
 }
 
-/** Converts errors of the parser, all of which are the sender's. */
-async function orRefusal<T>(step: Promise<T>): Promise<T> {
+/** Converts parser errors to 400 responses: the sender causes all of them. */
+async function convertParserErrors<T>(step: Promise<T>): Promise<T> {
   try {
     return await step
   } catch (error) {
     if (error instanceof ApiError) throw error
     const code = codeOf(error) ?? ''
-    const refusal = memberOf(REFUSALS, code)
+    const refusal = memberOf(PARSER_MESSAGES, code)
     if (refusal) throw partError(...refusal)
     throw partError('body', `The body is not valid multipart/form-data: ${messageOf(error)}`)
   }
@@ -188,7 +189,7 @@ function partError(field: string, message: string): ApiError {
   return fieldError('INVALID_INPUT', shortenName(field), message)
 }
 
-/** If the whole body is too large, the message is about the body. */
+/** The 413 error. Its message is about the whole body if `body` is given, and else about the file. */
 function tooLarge({ bytesMax }: Upload, body?: IncomingMessage): ApiError {
   const message = body
     ? `The request body may have at most ${bodyBytesMaxOf({ upload: { bytesMax } })} bytes, its file ${bytesMax}.`

@@ -14,19 +14,19 @@ export function headOf(app: App, request: FastifyRequest): Head {
     fetchSite: headerText(request, 'sec-fetch-site'),
     memberSecret: memberSecretIn(app, headers.cookie),
     userAgent: headers['user-agent']?.slice(0, USER_AGENT_CHARACTERS_MAX),
-    ownOrigin: ownOriginOf(app, request),
+    ownOrigin: findOwnOrigin(app, request),
     address: addressOf(app, request),
     trace,
     seen: request.seen,
   }
 }
 
-/** The URL of this server as the caller wrote it, unless a setting defines it. */
-function ownOriginOf(app: App, { protocol, host }: FastifyRequest): string {
+/** The URL of this server as the caller wrote it, unless a setting overrides it. */
+function findOwnOrigin(app: App, { protocol, host }: FastifyRequest): string {
   const { publicUrl } = app.config
   if (publicUrl !== undefined) return publicUrl
-  const written = `${protocol}://${host}`
-  return URL.canParse(written) ? new URL(written).origin : app.origin()
+  const ownUrl = `${protocol}://${host}`
+  return URL.canParse(ownUrl) ? new URL(ownUrl).origin : app.origin()
 }
 
 export function headerText(request: FastifyRequest, name: string): string | undefined {

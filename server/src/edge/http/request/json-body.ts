@@ -7,8 +7,8 @@ import { type ApiError, fieldError } from '../../../kernel/operation/operation.t
 const DEPTH_MAX = 64
 
 /**
- * The JSON value of a request body, or undefined without one. Throws 400 `INVALID_INPUT` for invalid UTF-8 or
- * JSON, too deep nesting, too many properties, or the name of a prototype.
+ * Parses a JSON request body; undefined without a body. Throws 400 `INVALID_INPUT` if it is not valid UTF-8
+ * or JSON, is nested too deeply, has too many properties, or has a property that would change a prototype.
  */
 export function parseBody(bytes: Buffer | undefined, membersMax = BODY_MEMBERS_MAX_DEFAULT): unknown {
   if (bytes === undefined || bytes.length === 0) return undefined
@@ -21,6 +21,6 @@ export function parseBody(bytes: Buffer | undefined, membersMax = BODY_MEMBERS_M
   }
 }
 
-function bodyRefusal(what: string): ApiError {
-  return fieldError('INVALID_INPUT', 'body', `The body ${what}.`)
+function bodyRefusal(problem: string): ApiError {
+  return fieldError('INVALID_INPUT', 'body', `The body ${problem}.`)
 }

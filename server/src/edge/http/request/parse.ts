@@ -17,13 +17,13 @@ import {
   type ValidationResult,
 } from './validate.ts'
 
-/** The parts of a request that an endpoint's schemas describe. */
+/** The parts of a request that the schemas of an endpoint describe. */
 export interface RequestParts {
   readonly params: unknown
   readonly query: unknown
   /** Parsed JSON; undefined without a body. */
   readonly body: unknown
-  /** The file of an upload. */
+  /** The file of an upload, if the request has one. */
   readonly file?: UploadedFile | undefined
 }
 
@@ -31,46 +31,48 @@ export interface RequestParts {
 const NOTHING = { properties: {} }
 const NO_FILE: Fault = { field: FILE_PART, message: `${FILE_PART} is required` }
 const CHECKED: ValidationResult = { value: {}, faults: [] }
-/** Longer names are truncated to this length in messages. */
+/** Longer names are cut to this length in messages. */
 const REPEATED_CHARACTERS_MAX = 64
 
 /**
- * Parses a request according to its endpoint. Throws 400 `INVALID_INPUT` that lists the errors, unknown
- * properties last; for lenient platforms, and for callers without an `op`, which are not platforms, unknown
- * properties are dropped. Read-only properties of the record are always ignored in bodies, so that a record
- * can be sent back.
+ * Parses a request according to its endpoint; throws 400 `INVALID_INPUT` with all errors, unknown properties
+ * last. Unknown properties are ignored for lenient platforms, and if there is no `op`, because the caller is
+ * not a platform. Read-only properties of the record are always ignored in bodies, so that a client can send
+ * back a record it has read.
  */
 export type Parser<E extends Endpoint> = (sent: RequestParts, op?: Op | typeof STRICTLY) => Promise<Input<E>>
 
-/** Replaces the operation for a caller whose platform is not known yet: unknown properties are refused. */
+/** Passed instead of an `op` if the platform is not known yet: unknown properties are rejected. */
 export const STRICTLY = 'strictly'
 
 export function createParser<E extends Endpoint>(endpoint: E): Parser<E> {
   const params = endpoint.params ? checker(endpoint.params, 'path') : () => CHECKED
   const query = endpoint.query ? checker(endpoint.query, 'query') : () => CHECKED
-  // The fields of a form are strings, like those in a query.
+  // Form fields are strings, like query parameters.
   const source = endpoint.upload ? 'text' : 'json'
   const body = endpoint.body
     ? checker(endpoint.body, 'body', source)
     : () => ({ ...CHECKED, value: undefined })
   const shownBy = listRecordSchemas(endpoint)
   return async (sent, op) => {
-    const isWithout = sent.body === undefined && endpoint.bodyOptional
+    const hasNoBody = sent.body === undefined && endpoint.bodyOptional
     const parts = {
       params: params(sent.params),
       query: query(sent.query),
-      body: isWithout ? { ...CHECKED, value: undefined } : body(sent.body),
+      body: hasNoBody ? { ...CHECKED, value: undefined } : body(sent.body),
     }
     const missing = endpoint.upload && !sent.file ? [NO_FILE] : []
-    const wrong = [...parts.params.faults, ...parts.query.faults, ...parts.body.faults, ...missing]
+    const invalid = [...parts.params.faults, ...parts.query.faults, ...parts.body.faults, ...missing]
     const unknown = op
       ? [
-          ...unknownIn(endpoint.query ?? NOTHING, sent.query, 'query'),
-          ...unknownIn(endpoint.body ?? NOTHING, sent.body, 'body', shownBy),
+          ...findUnknownFields(endpoint.query ?? NOTHING, sent.query, 'query'),
+          ...findUnknownFields(endpoint.body ?? NOTHING, sent.body, 'body', shownBy),
         ]
       : []
     const faults =
-      op && unknown.length > 0 && (op === STRICTLY || !(await isLenient(op))) ? [...wrong, ...unknown] : wrong
+      op && unknown.length > 0 && (op === STRICTLY || !(await isLenient(op)))
+        ? [...invalid, ...unknown]
+        : invalid
     const [first, ...others] = faults.slice(0, FAULTS_MAX)
     if (first) throw refusal([first, ...others])
     const input = { params: parts.params.value, query: parts.query.value, body: parts.body.value }
@@ -78,28 +80,28 @@ export function createParser<E extends Endpoint>(endpoint: E): Parser<E> {
   }
 }
 
-/** The schemas of the record that an endpoint returns. A challenge is not that record. */
+/** The schemas of the record that an endpoint returns, without the challenge of a signed call. */
 function listRecordSchemas({ responses, signed }: Endpoint): JsonSchema[] {
   return Object.entries(responses).flatMap(([status, schema]) =>
     schema === null || (signed && status === '202') ? [] : [schema],
   )
 }
 
-function unknownIn(
+function findUnknownFields(
   schema: JsonSchema,
   value: unknown,
   part: Part,
   shownBy: readonly JsonSchema[] = [],
 ): Fault[] {
   const unknown = unknownMembers(schema, value, { countMax: FAULTS_MAX, shownBy })
-  return unknown.map((member) => notKnown(member, part))
+  return unknown.map((member) => unknownFieldFault(member, part))
 }
 
-/** "customerInfo.fulName is not known; did you mean fullName?" */
-function notKnown({ path, known }: UnknownMember, part: Part): Fault {
-  const meant = findNearest(path.at(-1) ?? '', known)
+/** For example: "customerInfo.fulName is not known; did you mean fullName?" */
+function unknownFieldFault({ path, known }: UnknownMember, part: Part): Fault {
+  const suggestion = findNearest(path.at(-1) ?? '', known)
   const field = fieldAt(path.map(shortenName), part)
-  return { field, message: `${field} is not known${meant ? `; did you mean ${meant}?` : ''}` }
+  return { field, message: `${field} is not known${suggestion ? `; did you mean ${suggestion}?` : ''}` }
 }
 
 function shortenName(name: string): string {

@@ -3,12 +3,12 @@ import type { Socket } from 'node:net'
 import { KIB } from '@countersign/contract/core/endpoint'
 import { ApiError } from '../../../kernel/operation/operation.ts'
 
-/** Uploads that are slower than this on average over a window are aborted. */
+/** An upload that is slower than this on average over one window is aborted. */
 export const UPLOAD_BYTES_PER_SECOND_MIN = 16 * KIB
 
-/** Watches an incoming body. */
+/** Watches the pace of an incoming body. */
 export interface Pace {
-  /** Rejects with the refusal of a body that is too slow or too long. */
+  /** Rejects with the error for a body that is too slow or too long. */
   readonly refused: Promise<never>
   readonly refusal: ApiError | undefined
   onRefused(listener: (refusal: ApiError) => void): void
@@ -16,7 +16,8 @@ export interface Pace {
 }
 
 /**
- * Connections whose request is an upload: its pace determines its timeout, not the timeout of whole requests.
+ * Connections with an upload in progress. Their timeout follows from the pace of the upload, not from the
+ * timeout for whole requests.
  */
 const uploading = new WeakSet<Socket>()
 
@@ -25,9 +26,9 @@ export function isUploading(socket: Socket): boolean {
 }
 
 /**
- * Watches the body of an upload. Each window needs `UPLOAD_BYTES_PER_SECOND_MIN` on average, or the rest of
- * the body: a slow line passes, and a stalled caller loses the connection after one window. The whole body
- * may have `bytesMax`.
+ * Watches the body of an upload; every window must bring `UPLOAD_BYTES_PER_SECOND_MIN` on average, or
+ * complete the body. A slow connection meets this, while a stalled caller is disconnected after one window.
+ * The whole body may have at most `bytesMax` bytes.
  */
 export function watchPace(
   raw: IncomingMessage,
@@ -36,10 +37,10 @@ export function watchPace(
   const listeners: ((refusal: ApiError) => void)[] = []
   let refusal: ApiError | undefined
   let reject: (refusal: ApiError) => void = () => {}
-  const refused = new Promise<never>((_resolve, no) => {
-    reject = no
+  const refused = new Promise<never>((_resolve, rejectPromise) => {
+    reject = rejectPromise
   })
-  // Prevents an unhandled rejection if nobody awaits it.
+  // Prevents an unhandled rejection if nothing awaits the promise.
   refused.catch(() => {})
   const refuse = (error: ApiError) => {
     if (refusal) return
@@ -54,8 +55,8 @@ export function watchPace(
     if (bytes > bytesMax) refuse(new ApiError('PAYLOAD_TOO_LARGE', { details: { bytesMax } }))
   }
   const window = setInterval(() => {
-    const needed = (UPLOAD_BYTES_PER_SECOND_MIN * windowMs) / 1000
-    if (!raw.complete && bytes - bytesBefore < needed) refuse(new ApiError('REQUEST_TIMEOUT'))
+    const bytesNeeded = (UPLOAD_BYTES_PER_SECOND_MIN * windowMs) / 1000
+    if (!raw.complete && bytes - bytesBefore < bytesNeeded) refuse(new ApiError('REQUEST_TIMEOUT'))
     bytesBefore = bytes
   }, windowMs)
   raw.on('data', count)

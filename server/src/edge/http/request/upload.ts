@@ -10,33 +10,33 @@ import { ApiError } from '../../../kernel/operation/operation.ts'
 import type { UploadedFile } from '../../../kernel/operation/uploaded-file.ts'
 import { type OnField, type ReadForm, readForm } from './form.ts'
 
-/** An upload that was read, for as long as its request runs. */
+/** An upload whose form was read. It exists as long as its request runs. */
 export interface ReadUpload {
   readonly fields: Readonly<Record<string, string>>
-  /** Undefined if the form has no file. */
+  /** Undefined if the form had no file. */
   readonly file: UploadedFile | undefined
   /**
-   * Stores the file, once, before the writes of a handler that succeeded: a refused request leaves nothing.
-   * Throws 503 `UNAVAILABLE` if the store cannot be reached.
+   * Stores the file, at most once, before the writes of a successful handler are committed, so a rejected
+   * request stores nothing. Throws 503 `UNAVAILABLE` if the file store cannot be reached.
    */
   store(op: Op): Promise<void>
-  /** Removes the file unless it is kept. Never rejects. */
+  /** Removes the file unless `isKept`. Never rejects. */
   end(op: Op | undefined, isKept: boolean): Promise<void>
 }
 
-/** Reads the form of a request, and seals its file into the spool. */
+/** Reads the form of a request and seals its file into the spool. */
 export async function readUpload(app: App, read: ReadForm): Promise<ReadUpload> {
-  // A form may prove invalid after its file has arrived.
+  // The form may turn out to be invalid after its file has arrived.
   let path: string | undefined
   const removeSpooled = async () => {
     if (path !== undefined) await rm(path, { force: true })
   }
   const { fields, file: received } = await read(async (part, bytes) => {
-    const taken = await receiveFile(app, part, Readable.from(bytes)).catch((error: unknown) => {
+    const receivedFile = await receiveFile(app, part, Readable.from(bytes)).catch((error: unknown) => {
       throw refusalOfDisk(app, error)
     })
-    path = taken.spooled.path
-    return taken
+    path = receivedFile.spooled.path
+    return receivedFile
   }).catch(async (error: unknown) => {
     await removeSpooled()
     throw error
@@ -74,7 +74,10 @@ export async function readUpload(app: App, read: ReadForm): Promise<ReadUpload> 
   }
 }
 
-/** System errors if a disk is full, read-only or unreachable, or the process has no file descriptors left. */
+/**
+ * System errors of a disk that is full, read-only or unreachable, or of a process without free file
+ * descriptors.
+ */
 const DISK_ERRORS: ReadonlySet<string | undefined> = new Set([
   'ENOSPC',
   'EDQUOT',
@@ -85,8 +88,7 @@ const DISK_ERRORS: ReadonlySet<string | undefined> = new Set([
 ])
 
 /**
- * Refuses a file that this server cannot write to its disk, because a retry may succeed; returns other errors
- * unchanged.
+ * Converts an error of the local disk to 503, because a retry may succeed. Returns other errors unchanged.
  */
 export function refusalOfDisk({ log }: Pick<App, 'log'>, error: unknown): unknown {
   if (!DISK_ERRORS.has(codeOf(error))) return error
@@ -96,11 +98,13 @@ export function refusalOfDisk({ log }: Pick<App, 'log'>, error: unknown): unknow
   })
 }
 
-/** Limits of concurrent uploads, per process and per platform: each needs memory and disk while it lasts. */
+/**
+ * Limits on concurrent uploads, per process and per platform. Each upload uses memory and disk while it runs.
+ */
 const AT_ONCE_MAX = 256
 const AT_ONCE_OF_PLATFORM_MAX = 128
 
-/** Prepares the form of a request for reading. */
+/** Returns a function that reads the form of a request. */
 export type TakeUpload = (
   request: FastifyRequest,
   endpoint: Pick<Endpoint, 'upload'>,
@@ -108,22 +112,22 @@ export type TakeUpload = (
 ) => ReadForm
 
 /**
- * Limits the uploads of this process in number, and each to the windows of `upload-pace.ts`. Throws 503
- * `UNAVAILABLE` at the limit.
+ * Limits the number of concurrent uploads in this process, and the pace of each as in `upload-pace.ts`.
+ * Throws 503 `UNAVAILABLE` at the limit.
  */
 export function uploadTaker(windowMs: number): TakeUpload {
   const byPlatform = new Map<string, number>()
-  let all = 0
+  let total = 0
   const count = (platformId: string, change: 1 | -1) => {
-    const own = (byPlatform.get(platformId) ?? 0) + change
-    all += change
-    if (own === 0) byPlatform.delete(platformId)
-    else byPlatform.set(platformId, own)
+    const platformCount = (byPlatform.get(platformId) ?? 0) + change
+    total += change
+    if (platformCount === 0) byPlatform.delete(platformId)
+    else byPlatform.set(platformId, platformCount)
   }
   return (request, { upload }, onField) =>
     async (receive) => {
       const platformId = request.trace.platformId ?? ''
-      if (all >= AT_ONCE_MAX || (byPlatform.get(platformId) ?? 0) >= AT_ONCE_OF_PLATFORM_MAX)
+      if (total >= AT_ONCE_MAX || (byPlatform.get(platformId) ?? 0) >= AT_ONCE_OF_PLATFORM_MAX)
         throw new ApiError('UNAVAILABLE', {
           message: 'Too many uploads are in progress. Try again.',
         })

@@ -6,12 +6,12 @@ import { ApiError } from '../../../kernel/operation/operation.ts'
 import { compile, readIntegers } from './ajv.ts'
 import { describe } from './validation-messages.ts'
 
-/** The part of the request that a schema describes; messages about the whole part use it as the field. */
+/** The part of a request that a schema describes. It is the field name in errors about the whole part. */
 export type Part = 'body' | 'query' | 'path' | 'answer'
 
 /** An error in one field of a request. */
 export interface Fault {
-  /** The path within the body or query, with dots; list items by index. */
+  /** The path within the body or query, separated by dots, with list items by index. */
   readonly field: string
   readonly message: string
 }
@@ -20,43 +20,43 @@ export type ValidationResult =
   | { readonly value: unknown; readonly faults: readonly [] }
   | { readonly value: undefined; readonly faults: readonly [Fault, ...Fault[]] }
 
-/** The maximum number of errors that a refusal lists; the rest appears once these are fixed. */
+/** The maximum number of errors in one response. Any others are reported once these are fixed. */
 export const FAULTS_MAX = 20
 /**
- * For values with more fields or longer strings only the first error is reported, because finding all would
- * cost too much.
+ * If a value has more fields or longer strings than this, only its first error is reported: finding all of
+ * them would be too expensive.
  */
 const EXPLAINED_VALUES_MAX = 500
 const EXPLAINED_CHARACTERS_MAX = 4096
 
 /**
- * A validator of one schema, compiled at its first use. It returns the value in the schema's TypeScript type
- * (`bigint` amounts, without unknown properties), or its first error.
+ * Creates a validator for one schema, compiled on first use. It returns the value in the schema's TypeScript
+ * type (`bigint` amounts, no unknown properties), or the errors.
  */
 export function checker(
   schema: JsonSchema,
   part: Part,
   source: 'text' | 'json' = part === 'query' || part === 'path' ? 'text' : 'json',
 ): (value: unknown) => ValidationResult {
-  let first: ValidateFunction | undefined
-  let all: ValidateFunction | undefined
+  let firstErrorValidator: ValidateFunction | undefined
+  let allErrorsValidator: ValidateFunction | undefined
   return (value) => {
-    first ??= compile(schema, source, 'first')
-    // Validation converts strings in place, and they may have to be validated again.
-    const given = source === 'text' ? copyOf(value) : value
+    firstErrorValidator ??= compile(schema, source, 'first')
+    // Validation converts strings in place, and a second validation needs the original.
+    const original = source === 'text' ? copyMembers(value) : value
     if (source === 'text') readIntegers(schema, value)
-    if (first(value)) return { value: decode(schema, value), faults: [] }
-    const fault = faultOf(first.errors ?? [], part)
-    if (!isSmall(given)) return { value: undefined, faults: [fault] }
-    all ??= compile(schema, source, 'all')
-    if (source === 'text') readIntegers(schema, given)
-    all(given)
-    const others = (all.errors ?? []).map((error) => faultOf([error], part))
+    if (firstErrorValidator(value)) return { value: decode(schema, value), faults: [] }
+    const fault = toFault(firstErrorValidator.errors ?? [], part)
+    if (!isSmall(original)) return { value: undefined, faults: [fault] }
+    allErrorsValidator ??= compile(schema, source, 'all')
+    if (source === 'text') readIntegers(schema, original)
+    allErrorsValidator(original)
+    const others = (allErrorsValidator.errors ?? []).map((error) => toFault([error], part))
     return { value: undefined, faults: [fault, ...withoutFault(others, fault).slice(0, FAULTS_MAX - 1)] }
   }
 }
 
-/** A validator that returns only the value. Throws 400 `INVALID_INPUT` that names the field. */
+/** Creates a validator that returns just the value. Throws 400 `INVALID_INPUT` naming the field. */
 export function validator<Schema extends TSchema>(
   schema: Schema,
   part: Part,
@@ -72,19 +72,22 @@ export function validator(schema: JsonSchema, part: Part): (value: unknown) => u
   }
 }
 
-/** The refusal of a request: `field` and the message come from the first error, `errors` has all. */
+/**
+ * The error for an invalid request. Its `field` and message come from the first fault; `errors` lists all.
+ */
 export function refusal(faults: readonly [Fault, ...Fault[]]): ApiError {
   const [{ field, message }] = faults
   return new ApiError('INVALID_INPUT', { message, details: { field, errors: faults } })
 }
 
-/** The field at a path of names. An empty name is shown as `""`. */
+/** Formats a path as a field name. An empty name becomes `""`. */
 export function fieldAt(path: readonly string[], part: Part): string {
   return path.length === 0 ? part : path.map((name) => name || '""').join('.')
 }
 
-function faultOf(errors: readonly ErrorObject[], part: Part): Fault {
-  // The last error of a failed union is about the union itself; the deepest one is the actual error.
+function toFault(errors: readonly ErrorObject[], part: Part): Fault {
+  // The last error of a failed union is about the union itself. The one with the longest path is the actual
+  // error.
   const error = errors.reduce((a, b) => (b.instancePath.length > a.instancePath.length ? b : a))
   const path = error.instancePath.split('/').slice(1).map(unescapePointer)
   const member = error.params.missingProperty
@@ -92,14 +95,14 @@ function faultOf(errors: readonly ErrorObject[], part: Part): Fault {
   return { field, message: `${field} ${describe(error)}` }
 }
 
-/** The distinct errors, except one. */
+/** The distinct faults except the given one. */
 function withoutFault(faults: readonly Fault[], { message }: Fault): Fault[] {
   const byMessage = new Map(faults.map((fault) => [fault.message, fault]))
   byMessage.delete(message)
   return [...byMessage.values()]
 }
 
-/** True if all errors of a value can be found quickly. Stops as soon as the limit is passed. */
+/** True if finding all errors of a value is cheap. Stops counting at the limit. */
 function isSmall(value: unknown): boolean {
   let values = 0
   const fits = (part: unknown): boolean => {
@@ -112,7 +115,7 @@ function isSmall(value: unknown): boolean {
   return fits(value)
 }
 
-function copyOf(members: unknown): unknown {
+function copyMembers(members: unknown): unknown {
   const entries = Object.entries(members ?? {})
   return Object.fromEntries(entries.map(([name, text]) => [name, Array.isArray(text) ? [...text] : text]))
 }

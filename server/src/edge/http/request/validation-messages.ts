@@ -2,8 +2,8 @@ import { BLANK, type FreeFormMax, UNREADABLE } from '@countersign/contract/core/
 import type { ErrorObject } from 'ajv'
 import type { Int64Bounds } from './ajv.ts'
 
-/** The message of a validator's error, after the field's name. */
-type Words = (error: ErrorObject) => string
+/** Describes an error, to follow the name of the field. */
+type DescribeError = (error: ErrorObject) => string
 
 const TYPES: Readonly<Record<string, string>> = {
   string: 'text',
@@ -22,8 +22,11 @@ const FORMATS: Readonly<Record<string, string>> = {
   uri: 'a URL',
 }
 
-/** Messages by keyword. A schema may describe its strings `patternText`, because its pattern is for programs. */
-const WORDS: Readonly<Record<string, Words>> = {
+/**
+ * Descriptions by keyword. A schema may describe its pattern in `patternText`, because patterns are hard to
+ * read.
+ */
+const MESSAGES: Readonly<Record<string, DescribeError>> = {
   required: () => 'is required',
   wellFormed: ({ schema, data }) => {
     if (schema === true) return 'contains U+0000, a lone surrogate or a number too large'
@@ -35,8 +38,8 @@ const WORDS: Readonly<Record<string, Words>> = {
     return `must have at most ${members} members, ${levels} levels and ${bytes} bytes of JSON`
   },
   enum: ({ params }) => `must be one of ${params.allowedValues.join(', ')}`,
-  int64: ({ schema }) => `must be an integer${boundsOf(schema as Int64Bounds)}`,
-  type: ({ params }) => `must be ${typesOf(params.type)}`,
+  int64: ({ schema }) => `must be an integer${describeBounds(schema as Int64Bounds)}`,
+  type: ({ params }) => `must be ${describeTypes(params.type)}`,
   pattern: ({ params, parentSchema }) =>
     `must be ${parentSchema?.patternText ?? `text of the form ${params.pattern}`}`,
   format: ({ params, parentSchema }) =>
@@ -58,16 +61,16 @@ const WORDS: Readonly<Record<string, Words>> = {
   additionalProperties: ({ params }) => `has an unknown member: ${params.additionalProperty}`,
 }
 
-/** The keywords with messages; a test compares them with the contract's schemas. */
-export const KEYWORDS_WITH_WORDS: readonly string[] = Object.keys(WORDS)
+/** The keywords that have a description. A test compares them with the contract's schemas. */
+export const KEYWORDS_WITH_WORDS: readonly string[] = Object.keys(MESSAGES)
 
-/** Describes an error in words that follow the field's name: "must be at most 100". */
+/** Describes an error in words that follow the field name: "must be at most 100". */
 export function describe(error: ErrorObject): string {
-  // An error in a union carries the alternative's schema and value.
-  return WORDS[error.keyword]?.({ ...error, ...error.params.own }) ?? 'is not valid'
+  // An error in a union carries the schema and value of its alternative.
+  return MESSAGES[error.keyword]?.({ ...error, ...error.params.own }) ?? 'is not valid'
 }
 
-function typesOf(types: string | readonly string[]): string {
+function describeTypes(types: string | readonly string[]): string {
   return [types]
     .flat()
     .map((type) => TYPES[type])
@@ -78,9 +81,9 @@ function describeCount(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`
 }
 
-function boundsOf({ minimum, exclusiveMinimum, maximum }: Int64Bounds): string {
-  const least = minimum ?? (exclusiveMinimum === undefined ? undefined : exclusiveMinimum + 1)
-  if (least !== undefined && maximum !== undefined) return ` from ${least} to ${maximum}`
-  if (least !== undefined) return ` of at least ${least}`
+function describeBounds({ minimum, exclusiveMinimum, maximum }: Int64Bounds): string {
+  const lower = minimum ?? (exclusiveMinimum === undefined ? undefined : exclusiveMinimum + 1)
+  if (lower !== undefined && maximum !== undefined) return ` from ${lower} to ${maximum}`
+  if (lower !== undefined) return ` of at least ${lower}`
   return maximum === undefined ? ' of 64 bits' : ` of at most ${maximum}`
 }

@@ -1,7 +1,7 @@
 import type { App } from '../../../kernel/operation/app.ts'
 
 /**
- * The cookies of this server. Each belongs only to this host; with https browsers enforce that by its name.
+ * The cookies of this server. They belong to this host only; over https, browsers enforce this by the name.
  */
 
 type Served = Pick<App, 'config'>
@@ -11,14 +11,14 @@ function isSecure({ config }: Served): boolean {
 }
 
 /**
- * The name of a cookie on the wire. `__Host-` prevents other hosts of the domain, and connections without
- * TLS, from setting it.
+ * The name of a cookie on the wire. `__Host-` keeps other hosts of the domain, and connections without TLS,
+ * from setting it.
  */
 export function cookieName(app: Served, name: string): string {
   return isSecure(app) ? `__Host-${name}` : name
 }
 
-/** The `Set-Cookie` header. A name with `__Host-` is for all paths. */
+/** The value of a `Set-Cookie` header. A name with `__Host-` requires that the path is `/`. */
 export function cookieText(
   app: Served,
   name: string,
@@ -31,6 +31,6 @@ export function cookieText(
 
 /** The value of a cookie in a `Cookie` header, by its name on the wire. */
 export function cookieIn(cookies: string | undefined, name: string): string | undefined {
-  const found = cookies?.split(/; */).find((cookie) => cookie.startsWith(`${name}=`))
-  return found?.slice(name.length + 1)
+  const pair = cookies?.split(/; */).find((cookie) => cookie.startsWith(`${name}=`))
+  return pair?.slice(name.length + 1)
 }

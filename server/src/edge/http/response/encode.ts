@@ -9,16 +9,16 @@ import { encodeError } from './errors.ts'
 
 const NO_HEADERS = {}
 
-/** A handler's result: JSON, or text. */
+/** The result of a handler: JSON or text. */
 interface HandlerResult {
   readonly status: number
   readonly body?: unknown
   readonly text?: AnswerText
 }
 
-/** Encodes a handler's result, with names in the wire spelling. A result without a body is empty. */
+/** Encodes a handler's result, with names in the wire spelling. Without a body the response is empty. */
 export function encode({ status, body, text }: HandlerResult, wire: WireSpelling): Answer {
-  if (text) return { status, headers: textHeaders(text), body: '', pieces: piecesOf(text) }
+  if (text) return { status, headers: textHeaders(text), body: '', pieces: getPieces(text) }
   return { status, headers: NO_HEADERS, body: body === undefined ? '' : toJson(wire.outward(body)) }
 }
 
@@ -30,7 +30,7 @@ function textHeaders({ type, fileName, headers }: AnswerText): Readonly<Record<s
   }
 }
 
-function piecesOf({ pieces }: AnswerText): AsyncIterable<string> {
+function getPieces({ pieces }: AnswerText): AsyncIterable<string> {
   return Symbol.asyncIterator in pieces ? pieces : inTurn(pieces)
 }
 
@@ -39,8 +39,8 @@ async function* inTurn(pieces: Iterable<string>): AsyncGenerator<string> {
 }
 
 /**
- * Produces the first piece of a text, so that an error until then has its own response. A later error closes
- * the connection, and `failed` is called.
+ * Produces the first piece of a text, so that an error up to then still becomes an error response. A later
+ * error closes the connection and calls `failed`.
  */
 export async function startStream(answer: Answer, failed: (error: unknown) => void): Promise<Answer> {
   if (!answer.pieces) return answer
@@ -53,7 +53,8 @@ export async function startStream(answer: Answer, failed: (error: unknown) => vo
 }
 
 /**
- * The first piece and those after it. If the reader stops, the pieces end, even while one is being produced.
+ * Yields the first piece and those after it. If the reader stops, it ends, even while a piece is being
+ * produced.
  */
 function continueStream(
   first: IteratorResult<string>,
@@ -90,7 +91,10 @@ export function encodeRefusal(refusal: ApiError, app: Pick<App, 'origin' | 'wire
 
 export type AnswerCheck = (outcome: HandlerResult) => void
 
-/** Checks responses against the contract, in tests all of them. Throws if one does not match. */
+/**
+ * Creates a check of responses against the contract. Tests check every response. Throws if one does not
+ * match.
+ */
 export function createAnswerCheck({ method, path, responses, texts = [] }: Endpoint): AnswerCheck {
   const checks = new Map(
     Object.entries(responses).map(([status, schema]) => [
@@ -107,8 +111,8 @@ export function createAnswerCheck({ method, path, responses, texts = [] }: Endpo
     try {
       check?.(parseJson(toJson(body)))
     } catch (error) {
-      const what = error instanceof Error ? error.message : String(error)
-      throw new Error(`${method} ${path} returned a response outside its schema: ${what}`)
+      const reason = error instanceof Error ? error.message : String(error)
+      throw new Error(`${method} ${path} returned a response outside its schema: ${reason}`)
     }
   }
 }

@@ -10,15 +10,13 @@ export interface ErrorAnswer {
   readonly body: Readonly<Record<string, unknown>>
 }
 
-/**
- * Time after which a call that this server could not serve may be retried, unless the error is more specific.
- */
+/** When to retry a call that this server could not serve, unless the error says otherwise. */
 const RETRY_SECONDS = '1'
 
 /**
- * The response for a refusal (specification 7). A 401 carries `reason` at the top level and in `details`.
- * Standard messages name headers as `wire` spells them; a handler's own message may quote the caller, and
- * stays unchanged.
+ * The response for a refusal (specification 7); a 401 has `reason` both at the top level and in `details`.
+ * Standard messages name headers as `wire` spells them. A handler's own message may quote the caller, so it
+ * is unchanged.
  */
 export function encodeError(error: ApiError, origin: string, wire?: WireSpelling): ErrorAnswer {
   const { status, message: ownText } = ERRORS[error.code]
@@ -33,7 +31,7 @@ export function encodeError(error: ApiError, origin: string, wire?: WireSpelling
     },
     body: {
       status,
-      // The page of errors uses the specification's name.
+      // The page about errors uses the specification's name.
       code: wire?.text(error.code) ?? error.code,
       message,
       docUrl: `${origin}${ERROR_PAGE}#${details?.code ?? error.code}`,
@@ -43,21 +41,21 @@ export function encodeError(error: ApiError, origin: string, wire?: WireSpelling
   }
 }
 
-/** Every refusal of input lists its errors. A handler's refusal has a single one. */
+/** Every refusal of input lists its errors. A refusal by a handler has just one. */
 function withErrors({ code, details }: ApiError, message: string): ApiError['details'] {
   if (code !== 'INVALID_INPUT' || details?.field === undefined || details.errors) return details
   return { ...details, errors: [{ field: details.field, message }] }
 }
 
-/** The master key was rotated since this process started (`functions/refuse-older-data-key.ts`). */
+/** The master key was rotated after this process started (`functions/refuse-older-data-key.ts`). */
 const SEALED_UNDER_OLDER_KEY = 'CS003'
 
-/** Class 22 of SQLSTATE: a value that the database cannot hold, such as a date in the year 0. */
+/** SQLSTATE class 22: a value that the database cannot store, such as a date in the year 0. */
 const DATA_EXCEPTION = /^22/
 
 /**
- * Converts any error to a refusal. Anything except an ApiError is a fault (`isFault`): its cause goes to the
- * log, never to the wire.
+ * Converts any error to a refusal. Everything except an ApiError is an internal error (`isFault`), whose
+ * cause is logged and never sent.
  */
 export function asApiError(error: unknown): { refusal: ApiError; isFault: boolean } {
   if (error instanceof ApiError) return { refusal: error, isFault: false }

@@ -21,8 +21,8 @@ export function sendError(app: Served, reply: FastifyReply, error: ApiError): Fa
 }
 
 /**
- * An unneeded body up to this size is drained, so that its sender keeps the connection and reads the
- * response.
+ * A body of at most this size is drained even if it is not needed, so that its sender keeps the connection
+ * and reads the response.
  */
 const PASSED_OVER_BYTES_MAX = 64 * 1024
 
@@ -34,20 +34,20 @@ export function closeUnread({ raw }: FastifyRequest, reply: FastifyReply): void 
     reply.header('Connection', 'close')
 }
 
-/** Time in which the rest of an upload may pass after its response, so that its sender reads the response. */
+/** The time that the rest of an upload may take after the response, so that its sender reads the response. */
 const REST_MS_MAX = 5_000
 
-/** Limits the time in which the unread rest of a body is skipped after its response. */
+/** Limits how long the unread rest of a body is drained after the response. */
 export function limitRest({ raw }: FastifyRequest): void {
   if (raw.complete || raw.destroyed) return
-  const bound = setTimeout(() => raw.destroy(), REST_MS_MAX).unref()
-  raw.once('end', () => clearTimeout(bound))
-  raw.once('close', () => clearTimeout(bound))
+  const timer = setTimeout(() => raw.destroy(), REST_MS_MAX).unref()
+  raw.once('end', () => clearTimeout(timer))
+  raw.once('close', () => clearTimeout(timer))
 }
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
 
-/** Refuses a request by its URL, method or encoding, before its body is read. */
+/** Refuses a request because of its URL, method or encoding, before its body is read. */
 export function refuseEarly(
   server: FastifyInstance,
   app: Pick<App, 'config' | 'origin'>,
@@ -55,24 +55,25 @@ export function refuseEarly(
 ): void {
   const methodsByUrl = new Map<string, string[]>()
   for (const endpoint of endpoints) {
-    const taken = methodsByUrl.get(urlOf(endpoint)) ?? []
-    methodsByUrl.set(urlOf(endpoint), taken)
-    taken.push(...(endpoint.method === 'GET' ? ['GET', 'HEAD'] : [endpoint.method]))
+    const methods = methodsByUrl.get(urlOf(endpoint)) ?? []
+    methodsByUrl.set(urlOf(endpoint), methods)
+    methods.push(...(endpoint.method === 'GET' ? ['GET', 'HEAD'] : [endpoint.method]))
   }
-  const notAllowed = (taken: readonly string[]) =>
-    new ApiError('METHOD_NOT_ALLOWED', { headers: { Allow: taken.join(', ') } })
-  // Paths without parameters are matched before patterns.
+  const notAllowed = (methods: readonly string[]) =>
+    new ApiError('METHOD_NOT_ALLOWED', { headers: { Allow: methods.join(', ') } })
+  // Paths without parameters take precedence over patterns.
   const patterns = [...methodsByUrl]
-    .sort(([one], [other]) => one.split(':').length - other.split(':').length)
+    .sort(([candidate], [other]) => candidate.split(':').length - other.split(':').length)
     .map(
-      ([url, taken]) => [new RegExp(`^${url.replaceAll(/:\w+/g, '[^/?]+')}(?:\\?|$)`), taken, url] as const,
+      ([url, methods]) =>
+        [new RegExp(`^${url.replaceAll(/:\w+/g, '[^/?]+')}(?:\\?|$)`), methods, url] as const,
     )
-  // A method without a route is refused below. Two kinds need a route: preflight requests (CORS), and paths
-  // that a more general route would match: PUT /cards/limits as PUT /cards/:id.
-  for (const [, taken, url] of patterns) {
+  // A method without a route is refused below. Two cases need their own route: preflight requests (CORS), and
+  // paths that a more general route would match, such as PUT /cards/limits as PUT /cards/:id.
+  for (const [, methods, url] of patterns) {
     const isCovered = patterns.some(([pattern, , other]) => other !== url && pattern.test(url))
-    const method = isCovered ? METHODS.filter((one) => !taken.includes(one)) : ['OPTIONS']
-    const onRequest = async (_: unknown, reply: FastifyReply) => sendError(app, reply, notAllowed(taken))
+    const method = isCovered ? METHODS.filter((candidate) => !methods.includes(candidate)) : ['OPTIONS']
+    const onRequest = async (_: unknown, reply: FastifyReply) => sendError(app, reply, notAllowed(methods))
     server.route({ method, url, onRequest, handler: async () => {} })
   }
   const refusal = (request: FastifyRequest): ApiError | undefined => {
@@ -80,8 +81,8 @@ export function refuseEarly(
     if (headers.host === undefined && raw.httpVersion === '1.1')
       return new ApiError('INVALID_INPUT', { message: 'The request has no Host header.' })
     if (request.is404 || hasEmptyValue(params)) {
-      const taken = patterns.find(([pattern]) => pattern.test(request.url))?.[1]
-      return taken ? notAllowed(taken) : notFound(app.config, request.url, patterns)
+      const methods = patterns.find(([pattern]) => pattern.test(request.url))?.[1]
+      return methods ? notAllowed(methods) : notFound(app.config, request.url, patterns)
     }
     if (!isPercentEncoded(request.url))
       return fieldError('INVALID_INPUT', 'query', 'The query is not UTF-8 in percent-encoding.')
@@ -112,7 +113,7 @@ function isPercentEncoded(url: string): boolean {
 }
 
 const CHARSET = /;\s*charset\s*=\s*"?([^\s;"]*)/i
-/** US-ASCII is a part of UTF-8. */
+/** US-ASCII is a subset of UTF-8. */
 const CHARSETS: ReadonlySet<string> = new Set(['utf-8', 'utf8', 'us-ascii'])
 
 function isUtf8Type(contentType: string | undefined): boolean {
@@ -122,23 +123,23 @@ function isUtf8Type(contentType: string | undefined): boolean {
 
 type Pattern = readonly [pattern: RegExp, methods: readonly string[], url: string]
 
-/** Names the right path if the version is missing or wrong. */
+/** Suggests the right path if the version is missing or wrong. */
 function notFound(config: Config, path: string, patterns: readonly Pattern[]): ApiError {
   const { pathPrefix } = config
-  const given = path.startsWith(`${pathPrefix}/`) ? path.slice(pathPrefix.length) : path
-  const below = BASE_PATH + given.replace(/^\/(?:v\d+|\d{4}-\d\d-\d\d)(?=\/)/, '')
+  const pathWithoutPrefix = path.startsWith(`${pathPrefix}/`) ? path.slice(pathPrefix.length) : path
+  const below = BASE_PATH + pathWithoutPrefix.replace(/^\/(?:v\d+|\d{4}-\d\d-\d\d)(?=\/)/, '')
   const url = patterns.find(([pattern]) => pattern.test(below))?.[2]
   if (!url) return new ApiError('NOT_FOUND')
-  const known = pathPrefix + url.replaceAll(/:(\w+)/g, '{$1}')
-  const message = `No endpoint matches this path. The paths of this API begin with ${publicBasePath(config)}: call ${known}.`
-  return new ApiError('NOT_FOUND', { message, details: { path: known } })
+  const knownPath = pathPrefix + url.replaceAll(/:(\w+)/g, '{$1}')
+  const message = `No endpoint matches this path. The paths of this API begin with ${publicBasePath(config)}: call ${knownPath}.`
+  return new ApiError('NOT_FOUND', { message, details: { path: knownPath } })
 }
 
 function hasEmptyValue(params: unknown): boolean {
   return isObject(params) && Object.values(params).includes('')
 }
 
-/** Time in which a refused connection may end. */
+/** The time for which a refused connection may linger. */
 const LINGER_MS = 1_000
 const PHRASES: Readonly<Record<number, string>> = { 400: 'Bad Request', 408: 'Request Timeout' }
 const TOO_SLOW = 'ERR_HTTP_REQUEST_TIMEOUT'
@@ -153,13 +154,13 @@ function notHttp(code: string | undefined): ApiError {
   return new ApiError('INVALID_INPUT', { message })
 }
 
-/** Refuses input that is not an HTTP request, has too large headers or is too slow. */
+/** Refuses input that is not an HTTP request, has headers that are too large, or is too slow. */
 export function refuseNotHttp(app: App, error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy()
     return
   }
-  // The pace of an upload determines its timeout (`upload-pace.ts`).
+  // The timeout of an upload depends on its pace (`upload-pace.ts`).
   if (error.code === TOO_SLOW && isUploading(socket)) return
   const refusal = notHttp(error.code)
   const { status, body } = encodeError(refusal, app.origin())
@@ -174,7 +175,7 @@ export function refuseNotHttp(app: App, error: NodeJS.ErrnoException, socket: So
   }
   const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
   socket.end(`HTTP/1.1 ${status} ${PHRASES[status]}\r\n${head.join('')}\r\n${text}`)
-  // Leaves time to read the response, then destroys the connection if the client does not close it.
+  // Leaves the client time to read the response, and then destroys the connection if it is still open.
   const lingering = setTimeout(() => socket.destroy(), LINGER_MS)
   socket.once('close', () => clearTimeout(lingering))
   app.metrics.recordResponse(undefined, '', status, refusal.code, 0)

@@ -7,19 +7,19 @@ import {
 } from '@countersign/contract/core/sensitivity'
 
 /**
- * Masks values by their schemas. Unknown properties are masked too: a refused body may contain anything under
- * any name.
+ * Masks values according to their schemas. Unknown properties are masked too, because a rejected body may
+ * contain anything under any name.
  */
 
 export const MASKED = '***'
 
 /**
- * Logs mask everything not marked as plain. The audit trail is erased with the person, and masks only
- * secrets.
+ * Logs mask everything not marked as plain. The audit trail masks only secrets, because it is erased together
+ * with the person's data.
  */
 export type Mask = 'logs' | 'trail'
 
-/** A value with its masked parts replaced by `***`. `onMasked` is called with each replaced value. */
+/** Returns a value with its masked parts replaced by `***`. `onMasked` is called with each replaced value. */
 export function maskValue(
   schema: Schema | undefined,
   value: unknown,
@@ -34,24 +34,27 @@ interface Masking {
   readonly onMasked: (value: unknown) => void
 }
 
-/** `schemas`: the alternatives that the value may have, several in a union. One that masks it is enough. */
+/**
+ * `schemas` are the alternatives that the value may have, several in a union. It is masked if any of them
+ * masks it.
+ */
 function maskBySchemas(schemas: readonly Schema[], value: unknown, masking: Masking): unknown {
   if (value === null || value === undefined) return value
-  const known = withoutUnions(schemas, value)
-  const { isHiddenIn, isPlain, items, members } = ruleOf(known)
+  const concreteSchemas = withoutUnions(schemas, value)
+  const { isHiddenIn, isPlain, items, members } = findRule(concreteSchemas)
   if (isHiddenIn[masking.mask]) return hide(value, masking)
   if (isPlain)
-    return masking.mask === 'trail' || known.some((schema) => fits(schema, value))
+    return masking.mask === 'trail' || concreteSchemas.some((schema) => fits(schema, value))
       ? value
       : hide(value, masking)
   if (Array.isArray(value)) return value.map((item) => maskBySchemas(items, item, masking))
   if (!isObject(value)) return hide(value, masking)
-  const shown: Record<string, unknown> = {}
+  const masked: Record<string, unknown> = {}
   for (const name of Object.keys(value)) {
     const member = members.get(name) ?? NO_SCHEMAS
-    shown[member.length > 0 ? name : maskName(name)] = maskBySchemas(member, value[name], masking)
+    masked[member.length > 0 ? name : maskName(name)] = maskBySchemas(member, value[name], masking)
   }
-  return shown
+  return masked
 }
 
 function hide(value: unknown, { onMasked }: Masking): string {
@@ -66,7 +69,7 @@ function withoutUnions(schemas: readonly Schema[], value: unknown): readonly Sch
   return isSimple ? schemas : schemas.flatMap((schema) => alternatives(schema, value))
 }
 
-/** The masking rule for values of some schemas. */
+/** The masking rule for values with certain schemas. */
 interface Rule {
   readonly isHiddenIn: Readonly<Record<Mask, boolean>>
   readonly isPlain: boolean
@@ -75,10 +78,10 @@ interface Rule {
   readonly members: ReadonlyMap<string, readonly Schema[]>
 }
 
-/** The rules of single schemas: every logged body needs the rules of all its values. */
+/** Rules of single schemas, cached because every logged body needs the rules of all its values. */
 const RULES = new WeakMap<Schema, Rule>()
 
-function ruleOf(schemas: readonly Schema[]): Rule {
+function findRule(schemas: readonly Schema[]): Rule {
   const [only] = schemas
   if (!only || schemas.length > 1) return makeRule(schemas)
   const rule = RULES.get(only) ?? makeRule(schemas)
@@ -106,7 +109,10 @@ function isHidden(sensitivity: Sensitivity | undefined, mask: Mask): boolean {
   return sensitivity === 'secret' || (sensitivity === 'personal' && mask === 'logs')
 }
 
-/** True if a plain value matches its schema: a number in place of a fixed word may be personal. */
+/**
+ * True if a plain value matches its schema. A number in place of a fixed word, for example, could be personal
+ * data.
+ */
 function fits(schema: Schema, value: unknown): boolean {
   const types = typesOf(schema)
   if (isObject(value) || Array.isArray(value)) return types.includes('object') || types.includes('array')
@@ -117,7 +123,7 @@ function fits(schema: Schema, value: unknown): boolean {
   if (schema.enum) return schema.enum.includes(value)
   if (schema.format === 'date-time') return TIME.test(value)
   if (schema.format === 'date') return DATE.test(value)
-  return schema.pattern === undefined || regexOf(schema.pattern).test(value)
+  return schema.pattern === undefined || getRegex(schema.pattern).test(value)
 }
 
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)$/i
@@ -125,7 +131,7 @@ const DATE = /^\d{4}-\d{2}-\d{2}$/
 
 const REGEXES = new Map<string, RegExp>()
 
-function regexOf(pattern: string): RegExp {
+function getRegex(pattern: string): RegExp {
   const regex = REGEXES.get(pattern) ?? new RegExp(pattern, 'u')
   REGEXES.set(pattern, regex)
   return regex
@@ -133,12 +139,12 @@ function regexOf(pattern: string): RegExp {
 
 const LIKE_A_NAME = /^[A-Za-z][A-Za-z_]{0,63}$/
 
-/** The name of an unknown property, which may also contain anything. */
+/** Masks the name of an unknown property, which could also contain anything. */
 function maskName(name: string): string {
   return LIKE_A_NAME.test(name) ? name : MASKED
 }
 
-/** A query as sent, with the values masked in logs replaced by `***`. */
+/** A query as sent, with the values that logs mask replaced by `***`. */
 export function maskQuery(
   schema: Schema | undefined,
   query: string,
@@ -151,14 +157,16 @@ export function maskQuery(
     const value = decodeQueryText(sent.join('='))
     const member =
       schema?.properties && Object.hasOwn(schema.properties, name) ? schema.properties[name] : undefined
-    const shown = member ? maskBySchemas([asText(member)], value, masking) : maskBySchemas([], value, masking)
+    const masked = member
+      ? maskBySchemas([asText(member)], value, masking)
+      : maskBySchemas([], value, masking)
     if (sent.length === 0) return member ? sentName : maskName(name)
-    return `${member ? sentName : maskName(name)}=${shown === value ? sent.join('=') : MASKED}`
+    return `${member ? sentName : maskName(name)}=${masked === value ? sent.join('=') : MASKED}`
   })
   return pairs.join('&')
 }
 
-/** Numbers and words of a query are sent as strings, and lists as their items. */
+/** A schema of a query whose numbers and words are sent as strings, and whose lists as their items. */
 function asText(schema: Schema): Schema {
   if (schema.items) return asText(schema.items)
   const types = typesOf(schema)
@@ -175,7 +183,7 @@ function decodeQueryText(text: string): string {
   }
 }
 
-/** The path of a call, or its pattern if the path contains values masked in logs. */
+/** The path of a call, or its pattern if the path contains values that logs mask. */
 export function maskPath(
   schema: Schema | undefined,
   { path, pattern, params }: { path: string; pattern: string; params: Readonly<Record<string, string>> },
@@ -192,7 +200,10 @@ const LIKE_AN_ID = /^[A-Za-z][\w.:-]{0,127}$|^[0-9a-f]{8}-[0-9a-f-]{27}$/
 
 const MAY_HOLD = new WeakMap<Schema, RegExp>()
 
-/** True if JSON of this schema may contain values to mask in logs. A name with an escape may be any name. */
+/**
+ * True if JSON with this schema may contain values that logs mask. A name with an escape sequence could be
+ * any name.
+ */
 export function mayHoldMasked(schema: Schema, json: string): boolean {
   let regex = MAY_HOLD.get(schema)
   if (!regex) {
@@ -212,6 +223,6 @@ function collectHidden(schema: Schema, names: Set<string>, name = ''): void {
     return
   }
   if (items) collectHidden(items, names, name)
-  for (const one of [...oneOf, ...anyOf]) collectHidden(one, names, name)
+  for (const alternative of [...oneOf, ...anyOf]) collectHidden(alternative, names, name)
   for (const [member, inner] of Object.entries(properties)) collectHidden(inner, names, member)
 }

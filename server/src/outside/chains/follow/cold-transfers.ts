@@ -1,6 +1,11 @@
 import type { EvmNetwork } from '@countersign/contract/core/evm'
 import type { Op } from '../../../kernel/operation/app.ts'
-import { bookMovement, type MovedMoney, returned, returnLost } from '../../../operation/treasury/movements.ts'
+import {
+  bookMovement,
+  type MovedMoney,
+  returned,
+  reverseLost,
+} from '../../../operation/treasury/movements.ts'
 import type { Write } from '../../../storage/commit/writes.ts'
 import { insert } from '../../../storage/commit/writes.ts'
 import { requireColumn } from '../../../storage/read/required.ts'
@@ -31,7 +36,7 @@ export function bookReturn(
 /** Reverses the effect of a reorged transfer. A movement to cold storage is sent again by the queue. */
 export async function reverseColdTransfer(op: Op, row: ChainMovementRow): Promise<readonly Write[]> {
   const itemId = requireColumn(row, 'item_id')
-  if (row.kind === 'FROM_COLD') return returnLost(op, itemId)
+  if (row.kind === 'FROM_COLD') return reverseLost(op, itemId)
   const payment = await selectPayment(op, itemId)
   if (!payment) throw new Error(`${itemId} does not exist`)
   return bookMovement(op, toBook(row, payment.payment_id), 'FROM_COLD_STORAGE')

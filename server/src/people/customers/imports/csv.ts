@@ -5,23 +5,23 @@ import { SealedFileError } from '../../../base/crypto/file-seal.ts'
 import { errorOf } from '../../../base/formats/thrown-errors.ts'
 import { Utf8Check } from '../../../base/formats/utf8.ts'
 
-/** Reads a CSV file of any size with one row in memory at a time. */
+/** Reads CSV files of any size, holding one row in memory at a time. */
 
-/** The longest row, in bytes. The body of one customer has at most half of it. */
+/** The maximum length of a row in bytes: at least twice the length of a customer's request body. */
 const ROW_BYTES_MAX = 64 * 1024
 
 const LF = 0x0a
 const CR = 0x0d
 const QUOTE = 0x22
 
-/** A row as in the file. Formulas are text like any other. */
+/** One row of the file. Cells are plain text, even if they look like formulas. */
 export interface CsvRow {
   readonly cells: readonly string[]
   /** The file offset at which the next row begins. */
   readonly nextByte: number
 }
 
-/** A file that cannot be read further. `row`: the faulty row, from 1; empty lines do not count. */
+/** The file cannot be read beyond this row. Rows are counted from 1, without empty lines. */
 export class CsvFault extends Error {
   readonly row: number
 
@@ -31,7 +31,7 @@ export class CsvFault extends Error {
   }
 }
 
-/** Error messages for the errors of csv-parse. */
+/** Messages for the error codes of csv-parse. */
 const FAULTS: Readonly<Record<string, string>> = {
   CSV_QUOTE_NOT_CLOSED: 'A cell begins with a quote and does not end with one',
   CSV_INVALID_CLOSING_QUOTE: 'Text follows the quote that ends a cell; write a quote within a cell twice',
@@ -40,20 +40,20 @@ const FAULTS: Readonly<Record<string, string>> = {
 }
 
 /**
- * The rows of a file, of which `bytes` is everything from `fromByte` on: the beginning of a row. Lines end
- * with LF, CR LF or CR; empty ones are left out. Throws CsvFault and errors of the stream, which it ends in
- * any case.
+ * Yields the rows of a file. `bytes` is the file from `fromByte`, which is where a row begins; lines end with
+ * LF, CR LF or CR; empty lines are skipped. Throws CsvFault and errors of the stream; the stream is always
+ * closed.
  */
 export async function* readRows(bytes: Readable, fromByte: number): AsyncGenerator<CsvRow> {
   const parser = parse({
     bom: fromByte === 0,
     info: true,
     record_delimiter: ['\r\n', '\n', '\r'],
-    // The reader of a row checks its number of cells.
+    // The caller checks the number of cells per row.
     relax_column_count: true,
     skip_empty_lines: true,
   })
-  // If one part fails or is left, all of them end; the error comes out of the parser.
+  // If one part fails or the consumer stops early, all parts end. The parser rethrows the error.
   const ended = pipeline(bytes, checkText(), parser).catch(() => {})
   try {
     const parsed: AsyncIterable<Parsed> = parser
@@ -75,14 +75,14 @@ function faultOf(error: CsvError): CsvFault {
   return new CsvFault(Number(error.records) + 1, FAULTS[error.code] ?? 'The row is not valid CSV')
 }
 
-/** True for a fault in the file, which would fail every attempt. */
+/** True for faults of the file itself, with which every retry would fail. */
 export function isFaultOfFile(error: unknown): error is CsvFault | SealedFileError {
   return error instanceof CsvFault || error instanceof SealedFileError
 }
 
 /**
- * Passes text on and refuses input that would take memory or is not text: a row that is too long, bytes that
- * are not UTF-8, U+0000. A row ends at a line end outside of quotes, which come in pairs.
+ * Passes bytes through, and fails on a row that is too long, on invalid UTF-8 and on U+0000. Line ends inside
+ * quotes do not end a row.
  */
 function checkText(): Transform {
   const utf8 = new Utf8Check()

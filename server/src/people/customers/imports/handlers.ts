@@ -23,7 +23,9 @@ export const customerImportHandlers: Handlers<typeof customerImports> = {
   }),
 }
 
-/** Error: 400 that names `file`, for one that is empty or begins as no text in UTF-8 does. Due work looks at the rest. */
+/**
+ * Throws 400 naming `file` if it is empty or does not begin like UTF-8 text. The import job checks the rest.
+ */
 export function checkIsText({ bytes, head }: UploadedFile): void {
   if (bytes === 0) throw fieldError('INVALID_INPUT', 'file', 'file is empty')
   const isUtf16 = (head[0] === 0xfe && head[1] === 0xff) || (head[0] === 0xff && head[1] === 0xfe)

@@ -13,7 +13,7 @@ import { insert, type Write } from '../../../storage/commit/writes.ts'
 import type { CustomerImportErrorRow, CustomerImportRow } from '../../../storage/rows/import.ts'
 import { selectImport, selectImportErrors } from './store.ts'
 
-/** Uploaded customer files and their progress. */
+/** Imports of customers from uploaded files. */
 
 type ImportView = SuccessOf<typeof customer_import_get>['body']
 
@@ -26,7 +26,7 @@ export interface RefusedRow {
   readonly details: Readonly<Record<string, unknown>>
 }
 
-/** The result of a row batch. */
+/** The result of a batch of rows. */
 export interface Progress {
   readonly successful: number
   readonly refused: readonly RefusedRow[]
@@ -51,19 +51,19 @@ export function makeImport(op: Op, file: UploadedFile): CustomerImportRow {
   }
 }
 
-/** The due work that checks the file, or creates the customers in its next rows. */
+/** The job that first checks the file, then creates the customers of its next rows. */
 export function nextRun(op: Op, { id }: Pick<CustomerImportRow, 'id'>): Write {
   return job(op, 'customers.import', { importId: id }, op.now)
 }
 
-/** An import of this platform. Error: 404 `BULK_UPLOAD_JOB_NOT_FOUND`. */
+/** An import of this platform. Throws 404 `BULK_UPLOAD_JOB_NOT_FOUND`. */
 export async function findImport(op: Op, id: string): Promise<CustomerImportRow> {
   const row = await selectImport(op, id)
   if (!row) throw new ApiError('BULK_UPLOAD_JOB_NOT_FOUND', { details: { field: 'jobId' } })
   return row
 }
 
-/** The file was checked, and its rows can be read. */
+/** The writes that start an import after its file was checked. */
 export function startImport(
   op: Op,
   row: CustomerImportRow,
@@ -76,8 +76,8 @@ export function startImport(
 }
 
 /**
- * The writes that move the checkpoint, together with the customers in the rows before it. Guard: it is
- * unchanged, so of two runs for the same rows one is written.
+ * The writes that advance an import's checkpoint, written together with the customers of the rows before it.
+ * Guard: the checkpoint is unchanged, so only one of two concurrent runs takes effect.
  */
 export async function advanceImport(op: Op, row: CustomerImportRow, progress: Progress): Promise<Write[]> {
   const { successful, refused, nextByte, isLast } = progress
@@ -93,7 +93,7 @@ export async function advanceImport(op: Op, row: CustomerImportRow, progress: Pr
   const storedErrors = refused.slice(0, Math.max(0, IMPORT_ERRORS_MAX - row.failed))
   return [
     after.write,
-    ...storedErrors.map((one) => insert('customer_import_errors', errorRow(op, row, one))),
+    ...storedErrors.map((refusal) => insert('customer_import_errors', errorRow(op, row, refusal))),
     ...(isLast
       ? [
           ...(await removeFile(op, row.file_id)),
@@ -103,7 +103,9 @@ export async function advanceImport(op: Op, row: CustomerImportRow, progress: Pr
   ]
 }
 
-/** The writes that end an import whose file cannot be read. Customers from earlier rows stay. */
+/**
+ * The writes that end an import because its file cannot be read. Customers created from earlier rows remain.
+ */
 export async function failImport(op: Op, row: CustomerImportRow, reason: RefusedRow): Promise<Write[]> {
   const change = { completed_at: op.now }
   const guard = { next_byte: row.next_byte }

@@ -12,36 +12,40 @@ import {
   checkIsFree,
   creationWrites,
   findHolders,
-  findHome,
-  type Home,
-  homeUnchanged,
+  guardPlatformUnchanged,
   newCustomer,
+  type PlatformSnapshot,
+  readPlatformSnapshot,
 } from '../creation.ts'
 import { CsvFault, type CsvRow, isFaultOfFile, readRows } from './csv.ts'
 import { advanceImport, failImport, type RefusedRow, startImport } from './imports.ts'
-import { bodyOf, columnsOf, correlationIdOf, rowName } from './rows.ts'
+import { bodyOf, columnsOf, rowName, toCorrelationId } from './rows.ts'
 import { selectImport } from './store.ts'
 
-/** Rows per run. Their customers are one write set, which other operations may have to wait for. */
+/**
+ * Rows per run. Their customers are committed in one write set, for which other operations may have to wait.
+ */
 const ROWS_PER_RUN = 50
 const FIRST_ROW = 2
-/** The maximum number of stored faults per row. */
-const FAULTS_KEPT_MAX = 5
+/** The maximum number of errors stored per row. */
+const ERRORS_PER_ROW_MAX = 5
 
-/** Checks a body as `POST /customers` does. Error: 400 `INVALID_INPUT`. */
+/** Checks a body as `POST /customers` does. Throws 400 `INVALID_INPUT`. */
 export type CheckBody = (op: Op, body: unknown) => Promise<CreateBody>
 
 /**
- * Creates the customers of a file. A first run checks the whole file, so that an unreadable file creates
- * none; each later run creates the customers of a few rows and leaves the rest to the next run, so that
- * nothing waits behind a long file.
+ * Creates the customers of a file. The first run checks the whole file, so that an unreadable file creates no
+ * customers. Each later run handles a few rows and schedules the next run, so that a long file does not block
+ * other jobs.
  */
 export function createImportCustomers(checkBody: CheckBody): JobHandler<'customers.import'> {
   return async (op, { importId }) => {
     const row = await selectImport(op, importId)
     if (!row || row.completed_at) return []
     try {
-      return row.state === IMPORT_INITIAL ? await lookThrough(op, row) : await makeNext(op, row, checkBody)
+      return row.state === IMPORT_INITIAL
+        ? await checkFile(op, row)
+        : await createNextCustomers(op, row, checkBody)
     } catch (error) {
       if (!isFaultOfFile(error)) throw error
       return failImport(op, row, faultOf(row, error))
@@ -49,12 +53,12 @@ export function createImportCustomers(checkBody: CheckBody): JobHandler<'custome
   }
 }
 
-/** Reads the whole file: its columns, and how many rows there are. */
-async function lookThrough(op: Op, row: CustomerImportRow): Promise<Write[]> {
+/** Reads the whole file for its columns and its number of rows. */
+async function checkFile(op: Op, row: CustomerImportRow): Promise<Write[]> {
   let columns: string[] | undefined
   let total = 0
   let nextByte = 0
-  for await (const { cells, nextByte: after } of await rowsOf(op, row)) {
+  for await (const { cells, nextByte: after } of await openRows(op, row)) {
     if (columns) total += 1
     else {
       columns = columnsOf(cells)
@@ -66,34 +70,34 @@ async function lookThrough(op: Op, row: CustomerImportRow): Promise<Write[]> {
 }
 
 /** Creates the customers in the next rows. */
-async function makeNext(op: Op, row: CustomerImportRow, checkBody: CheckBody): Promise<Write[]> {
-  const rows = await firstOf(await rowsOf(op, row), ROWS_PER_RUN)
-  const home = await findHome(op)
-  const read = await readBatch(op, home, row, rows, checkBody)
-  const { made, refused } = await withoutTaken(op, read)
+async function createNextCustomers(op: Op, row: CustomerImportRow, checkBody: CheckBody): Promise<Write[]> {
+  const rows = await takeRows(await openRows(op, row), ROWS_PER_RUN)
+  const snapshot = await readPlatformSnapshot(op)
+  const read = await readBatch(op, snapshot, row, rows, checkBody)
+  const { created, refused } = await refuseTaken(op, read)
   const writes: Write[] = []
-  for (const customer of made) {
-    writes.push(...creationWrites(op, home, customer))
-    // Creating a wallet takes milliseconds, so requests run in between.
+  for (const customer of created) {
+    writes.push(...creationWrites(op, snapshot, customer))
+    // Creating a wallet takes milliseconds; yield so that requests are served in between.
     await setImmediate()
   }
   const progress = {
-    successful: made.length,
+    successful: created.length,
     refused,
     nextByte: rows.at(-1)?.nextByte ?? Number(row.next_byte),
     isLast: rows.length < ROWS_PER_RUN,
   }
-  return [...(await advanceImport(op, row, progress)), homeUnchanged(home), ...writes]
+  return [...(await advanceImport(op, row, progress)), guardPlatformUnchanged(snapshot), ...writes]
 }
 
-async function rowsOf(op: Op, { file_id, next_byte }: CustomerImportRow): Promise<AsyncGenerator<CsvRow>> {
+async function openRows(op: Op, { file_id, next_byte }: CustomerImportRow): Promise<AsyncGenerator<CsvRow>> {
   const fromByte = Number(next_byte)
   const bytes = await openStoredFile(op, file_id, fromByte)
   if (!bytes) throw new Error(`The file of a running import is missing: ${file_id}`)
   return readRows(bytes, fromByte)
 }
 
-async function firstOf(rows: AsyncGenerator<CsvRow>, count: number): Promise<CsvRow[]> {
+async function takeRows(rows: AsyncGenerator<CsvRow>, count: number): Promise<CsvRow[]> {
   const first: CsvRow[] = []
   for await (const row of rows) {
     first.push(row)
@@ -102,12 +106,12 @@ async function firstOf(rows: AsyncGenerator<CsvRow>, count: number): Promise<Csv
   return first
 }
 
-/** A read row: the customer that it describes, or the reason for none. */
+/** A row that was read, with the customer that it describes or the reason why it is refused. */
 type ReadRow = Pick<RefusedRow, 'row' | 'correlationId'> & { readonly outcome: CustomerRow | ApiError }
 
 async function readBatch(
   op: Op,
-  home: Home,
+  snapshot: PlatformSnapshot,
   { columns, successful, failed }: CustomerImportRow,
   rows: readonly CsvRow[],
   checkBody: CheckBody,
@@ -117,34 +121,37 @@ async function readBatch(
   const read: ReadRow[] = []
   for (const [index, { cells }] of rows.entries()) {
     const row = first + index
-    const describe = async () => newCustomer(op, home, await checkBody(op, bodyOf(columns, cells)))
-    const outcome = await describe().catch(orRefusal)
-    read.push({ row, correlationId: correlationIdOf(columns, cells, row), outcome })
+    const describe = async () => newCustomer(op, snapshot, await checkBody(op, bodyOf(columns, cells)))
+    const outcome = await describe().catch(toRefusal)
+    read.push({ row, correlationId: toCorrelationId(columns, cells, row), outcome })
   }
   return read
 }
 
-function orRefusal(error: unknown): ApiError {
-  // 503: the platform was reset. The run is retried.
+function toRefusal(error: unknown): ApiError {
+  // UNAVAILABLE means that the platform was reset. Rethrow it, so that the run is retried.
   if (error instanceof ApiError && error.code !== 'UNAVAILABLE') return error
   throw error
 }
 
-/** The customers in the read rows whose id and address are free, also among the rows before. */
-async function withoutTaken(
+/**
+ * Separates customers whose id and UMA address are free from refused rows. Earlier rows of the batch count as
+ * taken.
+ */
+async function refuseTaken(
   op: Op,
   read: readonly ReadRow[],
-): Promise<{ readonly made: CustomerRow[]; readonly refused: RefusedRow[] }> {
+): Promise<{ readonly created: CustomerRow[]; readonly refused: RefusedRow[] }> {
   const described = read.flatMap(({ outcome }) => (outcome instanceof ApiError ? [] : [outcome]))
   const holders = described.length > 0 ? await findHolders(op, described) : []
-  const made: CustomerRow[] = []
+  const created: CustomerRow[] = []
   const refused: RefusedRow[] = []
   for (const { outcome, ...row } of read) {
-    const refusal = outcome instanceof ApiError ? outcome : findConflict(outcome, [...holders, ...made])
-    if (refusal) refused.push({ ...row, ...reasonOf(refusal) })
-    else if (!(outcome instanceof ApiError)) made.push(outcome)
+    const refusal = outcome instanceof ApiError ? outcome : findConflict(outcome, [...holders, ...created])
+    if (refusal) refused.push({ ...row, ...describeRefusal(refusal) })
+    else if (!(outcome instanceof ApiError)) created.push(outcome)
   }
-  return { made, refused }
+  return { created, refused }
 }
 
 function findConflict(
@@ -155,24 +162,30 @@ function findConflict(
     checkIsFree(customer, holders)
     return undefined
   } catch (error) {
-    return orRefusal(error)
+    return toRefusal(error)
   }
 }
 
-function reasonOf({
+function describeRefusal({
   code,
   message,
   details = {},
 }: ApiError): Pick<RefusedRow, 'code' | 'message' | 'details'> {
   const { errors } = details
-  const errorDetails = Array.isArray(errors) ? { errors: errors.slice(0, FAULTS_KEPT_MAX) } : {}
+  const errorDetails = Array.isArray(errors) ? { errors: errors.slice(0, ERRORS_PER_ROW_MAX) } : {}
   return { code, message, details: { ...details, ...errorDetails } }
 }
 
 function faultOf(row: CustomerImportRow, error: Error): RefusedRow {
   const before =
     row.state === IMPORT_TRANSITIONS.PENDING.begin ? FIRST_ROW - 1 + row.successful + row.failed : 0
-  const at = error instanceof CsvFault ? before + error.row : before + 1
+  const rowNumber = error instanceof CsvFault ? before + error.row : before + 1
   const message = error instanceof CsvFault ? error.message : 'The stored file was changed or is damaged'
-  return { row: at, correlationId: rowName(at), code: 'INVALID_INPUT', message, details: { field: 'file' } }
+  return {
+    row: rowNumber,
+    correlationId: rowName(rowNumber),
+    code: 'INVALID_INPUT',
+    message,
+    details: { field: 'file' },
+  }
 }

@@ -11,22 +11,22 @@ import { putAt } from '../../../base/json/paths.ts'
 import { fieldError } from '../../../kernel/operation/operation.ts'
 import { CsvFault } from './csv.ts'
 
-/** Converts a file's rows to `POST /customers` bodies. */
+/** Converts the rows of a file to request bodies. */
 
 const HEADER_ROW = 1
 const ID_COLUMN = 'platformCustomerId'
 const ID_CHARACTERS_MAX = 255
-/** Longer names are cut to this length in messages. */
+/** Names in messages are cut to this length. */
 const SHOWN_CHARACTERS_MAX = 64
 
-/** A file's column: the request field that its cells fill. */
+/** A column of the file: the request field that its cells fill. */
 export interface FileColumn {
   readonly path: readonly string[]
   readonly isList: boolean
   readonly isInteger?: boolean
 }
 
-/** The columns that a file may have, by name, and those that it must have. */
+/** The columns that a file may have, by name, and the ones that it must have. */
 export interface FileColumns {
   readonly known: ReadonlyMap<string, FileColumn>
   readonly required: readonly string[]
@@ -34,7 +34,7 @@ export interface FileColumns {
 
 const CUSTOMERS: FileColumns = { known: IMPORT_COLUMNS, required: REQUIRED_COLUMNS }
 
-/** The columns that a header names. Throws CsvFault if one is unknown, given twice or missing. */
+/** The columns named in a header. Throws CsvFault if a column is unknown, duplicated or missing. */
 export function columnsOf(header: readonly string[], { known, required }: FileColumns = CUSTOMERS): string[] {
   const seen = new Set<string>()
   for (const name of header) {
@@ -48,16 +48,17 @@ export function columnsOf(header: readonly string[], { known, required }: FileCo
 }
 
 function unknownColumn(name: string, known: FileColumns['known']): string {
-  const meant = findNearest(name, [...known.keys()])
+  const suggestion = findNearest(name, [...known.keys()])
   const shown = quoteName(name.slice(0, SHOWN_CHARACTERS_MAX).toWellFormed())
-  if (!meant && /[;\t]/.test(name)) return `The column ${shown} is not known: columns are separated by commas`
-  return `The column ${shown} is not known${meant ? `; did you mean ${meant}?` : ''}`
+  if (!suggestion && /[;\t]/.test(name))
+    return `The column ${shown} is not known: columns are separated by commas`
+  return `The column ${shown} is not known${suggestion ? `; did you mean ${suggestion}?` : ''}`
 }
 
 /**
- * The body that a row describes; an empty cell is an omitted field. Error: 400 `INVALID_INPUT` for a row with
- * another number of cells, or without the platform's own id, which keeps a repeated file from creating a
- * customer twice.
+ * The `POST /customers` body that a row describes; an empty cell omits its field. Throws 400 `INVALID_INPUT`
+ * if the number of cells is wrong or the platform's own id is missing: without that id, importing a file
+ * twice would create its customers twice.
  */
 export function bodyOf(columns: readonly string[], cells: readonly string[]): Record<string, unknown> {
   const body = requestOf(columns, cells, IMPORT_COLUMNS)
@@ -66,9 +67,7 @@ export function bodyOf(columns: readonly string[], cells: readonly string[]): Re
   return body
 }
 
-/**
- * The request fields that a row provides. Error: 400 `INVALID_INPUT` for a row with another number of cells.
- */
+/** The request fields that a row provides. Throws 400 `INVALID_INPUT` if the number of cells is wrong. */
 export function requestOf(
   columns: readonly string[],
   cells: readonly string[],
@@ -89,23 +88,23 @@ export function requestOf(
   return body
 }
 
-/** The longest 64-bit integer has 19 digits. */
+/** 64-bit integers have at most 19 digits. */
 const INTEGER = /^-?\d{1,19}$/
 
-/** A cell without an integer stays a string, which request validation refuses. */
+/** Text that is not an integer stays a string, which request validation refuses. */
 function cellValue({ isList, isInteger }: FileColumn, cell: string): unknown {
   if (isList) return cell.split(LIST_SEPARATOR)
   return isInteger && INTEGER.test(cell) ? BigInt(cell) : cell
 }
 
-/** A row's name in an error: the platform's own id, or else its number. */
-export function correlationIdOf(columns: readonly string[], cells: readonly string[], row: number): string {
+/** Identifies a row in an error: the platform's own id if usable, otherwise the row number. */
+export function toCorrelationId(columns: readonly string[], cells: readonly string[], row: number): string {
   const id = cells[columns.indexOf(ID_COLUMN)] ?? ''
   const isShown = id !== '' && id.length <= ID_CHARACTERS_MAX && !UNREADABLE.test(id)
   return isShown ? id : rowName(row)
 }
 
-/** `row_17`: the header is `row_1`. */
+/** Formats a row number, such as `row_17`. The header is `row_1`. */
 export function rowName(row: number): string {
   return `row_${row}`
 }

@@ -10,7 +10,7 @@ export async function selectImport(op: Op, id: string): Promise<CustomerImportRo
     .executeTakeFirst()
 }
 
-/** The row errors of an import, in the order of its file. */
+/** The row errors of an import in file order. */
 export async function selectImportErrors(op: Op, importId: string): Promise<CustomerImportErrorRow[]> {
   return op.read
     .selectFrom('customer_import_errors')

@@ -1,31 +1,31 @@
 import { DOCUMENT_TYPES } from '@countersign/contract/customers/documents'
 import { type Html, html } from '../../../base/formats/html.ts'
 import type { DocumentRow } from '../../../storage/rows/document.ts'
-import { inLabels } from './answers.ts'
+import { withLabels } from './answers.ts'
 import { COUNTRIES, countryName } from './countries.ts'
 import type { Tried } from './details-page.ts'
 import type { Field } from './fields.ts'
 import { faultOf, fieldsHtml, idOf, renderHiddenFields, summary } from './form.ts'
 import { notes, stepPage, type Visit } from './layout.ts'
 import { holderName, listNeededDocuments, type NeededDocument, type Progress } from './progress.ts'
-import { dateText, documentName, listOf, lowerFirst } from './words.ts'
+import { dateText, documentName, joinWords, lowerFirst } from './words.ts'
 
-/** The query of the step's address. */
+/** The query parameters of this step. */
 export interface DocumentQuery {
-  /** The index of the needed document on display. */
+  /** The index of the required document to show. */
   readonly item: number
-  /** Another document of this holder, in addition to the required ones. */
+  /** The holder of an additional document, if one is to be added. */
   readonly more?: string | undefined
-  /** True if the file comes from the camera. */
+  /** True to take a picture with the camera. */
   readonly camera?: boolean | undefined
 }
 
 const FILE: Field = { name: 'file', label: 'File', kind: 'line' }
 
-/** The fields sent with the file. */
+/** The form fields submitted along with the file. */
 export const DOCUMENT_FIELDS = ['documentType', 'side', 'country', 'issuedOn'] as const
 
-/** The questions about a document of these types. */
+/** The questions about a document of one of these types. */
 function documentFields(accepted: readonly string[], monthsMax: number | null): readonly Field[] {
   const types = new Map(accepted.map((type) => [type, documentName(type)]))
   const isCard = accepted.includes('NATIONAL_ID') || accepted.includes('DRIVERS_LICENSE')
@@ -55,7 +55,7 @@ function documentFields(accepted: readonly string[], monthsMax: number | null): 
   ]
 }
 
-/** The required documents, one at a time, and the existing ones. */
+/** Shows one required document at a time, and the documents that exist already. */
 export function documentPage(
   visit: Visit,
   progress: Progress,
@@ -64,9 +64,9 @@ export function documentPage(
 ): string {
   const list = listNeededDocuments(progress)
   const shown: NeededDocument | undefined =
-    more !== undefined ? furtherDocument(progress, more) : (list[item] ?? list[0])
+    more !== undefined ? additionalDocument(progress, more) : (list[item] ?? list[0])
   const fields = shown ? [...documentFields(shown.accepted, shown.monthsMax), FILE] : []
-  const faults = inLabels(tried?.faults ?? [], fields)
+  const faults = withLabels(tried?.faults ?? [], fields)
   const others = list.filter((one) => one !== shown)
   const query =
     more !== undefined ? `more=${encodeURIComponent(more)}` : `item=${shown ? list.indexOf(shown) : 0}`
@@ -79,8 +79,8 @@ ${!shown && html`<div class="actions"><a class="button" href="${visit.base}/revi
   })
 }
 
-/** A document that is not required: the other side of a card, another page. */
-function furtherDocument(progress: Progress, holderId: string): NeededDocument {
+/** A document that is not required, such as the other side of a card or another page. */
+function additionalDocument(progress: Progress, holderId: string): NeededDocument {
   const { owners, customer } = progress.one
   const known = [customer.id, ...owners.map(({ id }) => id)]
   const id = known.includes(holderId) ? holderId : customer.id
@@ -114,7 +114,7 @@ function uploadForm(
   const [only] = accepted
   const first = new Map([
     ['documentType', accepted.length === 1 && only !== undefined ? [only] : []],
-    ['country', [countryOf(progress, holderId)]],
+    ['country', [guessCountry(progress, holderId)]],
   ])
   const filled = {
     typed: tried?.typed ?? first,
@@ -143,7 +143,9 @@ function describeNeeded({ accepted, monthsMax }: NeededDocument): string {
   const names = accepted.map((type) => lowerFirst(documentName(type)))
   const [first, ...others] = accepted
   const one =
-    first !== undefined && others.length === 0 ? documentName(first) : `One of these: ${listOf(names, 'or')}`
+    first !== undefined && others.length === 0
+      ? documentName(first)
+      : `One of these: ${joinWords(names, 'or')}`
   return `${one}${monthsMax === null ? '' : `, at most ${monthsMax} months old`}.`
 }
 
@@ -158,8 +160,8 @@ ${fault && html`<p class="error" id="${id}-error"><span class="hidden">Error: </
   } aria-describedby="${id}-hint${fault && ` ${id}-error`}"${fault && html` aria-invalid="true"`}></div>`
 }
 
-/** The most likely country of this holder's documents. */
-function countryOf({ one }: Progress, holderId: string): string {
+/** The country that most likely issued this holder's documents. */
+function guessCountry({ one }: Progress, holderId: string): string {
   const owner = one.owners.find(({ id }) => id === holderId)
   if (owner) return owner.personal_info.nationality
   const { details } = one.customer

@@ -9,10 +9,17 @@ import type { Field } from './fields.ts'
 import { type Fault, renderHiddenFields, summary } from './form.ts'
 import { page, stepPage, type Visit } from './layout.ts'
 import { describeOwner, nameOf } from './owner-pages.ts'
-import { holderName, isUnverifiedContact, lackingOf, type Progress, type Stage, stepsOf } from './progress.ts'
-import { dateText, listOf } from './words.ts'
+import {
+  holderName,
+  isUnverifiedContact,
+  listMissing,
+  type Progress,
+  type Stage,
+  stepsOf,
+} from './progress.ts'
+import { dateText, joinWords } from './words.ts'
 
-/** Everything entered, to be reviewed before it is sent. */
+/** Shows everything entered, for review before it is submitted. */
 export function reviewPage(visit: Visit, progress: Progress, faults: readonly Fault[] = []): string {
   const { owners, documents } = progress.one
   const has = new Set(stepsOf(progress))
@@ -70,14 +77,14 @@ function formatValue({ kind, choices }: Field, value: unknown): string {
   if (kind === 'date') return dateText(String(value))
   if (kind === 'country') return countryName(String(value))
   if (kind === 'countries' && Array.isArray(value))
-    return listOf(
+    return joinWords(
       value.map((code) => countryName(String(code))),
       'and',
     )
   return choices?.get(String(value)) ?? String(value)
 }
 
-/** The customer's status, if there is nothing to enter. */
+/** Shows the state of the verification when there is nothing to enter. */
 export function statusPage(visit: Visit, stage: Exclude<Stage, 'open'>): string {
   const { app } = visit
   const texts: Readonly<Record<typeof stage, readonly [title: string, text: string]>> = {
@@ -96,17 +103,17 @@ export function statusPage(visit: Visit, stage: Exclude<Stage, 'open'>): string 
   )
 }
 
-/** Requirements that the page cannot meet: contacts are verified with the platform. */
+/** Lists requirements that this page cannot meet, because the platform verifies contacts. */
 export function obstaclePage(visit: Visit, progress: Progress): string {
   const { app } = visit
-  const contacts = lackingOf(progress)
+  const contacts = listMissing(progress)
     .filter((entry) => isUnverifiedContact(progress, entry))
     .map(({ field }) => (field === 'email' ? 'e-mail address' : 'phone number'))
   const title = 'One thing first'
   return page(
     title,
     app,
-    html`<h1>${title}</h1><div class="note"><p>Your ${listOf(contacts, 'and')} must be confirmed with ${app} before this can be sent. What you have entered here is kept.</p></div>${back(visit)}`,
+    html`<h1>${title}</h1><div class="note"><p>Your ${joinWords(contacts, 'and')} must be confirmed with ${app} before this can be sent. What you have entered here is kept.</p></div>${back(visit)}`,
   )
 }
 
@@ -129,7 +136,9 @@ const TO_HAVE_READY: Readonly<Record<CustomerRow['customer_type'], readonly stri
   ],
 }
 
-/** The page of an unopened link: programs that only look at links do not open it. */
+/**
+ * The page of a link before it is opened. Link previews by programs see this page without opening the link.
+ */
 export function beginPage(
   path: string,
   app: string,
@@ -148,7 +157,7 @@ export function beginPage(
   )
 }
 
-/** A page for a missing or unusable address. */
+/** A page for an address that does not exist or cannot be used. */
 export function plainPage(title: string, text: string): string {
   return page(title, undefined, html`<h1>${title}</h1><p>${text}</p>`)
 }

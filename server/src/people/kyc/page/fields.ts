@@ -15,13 +15,13 @@ import type {
 } from '@countersign/contract/customers/verification-requirements'
 import { humanize } from './words.ts'
 
-/** A question of a form, and the field of the record that its answer fills. */
+/** A question in a form, and the record field that its answer fills. */
 export interface Field {
-  /** The field's path in the request body. */
+  /** The path of the field in the request body. */
   readonly name: string
   readonly label: string
   readonly hint?: string
-  /** `secret` is shown with only its last characters; left empty, it is unchanged. */
+  /** `secret`: only the last characters are shown, and empty input leaves the value unchanged. */
   readonly kind:
     | 'line'
     | 'prose'
@@ -32,14 +32,14 @@ export interface Field {
     | 'choices'
     | 'whole'
     | 'secret'
-  /** The values to choose from, and their words. */
+  /** The values to choose from, with their labels. */
   readonly choices?: ReadonlyMap<string, string>
   readonly isOptional?: boolean
-  /** The value of the HTML attribute `autocomplete`. */
+  /** The value of the HTML `autocomplete` attribute. */
   readonly autocomplete?: string
 }
 
-function choicesOf(
+function toChoices(
   values: readonly string[],
   words: Readonly<Record<string, string>> = {},
 ): ReadonlyMap<string, string> {
@@ -68,7 +68,7 @@ function addressFields(prefix: string, autocompletes: boolean): readonly Field[]
   }))
 }
 
-/** The questions for each field that a person must have. */
+/** The questions for each field required of an individual. */
 export const PERSON_FIELDS: Readonly<Record<(typeof INDIVIDUAL_FIELDS)[number], readonly Field[]>> = {
   fullName: [
     {
@@ -84,7 +84,7 @@ export const PERSON_FIELDS: Readonly<Record<(typeof INDIVIDUAL_FIELDS)[number], 
   address: addressFields('address.', true),
 }
 
-/** The questions for each field that a business must have. */
+/** The questions for each field required of a business. */
 export const COMPANY_FIELDS: Readonly<Record<(typeof BUSINESS_FIELDS)[number], readonly Field[]>> = {
   'businessInfo.legalName': [
     {
@@ -102,7 +102,7 @@ export const COMPANY_FIELDS: Readonly<Record<(typeof BUSINESS_FIELDS)[number], r
   address: addressFields('address.', true),
 }
 
-/** Further fields that a reviewer may request from a business. */
+/** Additional fields that a reviewer may request from a business. */
 const MORE_COMPANY_FIELDS: readonly Field[] = [
   { name: 'businessInfo.incorporatedOn', label: 'Date of incorporation', kind: 'date' },
   { name: 'businessInfo.doingBusinessAs', label: 'Trading name', kind: 'line' },
@@ -112,14 +112,14 @@ const MORE_COMPANY_FIELDS: readonly Field[] = [
     name: 'businessInfo.entityType',
     label: 'Legal form',
     kind: 'choice',
-    choices: choicesOf(ENTITY_TYPES, { LLC: 'LLC' }),
+    choices: toChoices(ENTITY_TYPES, { LLC: 'LLC' }),
   },
-  { name: 'businessInfo.businessType', label: 'Sector', kind: 'choice', choices: choicesOf(BUSINESS_TYPES) },
+  { name: 'businessInfo.businessType', label: 'Sector', kind: 'choice', choices: toChoices(BUSINESS_TYPES) },
   {
     name: 'businessInfo.purposeOfAccount',
     label: 'Purpose of the account',
     kind: 'choice',
-    choices: choicesOf(PURPOSES_OF_ACCOUNT, {
+    choices: toChoices(PURPOSES_OF_ACCOUNT, {
       CROSS_BORDER_B2B: 'Payments between businesses across borders',
       AR_AUTOMATION: 'Automation of receivables',
       AP_AUTOMATION: 'Automation of payables',
@@ -131,7 +131,7 @@ const MORE_COMPANY_FIELDS: readonly Field[] = [
     name: 'businessInfo.expectedMonthlyTransactionCount',
     label: 'Payments in a month',
     kind: 'choice',
-    choices: choicesOf(MONTHLY_TRANSACTION_COUNTS, {
+    choices: toChoices(MONTHLY_TRANSACTION_COUNTS, {
       COUNT_UNDER_10: 'Fewer than 10',
       COUNT_10_TO_100: '10 to 100',
       COUNT_100_TO_500: '100 to 500',
@@ -143,7 +143,7 @@ const MORE_COMPANY_FIELDS: readonly Field[] = [
     name: 'businessInfo.expectedMonthlyTransactionVolume',
     label: 'Amount of payments in a month, in US dollars',
     kind: 'choice',
-    choices: choicesOf(MONTHLY_TRANSACTION_VOLUMES, {
+    choices: toChoices(MONTHLY_TRANSACTION_VOLUMES, {
       VOLUME_UNDER_10K: 'Less than 10,000',
       VOLUME_10K_TO_100K: '10,000 to 100,000',
       VOLUME_100K_TO_1M: '100,000 to 1 million',
@@ -158,7 +158,7 @@ const MORE_COMPANY_FIELDS: readonly Field[] = [
   },
 ]
 
-/** The questions about a customer: the common ones, and the requested ones. */
+/** The questions about a customer: the required ones and those that were requested. */
 export function customerFields(
   type: 'INDIVIDUAL' | 'BUSINESS',
   asked: ReadonlySet<string>,
@@ -188,7 +188,7 @@ export const OWNER_FIELDS: readonly Field[] = [
     label: 'Roles in the business',
     hint: 'Choose all that apply',
     kind: 'choices',
-    choices: choicesOf(BENEFICIAL_OWNER_ROLES, {
+    choices: toChoices(BENEFICIAL_OWNER_ROLES, {
       UBO: 'Owner',
       CONTROL_PERSON: 'In control of the business, such as a chief executive',
     }),
@@ -198,7 +198,7 @@ export const OWNER_FIELDS: readonly Field[] = [
     name: 'personalInfo.idType',
     label: 'Kind of tax or social security number',
     kind: 'choice',
-    choices: choicesOf(IDENTIFICATION_TYPES, {
+    choices: toChoices(IDENTIFICATION_TYPES, {
       SSN: 'Social Security number (United States)',
       ITIN: 'Individual Taxpayer Identification Number (United States)',
       EIN: 'Employer Identification Number (United States)',

@@ -4,26 +4,29 @@ import { type Html, html } from '../../../base/formats/html.ts'
 import { COUNTRIES } from './countries.ts'
 import type { Field } from './fields.ts'
 
-/** The input of a form, by the names of its fields. */
+/** The input of a form, by field name. */
 export type Typed = ReadonlyMap<string, readonly string[]>
 
-/** A fault of the input: the name of its field, and the error message. */
+/** A fault in the input: the name of the field, and the message. */
 export interface Fault {
   readonly field: string
   readonly message: string
 }
 
-/** The content of a form. */
+/** The content that a form displays. */
 export interface FormContent {
-  /** The values of its fields: known ones, or the input. */
+  /** The values of the fields, either known values or the previous input. */
   readonly typed: Typed
-  /** The displayed form of known secrets. */
+  /** The masked values of known secrets. */
   readonly shown: ReadonlyMap<string, string>
   readonly faults: readonly Fault[]
 }
 
-/** The proof that a form belongs to this session: keyed by its cookie's secret. */
-export function formTokenOf(secret: string, linkId: string): string {
+/**
+ * A token that proves that a form belongs to this session (against cross-site request forgery): a MAC keyed
+ * with the secret in the session's cookie.
+ */
+export function makeFormToken(secret: string, linkId: string): string {
   return createHmac('sha256', secret).update(`form ${linkId}`).digest('base64url')
 }
 
@@ -32,22 +35,22 @@ export function isFormToken(given: string | undefined, own: string): boolean {
 }
 
 export const FORM_TOKEN = 'formToken'
-/** The field that makes a twice sent form one request. */
+/** The field with the idempotency key of a form, so that submitting it twice counts once. */
 export const FORM_KEY = 'formKey'
 
-/** The hidden fields of every form. */
+/** Renders the hidden fields of a form. */
 export function renderHiddenFields(formToken: string, formKey?: string): Html {
   return html`<input type="hidden" name="${FORM_TOKEN}" value="${formToken}">${
     formKey !== undefined && html`<input type="hidden" name="${FORM_KEY}" value="${formKey}">`
   }`
 }
 
-/** The id of a field's element, which the summary of faults links to. */
+/** The HTML id of a field's input, which the summary of faults links to. */
 export function idOf(name: string): string {
   return `f-${name.replaceAll('.', '-')}`
 }
 
-/** A form's questions with known values and each one's fault. */
+/** Renders the questions of a form with their values and faults. */
 export function fieldsHtml(fields: readonly Field[], filled: FormContent): Html {
   return html`${fields.map((field) => fieldHtml(field, filled))}`
 }
@@ -55,7 +58,7 @@ export function fieldsHtml(fields: readonly Field[], filled: FormContent): Html 
 function fieldHtml(field: Field, filled: FormContent): Html {
   const { name, label, kind, isOptional } = field
   const fault = faultOf(field, filled)
-  const hint = hintOf(field, filled)
+  const hint = findHint(field, filled)
   const id = idOf(name)
   const describedBy = [hint && `${id}-hint`, fault && `${id}-error`].filter(Boolean).join(' ')
   const notes = html`${hint && html`<p class="hint" id="${id}-hint">${hint}</p>`}${
@@ -72,13 +75,13 @@ ${kind === 'choices' ? checkboxes(field, filled) : countrySelects(field, filled)
 ${control(field, filled, attributes)}</div>`
 }
 
-function hintOf({ name, hint, kind }: Field, { shown }: FormContent): string | undefined {
+function findHint({ name, hint, kind }: Field, { shown }: FormContent): string | undefined {
   const known = shown.get(name)
   if (kind === 'secret' && known) return `We have ${known}. Leave this empty to keep it.`
   return hint
 }
 
-/** The faults in a field, or in a part of it. */
+/** The fault in a field or in a part of it, if any. */
 export function faultOf(
   { name }: Pick<Field, 'name'>,
   { faults }: Pick<FormContent, 'faults'>,
@@ -109,7 +112,7 @@ function control(field: Field, { typed }: FormContent, attributes: Html): Html {
   }
 }
 
-/** A single-choice list. `common`: its attributes. */
+/** Renders a drop-down list with the HTML attributes in `common`. */
 export function select(common: Html, choices: ReadonlyMap<string, string>, value: string): Html {
   const isKnown = value === '' || choices.has(value)
   return html`<select ${common}><option value="">Choose one</option>${
@@ -124,7 +127,7 @@ function checkboxes({ name, choices = new Map<string, string>() }: Field, { type
   return html`${[...choices].map(([key, words]) => checkbox(name, key, words, chosen.includes(key)))}`
 }
 
-/** A checkbox with its label. */
+/** Renders a checkbox with its label. */
 export function checkbox(name: string, value: string, words: string, isTicked: boolean): Html {
   const id = `${idOf(name)}-${value}`
   return html`<div class="choice"><input type="checkbox" id="${id}" name="${name}" value="${value}"${
@@ -135,7 +138,7 @@ export function checkbox(name: string, value: string, words: string, isTicked: b
 const EMPTY_COUNTRIES = 2
 const COUNTRIES_MIN = 3
 
-/** One list per country, and some more. Empty ones do not count. */
+/** Renders a drop-down list per chosen country and some empty ones, which are ignored if left empty. */
 function countrySelects({ name, label }: Field, { typed }: FormContent): Html {
   const values = (typed.get(name) ?? []).filter((value) => value !== '')
   const count = Math.max(COUNTRIES_MIN, values.length + EMPTY_COUNTRIES)
@@ -145,7 +148,7 @@ function countrySelects({ name, label }: Field, { typed }: FormContent): Html {
   return html`<div class="several">${selects}</div><p class="hint">Save to get room for more.</p>`
 }
 
-/** The summary of faults at the top of a form, each with a link to its field. */
+/** Renders the summary of faults at the top of a form, each with a link to its field. */
 export function summary(faults: readonly Fault[], fields: readonly Pick<Field, 'name'>[]): Html | undefined {
   if (faults.length === 0) return undefined
   const lines = faults.map(({ field, message }) => {

@@ -2,21 +2,21 @@ import { MAJOR_OWNER_PERCENT } from '@countersign/contract/customers/verificatio
 import { type Html, html } from '../../../base/formats/html.ts'
 import type { BeneficialOwnerRow } from '../../../storage/rows/verification.ts'
 import { beneficialOwnerView } from '../../customers/beneficial-owners.ts'
-import { inLabels, toTyped } from './answers.ts'
+import { toTyped, withLabels } from './answers.ts'
 import { listKnownSecrets, type Tried } from './details-page.ts'
 import { OWNER_FIELDS } from './fields.ts'
 import { checkbox, type Fault, fieldsHtml, renderHiddenFields, summary } from './form.ts'
 import { notes, stepPage, type Visit } from './layout.ts'
-import { lackingOf, type Progress, stepOf } from './progress.ts'
+import { listMissing, type Progress, stepOf } from './progress.ts'
 
 export const WIDELY_HELD = 'isWidelyHeld'
 
-/** The named owners, and the question whether these are all. */
+/** Lists the owners entered so far, and asks whether there are others. */
 export function ownersPage(visit: Visit, progress: Progress, faults: readonly Fault[] = []): string {
   const { owners, customer } = progress.one
-  const named = owners.reduce((sum, { ownership_percentage }) => sum + ownership_percentage, 0)
-  const isShown = 100 - named >= MAJOR_OWNER_PERCENT
-  const reasons = lackingOf(progress)
+  const totalShare = owners.reduce((sum, { ownership_percentage }) => sum + ownership_percentage, 0)
+  const isShown = 100 - totalShare >= MAJOR_OWNER_PERCENT
+  const reasons = listMissing(progress)
     .filter((entry) => stepOf(progress, entry) === 'owners' && entry.type !== 'MISSING_BENEFICIAL_OWNER')
     .map((entry) => {
       const owner = owners.find(({ id }) => id === entry.resourceId)
@@ -60,7 +60,7 @@ export function describeOwner({ ownership_percentage, roles }: BeneficialOwnerRo
   return [`${ownership_percentage} %`, ...words].join(' · ')
 }
 
-/** A person who owns or controls the business: a new one, or a change. */
+/** The form for a person who owns or controls the business, either new or changed. */
 export function ownerPage(
   visit: Visit,
   progress: Progress,
@@ -68,7 +68,7 @@ export function ownerPage(
   tried?: Tried,
 ): string {
   const record = owner && beneficialOwnerView(owner)
-  const faults = inLabels(tried?.faults ?? [], OWNER_FIELDS)
+  const faults = withLabels(tried?.faults ?? [], OWNER_FIELDS)
   const filled = {
     typed: tried?.typed ?? toTyped(OWNER_FIELDS, record),
     shown: listKnownSecrets(OWNER_FIELDS, record),

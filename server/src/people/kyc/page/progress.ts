@@ -1,48 +1,48 @@
 import type { VerificationErrorEntry } from '../../../storage/rows/verification.ts'
 import type { findProgress } from '../../verifications/proceed.ts'
-import { documentName, lowerFirst, monthsMaxOf, requirementTitle } from './words.ts'
+import { documentName, getMonthsMax, lowerFirst, requirementTitle } from './words.ts'
 
-/** The known data of a page's customer, and what is missing. */
+/** The known data of a page's customer, and the missing entries. */
 export type Progress = Awaited<ReturnType<typeof findProgress>>
 
-/** A page's stage: data may be entered, the case waits for a decision, or it is decided. */
+/** The stage of a case: data may be entered, it waits for a decision, or it is decided. */
 export type Stage = 'open' | 'submitted' | 'approved' | 'rejected'
 
-export function stageOf({ one, newest }: Progress): Stage {
+export function getStage({ one, newest }: Progress): Stage {
   const { verification_status: status } = one.customer
   if (status === 'APPROVED') return 'approved'
   if (status === 'REJECTED') return 'rejected'
   return newest?.status === 'IN_PROGRESS' || newest?.status === 'PENDING_MANUAL_REVIEW' ? 'submitted' : 'open'
 }
 
-/** The page's steps, in order. */
+/** The steps of the page, in order. */
 export const STEPS = ['details', 'owners', 'documents', 'review'] as const
 export type Step = (typeof STEPS)[number]
 
-/** Missing entries of both kinds. */
-export function lackingOf({ missing, requested }: Progress): readonly VerificationErrorEntry[] {
+/** Everything missing: what the requirements demand, and what a reviewer has requested. */
+export function listMissing({ missing, requested }: Progress): readonly VerificationErrorEntry[] {
   return [...missing, ...requested]
 }
 
-/** The steps that this customer has. */
+/** The steps that apply to this customer. */
 export function stepsOf(progress: Progress): readonly Step[] {
   const { customer, documents } = progress.one
-  const has: Readonly<Record<Step, boolean>> = {
+  const applies: Readonly<Record<Step, boolean>> = {
     details: true,
     owners: customer.customer_type === 'BUSINESS',
     documents: documents.length > 0 || listNeededDocuments(progress).length > 0,
     review: true,
   }
-  return STEPS.filter((step) => has[step])
+  return STEPS.filter((step) => applies[step])
 }
 
-/** The first step that lacks something; without one, the last step. */
+/** The first step with something missing; the last step if nothing is. */
 export function nextStep(progress: Progress): Step {
-  const lacking = lackingOf(progress).map((entry) => stepOf(progress, entry))
+  const lacking = listMissing(progress).map((entry) => stepOf(progress, entry))
   return stepsOf(progress).find((step) => lacking.includes(step)) ?? 'review'
 }
 
-/** The step that provides an entry; undefined if no step does. */
+/** The step in which a missing entry can be provided; undefined if no step can. */
 export function stepOf(progress: Progress, entry: VerificationErrorEntry): Step | undefined {
   const { customer, owners, documents } = progress.one
   const { resourceId, type, acceptedDocumentTypes, field } = entry
@@ -53,36 +53,36 @@ export function stepOf(progress: Progress, entry: VerificationErrorEntry): Step 
   return resourceId === customer.id ? 'details' : undefined
 }
 
-/** True if the customer has to verify a contact, which happens with the platform. */
+/** True if the entry is an unverified contact, which has to be verified in the platform's app. */
 export function isUnverifiedContact({ missing }: Progress, entry: VerificationErrorEntry): boolean {
   return missing.includes(entry) && entry.type === 'INVALID_FIELD'
 }
 
-/** A required document. */
+/** A document that is required or was requested. */
 export interface NeededDocument {
   readonly title: string
-  /** A reviewer's comment. */
+  /** The reviewer's comment. */
   readonly reason: string | undefined
   readonly holderId: string
   readonly holderName: string
   readonly accepted: readonly string[]
   readonly monthsMax: number | null
-  /** The document that it replaces, if allowed. */
+  /** The id of the document that it replaces, if that one may be replaced. */
   readonly replaces: string | undefined
 }
 
 export function listNeededDocuments(progress: Progress): readonly NeededDocument[] {
-  return lackingOf(progress)
+  return listMissing(progress)
     .filter((entry) => stepOf(progress, entry) === 'documents')
-    .map((entry) => toNeeded(progress, entry))
+    .map((entry) => toNeededDocument(progress, entry))
 }
 
-function toNeeded(progress: Progress, entry: VerificationErrorEntry): NeededDocument {
+function toNeededDocument(progress: Progress, entry: VerificationErrorEntry): NeededDocument {
   const { resourceId, type, reason, acceptedDocumentTypes } = entry
   const document = progress.one.documents.find(({ id }) => id === resourceId)
   const holderId = document?.holder_id ?? resourceId
   const accepted = acceptedDocumentTypes ?? (document ? [document.document_type] : [])
-  const monthsMax = monthsMaxOf(accepted)
+  const monthsMax = getMonthsMax(accepted)
   return {
     title: document ? `Another ${lowerFirst(documentName(document.document_type))}` : requirementTitle(type),
     reason: progress.requested.includes(entry) || document ? reason : undefined,
@@ -94,7 +94,7 @@ function toNeeded(progress: Progress, entry: VerificationErrorEntry): NeededDocu
   }
 }
 
-/** The customer or beneficial owner with that id. */
+/** The name of the customer or beneficial owner with this id. */
 export function holderName({ one }: Progress, id: string): string {
   const owner = one.owners.find((other) => other.id === id)
   if (owner) return `${owner.personal_info.firstName} ${owner.personal_info.lastName}`

@@ -89,5 +89,5 @@ dl div{display:grid;grid-template-columns:14rem 1fr;gap:1rem}
 dt{font-size:1rem}
 }`
 
-/** The hash that allows the page's style; its policy allows no other. */
+/** The hash by which the Content-Security-Policy allows this style, and no other. */
 export const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64')

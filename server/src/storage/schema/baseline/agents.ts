@@ -1,8 +1,9 @@
 import { AGENT_WORDS } from '../search-words.ts'
 
 /**
- * Agents, their connections, their requests, and the used part of their limits. Decision 0023. Each payment writes actions, decisions
- * and reservations, so their references to platform and customer are not checked (decision 0017).
+ * Agents, their connections and requests, and how much of their limits is used. Decision 0023. Each payment
+ * writes actions, decisions and reservations, so their references to platform and customer are not checked
+ * (decision 0017).
  */
 export const agentTables = `
 CREATE TABLE agents (

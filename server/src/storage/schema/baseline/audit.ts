@@ -1,8 +1,9 @@
 import { firstParts } from '../monthly.ts'
 
 /**
- * Changes with their actors (decision 0055), and the requests of the last days. Payments write both, so their references to the
- * platform are not checked (decision 0017), and the id of an entry is found by the time in it.
+ * Changes and who made them (decision 0055), and the requests of the last days. Payments write both, so their
+ * references to the platform are not checked (decision 0017). An entry is found by the time contained in its
+ * id.
  */
 export const auditTables = `
 CREATE TABLE audit_events (

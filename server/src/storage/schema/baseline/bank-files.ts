@@ -1,4 +1,4 @@
-/** Bank-file rails: payments that wait for a file, our files, and files from banks. */
+/** Bank-file rails: payments waiting for a file, our own files, and files from banks. */
 export const bankFileTables = `
 -- The counters of a bank-file rail, and the claim of the process that works on it. Its id follows from the rail.
 CREATE TABLE bank_file_workers (

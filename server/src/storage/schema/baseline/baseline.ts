@@ -18,14 +18,15 @@ import { verificationTables } from './verifications.ts'
 import { workTables } from './work.ts'
 
 /**
- * A database whose baseline has another name is refused: rename it with every change, until the first release
- * with it.
+ * A database whose baseline has another name is rejected. Until the first release that has it, rename the
+ * baseline with every change.
  */
 export const BASELINE_NAME = '0001-baseline-22'
 
 /**
- * All tables with their constraints and indexes, in the order of their references. Functions and triggers are in
- * `schema/functions/`. Every row belongs to one platform; every id and time is made by `Op`, never by the database.
+ * All tables with their constraints and indexes, ordered by their references. Functions and triggers are in
+ * `schema/functions/`; every row belongs to one platform. All ids and times come from `Op`, never from the
+ * database.
  */
 export const BASELINE = [
   platformTables,

@@ -1,4 +1,4 @@
-/** Cards, their purchases, and the keys that sign for them. Decision 0024. */
+/** Cards, purchases, and the delegated keys that sign for cards. Decision 0024. */
 export const cardTables = `
 CREATE TABLE cards (
   id uuid PRIMARY KEY,

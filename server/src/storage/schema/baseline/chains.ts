@@ -1,4 +1,4 @@
-/** EVM rails: our addresses, payments to make, transactions with their nonces, and observed transfers. */
+/** EVM rails: our addresses, requested payments, transactions with their nonces, and observed transfers. */
 export const chainTables = `
 -- The chain of a rail: which one it is for ever, how far its logs were followed, and which process works there. The id follows
 -- from the rail.

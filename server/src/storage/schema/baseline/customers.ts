@@ -1,6 +1,6 @@
 import { CUSTOMER_WORDS } from '../search-words.ts'
 
-/** Customers, their internal and external accounts, their tokens, and their erasure. */
+/** Customers, their internal and external accounts, their tokens, and the erasure of their data. */
 export const customerTables = `
 CREATE TABLE customers (
   id uuid PRIMARY KEY,

@@ -1,8 +1,8 @@
 import { firstParts } from '../monthly.ts'
 
 /**
- * Events and their webhooks, and the archives of past months. Every payment writes events, so their reference to the platform is not
- * checked (decision 0017).
+ * Events, webhooks, and the archives of past months. Every payment writes events, so their references to the
+ * platform are not checked (decision 0017).
  */
 export const eventTables = `
 -- Accounts as events show them, but for their balances: many events show the same one.

@@ -1,10 +1,10 @@
 /**
- * The double-entry ledger. A transfer is one row, which debits one account and credits another by the same
- * amount, so it cannot be unbalanced; the database refuses overdrafts, and every change of a transfer except
+ * The double-entry ledger; a transfer is one row that debits one account and credits another with the same
+ * amount, so it cannot be unbalanced. The database rejects overdrafts, and any change to a transfer except
  * posting or voiding it once.
  *
- * References that every payment writes are not checked (decision 0017): posting a transfer locks both
- * accounts first, and platforms and accounts are never deleted.
+ * References written by every payment are not checked (decision 0017): posting a transfer locks both accounts
+ * first, and platforms and accounts are never deleted.
  */
 export const ledgerTables = `
 CREATE TABLE ledger_accounts (

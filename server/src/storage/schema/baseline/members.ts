@@ -1,4 +1,4 @@
-/** Team members of a platform, who sign in to the console (decision 0054), and its API tokens. */
+/** The team members of a platform, who sign in to the console (decision 0054), and its API tokens. */
 export const memberTables = `
 -- Roles that platforms define: named sets of permissions.
 CREATE TABLE member_roles (

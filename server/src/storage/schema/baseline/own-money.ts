@@ -1,4 +1,4 @@
-/** The operator's external accounts and the payments to them. */
+/** The operator's own external accounts, and payments to them. */
 export const ownMoneyTables = `
 CREATE TABLE own_accounts (
   id uuid PRIMARY KEY,

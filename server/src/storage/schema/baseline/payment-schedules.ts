@@ -1,4 +1,4 @@
-/** Payments at a time or by a rule, and what became of each. */
+/** Payments planned for a time or repeated by a rule, and the outcome of each. */
 export const paymentScheduleTables = `
 CREATE TABLE payment_schedules (
   id uuid PRIMARY KEY,

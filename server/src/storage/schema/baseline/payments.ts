@@ -1,10 +1,10 @@
 /**
- * Quotes, transactions, positions (decision 0046) and screenings (decision 0049). Later changes to quotes and
- * transactions touch only columns without an index: the fillfactor leaves space on the page, so that a change
- * stays there and needs no index entry.
+ * Quotes, transactions, positions (decision 0046) and screenings (decision 0049). Later updates of quotes and
+ * transactions touch only columns without an index, and the fillfactor leaves free space on each page: so the
+ * new version stays on the page and needs no index entries.
  *
- * References to platform and customer are not checked in what each payment writes (decision 0017): no row of those two tables is ever
- * deleted.
+ * The references of rows that each payment writes to platform and customer are not checked (decision 0017):
+ * rows of those two tables are never deleted.
  */
 export const paymentTables = `
 CREATE TABLE quotes (

@@ -1,4 +1,4 @@
-/** Batches of payouts and their lines. */
+/** Payout batches and their lines. */
 export const payoutTables = `
 CREATE TABLE payout_batches (
   id uuid PRIMARY KEY,

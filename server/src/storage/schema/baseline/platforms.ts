@@ -1,4 +1,4 @@
-/** Settings of the whole database, the keys of the enclave, and the platforms. */
+/** Settings of the whole database, the keys of the enclave, and platforms. */
 export const platformTables = `
 -- The mode of the database, by name.
 CREATE TABLE settings (

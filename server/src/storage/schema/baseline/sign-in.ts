@@ -1,4 +1,7 @@
-/** Sign-in to wallets and signing: credentials, codes and their messages, sessions, signing requests. */
+/**
+ * Signing in to wallets, and signing: credentials, codes and the messages with them, sessions, signing
+ * requests.
+ */
 export const signInTables = `
 CREATE TABLE credentials (
   id uuid PRIMARY KEY,

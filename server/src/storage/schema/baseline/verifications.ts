@@ -1,5 +1,5 @@
 /**
- * Customer verification: owners of businesses, decisions, documents, the hosted page, contacts, and customer
+ * Customer verification: beneficial owners, decisions, documents, the hosted page, contacts, and customer
  * imports.
  */
 export const verificationTables = `

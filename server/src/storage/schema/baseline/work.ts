@@ -1,6 +1,6 @@
 /**
  * Jobs, responses stored for idempotent replays, and request counts. Every payment writes jobs and
- * idempotency keys, so their reference to the platform is not checked (decision 0017).
+ * idempotency keys, so their references to the platform are not checked (decision 0017).
  */
 export const workTables = `
 -- Due work. It is claimed lane by lane (jobs/lanes.ts): a backlog of one lane is not read through for the work of another.

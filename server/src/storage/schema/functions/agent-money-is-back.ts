@@ -1,6 +1,6 @@
 /**
- * True if the money of a payment that ended without success is back at its source. Without a hold and a
- * refund it never left: the payment was not started, or nothing was pulled in.
+ * True if the money of an unsuccessful payment is back at its source. Without a hold and a refund it never
+ * left: the payment was not started, or nothing was pulled in.
  */
 export const agentMoneyIsBack = `
 CREATE OR REPLACE FUNCTION agent_money_is_back(payment uuid) RETURNS boolean LANGUAGE plpgsql STABLE AS $$

@@ -1,6 +1,6 @@
 /**
- * Releases the reservation of an agent's payment that ended without success, once its money was returned. It
- * runs at commit: by then the hold of the same write set is voided, in whichever order it was written.
+ * Releases the reservation of an agent's unsuccessful payment once its money was returned. It runs at commit,
+ * when the hold in the same write set has been voided, whatever the order of the writes.
  */
 export const agentPaymentEnded = `
 CREATE OR REPLACE FUNCTION agent_payment_ended() RETURNS trigger LANGUAGE plpgsql AS $$

@@ -1,5 +1,5 @@
 /**
- * Subtracts a released reservation from the sums of its day and month. A reservation can be released only
+ * Subtracts a released reservation from the totals of its day and month. A reservation can be released only
  * once its money was returned.
  */
 export const agentReleased = `

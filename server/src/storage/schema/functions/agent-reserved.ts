@@ -1,7 +1,7 @@
 /**
- * Adds a reservation to the sums of its day and month, and refuses amounts above a limit of the policy.
- * Concurrent calls wait for the row of the day and then read its new value. A refusal is a failed guard, so
- * the operation runs again.
+ * Adds a reservation to the totals of its day and month, and rejects it if a limit of the policy would be
+ * exceeded. Concurrent calls wait for the row of the day and then read its new value. A rejection is a failed
+ * guard, so the operation runs again.
  */
 export const agentReserved = `
 CREATE OR REPLACE FUNCTION agent_reserved() RETURNS trigger LANGUAGE plpgsql AS $$

@@ -1,5 +1,5 @@
 /**
- * Refuses to change or remove rows that record who decided or changed something. `only-erased.ts` has the
+ * Prevents changing or removing rows that record who decided or changed something. `only-erased.ts` lists the
  * changes that an erasure may make.
  */
 export const appendOnly = `

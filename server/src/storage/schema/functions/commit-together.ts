@@ -1,10 +1,11 @@
 import { EXPECTED, INSERTED } from '../../rows/row-columns.ts'
 
 /**
- * Writes many write sets together, with one statement per table: every commit is a call of it (decision 0017). Raises and
- * writes nothing if a guard fails: CS002 of refuse_together, CS001 of a trigger, of reconciliation_match_sums or of
- * ledger_close, the violation of a unique constraint; CS008 of refuse_moved_feed. Plans that read a whole table are switched
- * off, because cached plans may date from when it was empty.
+ * Writes many write sets together, with one statement per table; every commit is a call of this function
+ * (decision 0017). If a guard fails, it raises an error and writes nothing: CS002 of refuse_together; CS001
+ * of a trigger, of reconciliation_match_sums or of ledger_close; a unique violation; or CS008 of
+ * refuse_moved_feed. Plans that scan whole tables are disabled, because cached plans may date from when a
+ * table was empty.
  */
 export const commitTogether = `
 CREATE OR REPLACE FUNCTION commit_together(

@@ -1,6 +1,6 @@
 /**
- * Lists a customer's payments that still move the customer's money: executed or waiting for approval, being
- * refunded, or paid by card and not yet claimed or pulled. Unexecuted quotes do not count.
+ * Lists a customer's payments that still move money: executed or waiting for approval, being refunded, or
+ * paid by card and not yet claimed or pulled. Quotes that were not executed do not count.
  */
 export const customerOpenPayments = `
 CREATE OR REPLACE FUNCTION customer_open_payments(customer uuid) RETURNS TABLE (id uuid, kind text, status text, card_id uuid)

@@ -1,6 +1,6 @@
 /**
- * The PostgreSQL cluster that this transaction runs on, by its system identifier: every copy of the data that is not a
- * copy of the files has another one. Empty if the role may not read it.
+ * Identifies the PostgreSQL cluster on which this transaction runs, by its system identifier. Every copy of
+ * the data has a different one, unless its files were copied. Empty if the role may not read it.
  */
 export const feedNode = `
 CREATE OR REPLACE FUNCTION feed_node() RETURNS text LANGUAGE plpgsql STABLE AS $$

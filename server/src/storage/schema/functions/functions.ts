@@ -29,10 +29,10 @@ import { velocityUsed } from './velocity-used.ts'
 import { withBalances } from './with-balances.ts'
 import { writeInsert } from './write-insert.ts'
 
-/** Increment with every change to the SQL of a function: older builds then refuse the database. */
+/** Increment with every change to the SQL of a function, after which older builds reject the database. */
 export const FUNCTIONS_VERSION = 17
 
-/** A function of the database, and the triggers that call it. */
+/** A database function and the triggers that call it. */
 export interface SqlFunction {
   readonly name: string
   /** Arguments and result, without comments. If they change, the function is dropped and created again. */
@@ -41,7 +41,7 @@ export interface SqlFunction {
   readonly sql: string
 }
 
-/** All functions, each after those that it calls. */
+/** All functions, each after the ones that it calls. */
 export const FUNCTIONS: readonly SqlFunction[] = [
   rowOf,
   writeInsert,
@@ -79,13 +79,13 @@ export function sqlFunction(sql: string): SqlFunction {
   const [, name, header] = /^\s*CREATE OR REPLACE FUNCTION (\w+)(.+?)\sLANGUAGE /s.exec(sql) ?? []
   if (!name || !header) throw new Error(`not a function of the database: ${sql.slice(0, 80)}`)
   const signature = header.replace(/--.*/g, '').replace(/\s+/g, ' ').trim()
-  return { name, signature, hash: hashOf(sql), sql }
+  return { name, signature, hash: hashText(sql), sql }
 }
 
 export function hashOfAll(functions: readonly SqlFunction[]): string {
-  return hashOf(functions.map(({ hash }) => hash).join())
+  return hashText(functions.map(({ hash }) => hash).join())
 }
 
-function hashOf(text: string): string {
+function hashText(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 32)
 }

@@ -2,12 +2,12 @@ import { schemaLock } from '../schema-lock.ts'
 
 /**
  * Counts the amounts that an executed conversion will buy and sell, and removes them once it is finished.
- * Fails its guard, so that the operation runs again, if the position would exceed the short limit of its
- * receiving currency even when every sale settles and no purchase does.
+ * Fails a guard, so that the operation runs again, if the position would exceed the short limit of its
+ * receiving currency even with every sale settled and no purchase.
  *
- * Batches could take locks by currency in different orders, so one lock covers the whole schema until the
- * commit; the position is read after it, in a separate statement, so no settlement is counted twice or
- * missed.
+ * Batches could lock currencies in different orders, so one lock covers the whole schema until the commit;
+ * the position is read after taking the lock, in a separate statement, so that no settlement is missed or
+ * counted twice.
  */
 export const fxInFlight = `
 CREATE OR REPLACE FUNCTION fx_in_flight() RETURNS trigger LANGUAGE plpgsql AS $$

@@ -1,7 +1,7 @@
 /**
- * The number of an object's last event. The search starts a day before the time encoded in the object's id,
- * as server clocks differ, so earlier months are not opened; then it continues in the index of the archives.
- * Ids without a time look later than the event and are searched everywhere.
+ * The number of an object's last event. The search starts a day before the time in the object's id, because
+ * server clocks differ, so that older months are not read, and continues in the index of the archives. Ids
+ * without a time seem to be later than the event, so they are searched for everywhere.
  */
 export const lastSequence = `
 CREATE OR REPLACE FUNCTION last_sequence(object uuid, event uuid) RETURNS integer LANGUAGE plpgsql STABLE AS $$

@@ -1,6 +1,7 @@
 /**
- * Closes all accounts of a customer permanently. Guards: the accounts are empty, no payment is open, and no card or card key is
- * left that could start another one. It is the last write of a transaction: by then everything that it reads is locked or closed.
+ * Closes all accounts of a customer permanently. Guards: the accounts are empty, no payment is open, and no
+ * card or card key remains that could start one. It is the last write of a transaction, when everything that
+ * it reads is locked or closed.
  */
 export const ledgerClose = `
 CREATE OR REPLACE FUNCTION ledger_close(customer uuid) RETURNS void LANGUAGE plpgsql AS $$

@@ -1,6 +1,6 @@
 /**
  * Records a transfer that ends more than a day after its creation, so that historical balances include it
- * (`books/balances.ts`). The condition is checked for every transfer that ends, and rarely true.
+ * (`books/balances.ts`). The condition is checked for every transfer that ends, and is rarely true.
  */
 export const ledgerEndedLate = `
 CREATE OR REPLACE FUNCTION ledger_ended_late() RETURNS trigger LANGUAGE plpgsql AS $$

@@ -1,6 +1,6 @@
 /**
- * Refuses every change to a transfer except its one step from pending to posted or voided, and its removal.
- * It runs after the change: a trigger before it would lock each row first.
+ * Rejects every change to a transfer except its removal and the single step from pending to posted or voided.
+ * It runs after the change, because a trigger before it would lock each row first.
  */
 export const ledgerTransferEndsOnce = `
 CREATE OR REPLACE FUNCTION ledger_transfer_ends_once() RETURNS trigger LANGUAGE plpgsql AS $$

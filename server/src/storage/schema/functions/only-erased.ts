@@ -1,7 +1,7 @@
 /**
- * Protects rows that record who decided or changed something: only personal data may be removed from them,
- * and only during the customer's erasure. The first argument is the table, which the
- * name of a shard does not tell; the others are the columns that may become null or a fixed word.
+ * Protects rows that record who decided or changed something: only personal data may be removed, and only
+ * while the customer's data is erased. The first argument is the table, because a shard has a different name.
+ * The others are the columns that may become null or a fixed word.
  */
 export const onlyErased = `
 CREATE OR REPLACE FUNCTION only_erased() RETURNS trigger LANGUAGE plpgsql AS $$

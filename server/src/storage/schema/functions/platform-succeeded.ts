@@ -1,6 +1,6 @@
 /**
- * Moves the records that survive a sandbox reset to the new platform, in the statement that closes the old
- * one, so no concurrently created record stays behind. Decision 0022.
+ * Moves records that survive a sandbox reset to the new platform, in the statement that closes the old one,
+ * so that a record created concurrently is not left behind. Decision 0022.
  */
 export const platformSucceeded = `
 CREATE OR REPLACE FUNCTION platform_succeeded() RETURNS trigger LANGUAGE plpgsql AS $$

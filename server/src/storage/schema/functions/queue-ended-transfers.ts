@@ -1,6 +1,7 @@
 /**
- * Queues the transfers finished by a statement, for the hash chain (`proofs/chain.ts`). Jobs make the blocks,
- * so payments do not wait for them. Two statements: Citus plans none with a table and a transition table.
+ * Queues the transfers ended by a statement for the hash chain (`proofs/chain.ts`). Jobs create the blocks,
+ * so that payments do not wait for them. Uses two statements, because Citus cannot plan one that combines a
+ * table with a transition table.
  */
 export const queueEndedTransfers = `
 CREATE OR REPLACE FUNCTION queue_ended_transfers() RETURNS trigger LANGUAGE plpgsql AS $$

@@ -1,7 +1,7 @@
 /**
- * Compares a match that a commit has written with its lines and with the ledger, and an undone one with what it has left behind.
- * `commit_together` calls it last. The account of the rail is locked before the sums are read, so no movement is missed; a
- * difference is a failed guard.
+ * Compares a written match with its lines and with the ledger, and checks that an undone one has left nothing
+ * behind. It is called last by `commit_together`. The rail's account is locked before the sums are read, so
+ * that no movement is missed; a difference is a failed guard.
  */
 export const reconciliationMatchSums = `
 CREATE OR REPLACE FUNCTION reconciliation_match_sums(match_id uuid) RETURNS void LANGUAGE plpgsql AS $$

@@ -1,6 +1,6 @@
 /**
- * Refuses to change a platform's config without changing its version: processes cache a config by its version
- * (`platforms/config-cache.ts`).
+ * Rejects changes to a platform's config that do not change its version, because processes cache configs by
+ * version (`platforms/config-cache.ts`).
  */
 export const refuseConfigOfSameVersion = `
 CREATE OR REPLACE FUNCTION refuse_config_of_same_version() RETURNS trigger LANGUAGE plpgsql AS $$

@@ -1,7 +1,8 @@
 /**
- * Refuses a commit with CS008 after the database has moved to another cluster, until continueFeed has raised the numbers of the feed
- * there; the row of settings moves with the data, and a database without it is new. Refuses one that does not run on the node of its
- * schema with CS010: its events would get the numbers of another cluster (decision 0092).
+ * Rejects commits with CS008 after the database was moved to another cluster, until continueFeed has raised
+ * the numbers of the feed. The settings row moves with the data; a database without it is new. Rejects
+ * commits with CS010 if they do not run on the node of their schema, because their events would get the
+ * numbers of another cluster (decision 0092).
  */
 export const refuseMovedFeed = `
 CREATE OR REPLACE FUNCTION refuse_moved_feed() RETURNS void LANGUAGE plpgsql AS $$

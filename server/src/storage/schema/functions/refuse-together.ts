@@ -1,6 +1,6 @@
 /**
- * Fails a call of `commit_together`: the guards of the writes at `places` that are not in `done` have failed. The detail is JSON,
- * because Citus passes on no other field.
+ * Makes a call of `commit_together` fail, because the guards of the writes at `places` that are not in `done`
+ * have failed. The detail is JSON, because Citus passes on no other field.
  */
 export const refuseTogether = `
 CREATE OR REPLACE FUNCTION refuse_together(guard text, places integer[], done integer[]) RETURNS void LANGUAGE plpgsql AS $$

@@ -1,7 +1,7 @@
 /**
- * Adds a payment to the sums of its customer or payee for the day and the month, and refuses sums above a limit. Concurrent
- * payments wait for the row of the day and then read its new value. A refusal is a failed guard, so the operation
- * runs again.
+ * Adds a payment to the totals of its customer or payee for the day and month, and rejects it if a limit
+ * would be exceeded. Concurrent payments wait for the row of the day and then read its new value. A rejection
+ * is a failed guard, so the operation runs again.
  */
 export const velocityUsed = `
 CREATE OR REPLACE FUNCTION velocity_used() RETURNS trigger LANGUAGE plpgsql AS $$

@@ -1,4 +1,4 @@
-/** Inserts rows of one table with the same columns. Their guards are the unique constraints of the table. */
+/** Inserts rows of one table with the same columns. Their guards are the table's unique constraints. */
 export const writeInsert = `
 CREATE OR REPLACE FUNCTION write_insert(part jsonb) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
