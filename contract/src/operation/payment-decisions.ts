@@ -52,6 +52,19 @@ const evidenceFields = {
 
 const evidence = Type.Object(evidenceFields, { description: 'At least one of them' })
 
+export const PaymentReversal = Type.Object(
+  {
+    status: OneOfWords(
+      REVERSAL_STATES,
+      'WAITING: for the next file. SENT: in a file. FAILED: the payment stays as it is, and may be reversed again',
+    ),
+    failure: Type.Optional(
+      Type.String({ description: 'The reason for the failure, such as the return code of the other bank' }),
+    ),
+  },
+  { description: 'The progress of a decided REVERSAL' },
+)
+
 /** A person's decision about a payment. Never modified or deleted. */
 export const PaymentDecision = Type.Object({
   id: Id('PaymentDecision'),
@@ -66,22 +79,7 @@ export const PaymentDecision = Type.Object({
   reason: Prose(500),
   evidence,
   railEventId: Type.Optional(Id('RailEvent', 'The report that the decision resolved')),
-  reversal: Type.Optional(
-    Type.Object(
-      {
-        status: OneOfWords(
-          REVERSAL_STATES,
-          'WAITING: for the next file. SENT: in a file. FAILED: the payment stays as it is, and may be reversed again',
-        ),
-        failure: Type.Optional(
-          Type.String({
-            description: 'The reason for the failure, such as the return code of the other bank',
-          }),
-        ),
-      },
-      { description: 'The progress of a decided REVERSAL' },
-    ),
-  ),
+  reversal: Type.Optional(PaymentReversal),
   decidedBy: AuditActor,
   createdAt: Timestamp(),
 })
