@@ -92,6 +92,7 @@ test('wrong options and refusals of the server are errors, and nothing is decide
   const wrong = [
     [['--outcome', 'LOST', '--note', 'x'], '--outcome takes DELIVERED, FAILED, RETURNED'],
     [['--outcome', 'FAILED'], 'Evidence is required'],
+    [['--outcome', 'REVERSAL', '--note', 'x'], 'only ACH files can'],
     [['--outcome', 'RETURNED', '--note', 'x', '--charge', 'all'], '--charge must be an amount in USD'],
     [['--outcome', 'RETURNED', '--note', 'x', '--charge', '30'], 'larger than the payment'],
     [['--outcome', 'RETURNED', '--line', 'StatementEntry:none'], 'No statement has this line'],

@@ -103,7 +103,8 @@ function addTransactionExport(program: Command): void {
 
 const HOW_TO_DECIDE = `
 Decide only what the rail has not ended, or what a report in GET /rail-events contradicts: name that with --report. At least one
-of --note, --line and --document says how you know.`
+of --note, --line and --document says how you know. REVERSAL asks the bank of the payee to give back what an ACH file
+has carried in error, within five banking days; decide RETURNED with the line of the statement that books it.`
 
 function addPaymentDecisions(program: Command): void {
   const transactions = nounOf(program, 'transactions', 'transactions of your platform')
@@ -112,7 +113,7 @@ function addPaymentDecisions(program: Command): void {
       .command('decide <id>')
       .description('set the outcome of a payment that its rail does not report; its money moves accordingly'),
   )
-    .requiredOption('--outcome <outcome>', 'DELIVERED, FAILED or RETURNED', readOutcome)
+    .requiredOption('--outcome <outcome>', 'DELIVERED, FAILED, RETURNED or REVERSAL', readOutcome)
     .requiredOption('--reason <text>', 'the reason; stored with the decision')
     .option('--note <text>', 'evidence: a note, such as the person at the bank, their statement and its time')
     .option('--line <id...>', 'evidence: lines of a statement that book it, StatementEntry:…')

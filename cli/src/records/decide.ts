@@ -28,6 +28,7 @@ const EFFECTS: Readonly<Record<PaymentOutcome, string>> = {
   DELIVERED: 'It counts as paid to',
   FAILED: 'The payer has the money again, and nothing was paid to',
   RETURNED: 'The payer has the money again. It came back from',
+  REVERSAL: 'The bank of the payee is asked to give it back by ACH, and no money moves yet. It went to',
 }
 
 /** Reads an outcome, ignoring case. Throws Failure if it is unknown. */
@@ -96,6 +97,7 @@ const COLUMNS: readonly Column<Decision>[] = [
   ['STATUS', ({ status }) => status],
   ['OUTCOME', ({ outcome }) => outcome],
   ['CHARGE', ({ charge }) => (charge ? formatAmount(charge.amount, currencyOf(charge.currency.code)) : '')],
+  ['REVERSAL', ({ reversal }) => [reversal?.status, reversal?.failure].filter(Boolean).join(': ')],
   ['BY', ({ decidedBy }) => decidedBy.name ?? decidedBy.type],
   ['REASON', ({ reason }) => reason],
 ]

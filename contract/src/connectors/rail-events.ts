@@ -20,6 +20,8 @@ export const RAIL_EVENT_WORDS = {
   UNREADABLE: 'It is a file, or a part of one, that cannot be read',
   CHANGE_OF_ACCOUNT:
     'The details of the account at the other end have changed, in a way that cannot be proposed as a change',
+  REVERSAL:
+    'It names the reversal of a payment, and is never money of anybody else. If it books the money, decide RETURNED with this line; if it takes it back, decide DELIVERED with this report',
   BANK_WAITS: 'The bank does not continue until somebody contacts it or confirms',
 } as const
 export type RailEventReason = keyof typeof RAIL_EVENT_WORDS

@@ -310,6 +310,7 @@ const SHARED: Readonly<Record<string, TSchema>> = {
   PaymentDecisionStatus: getNested(paymentDecisions.PaymentDecision, 'status'),
   PaymentEvidence: getNested(paymentDecisions.PaymentDecision, 'evidence'),
   PaymentOutcome: getNested(paymentDecisions.PaymentDecision, 'outcome'),
+  PaymentReversalStatus: getNested(paymentDecisions.PaymentReversal, 'status'),
   NotificationChannel: getNested(memberNotifications.MemberNotifications, 'channel'),
   NotificationTopic: getNested(memberNotifications.MemberNotifications, 'topics', 'items'),
   OwnAccountStatus: getNested(ownMoney.OwnAccount, 'status'),

@@ -9,14 +9,21 @@ import { Transaction } from '../payments/transactions.ts'
 
 const TAG = 'Transactions'
 
-export const PAYMENT_OUTCOMES = ['DELIVERED', 'FAILED', 'RETURNED'] as const
+/** The ends of a payment. */
+export const SETTLED_OUTCOMES = ['DELIVERED', 'FAILED', 'RETURNED'] as const
+export type SettledOutcome = (typeof SETTLED_OUTCOMES)[number]
+
+export const PAYMENT_OUTCOMES = [...SETTLED_OUTCOMES, 'REVERSAL'] as const
 export type PaymentOutcome = (typeof PAYMENT_OUTCOMES)[number]
+
+export const REVERSAL_STATES = ['WAITING', 'SENT', 'FAILED'] as const
 
 export const PAYMENT_DECISION_STATES = ['PROPOSED', 'DECIDED'] as const
 
 const outcome = OneOfWords(
   PAYMENT_OUTCOMES,
-  'DELIVERED: the payee has the money. FAILED: it never left. RETURNED: it left and came back. After the last two the payer has it again',
+  'DELIVERED: the payee has the money. FAILED: it never left. RETURNED: it left and came back. After the last two the payer has it again. ' +
+    'REVERSAL: it was sent in error by ACH, and the bank of the payee is asked to give it back. No money moves',
 )
 
 /** A payment normally has one line when it leaves and one when it is returned, but a bank may split them. */
@@ -45,6 +52,19 @@ const evidenceFields = {
 
 const evidence = Type.Object(evidenceFields, { description: 'At least one of them' })
 
+export const PaymentReversal = Type.Object(
+  {
+    status: OneOfWords(
+      REVERSAL_STATES,
+      'WAITING: for the next file. SENT: in a file. FAILED: the payment stays as it is, and may be reversed again',
+    ),
+    failure: Type.Optional(
+      Type.String({ description: 'The reason for the failure, such as the return code of the other bank' }),
+    ),
+  },
+  { description: 'The progress of a decided REVERSAL' },
+)
+
 /** A person's decision about a payment. Never modified or deleted. */
 export const PaymentDecision = Type.Object({
   id: Id('PaymentDecision'),
@@ -59,6 +79,7 @@ export const PaymentDecision = Type.Object({
   reason: Prose(500),
   evidence,
   railEventId: Type.Optional(Id('RailEvent', 'The report that the decision resolved')),
+  reversal: Type.Optional(PaymentReversal),
   decidedBy: AuditActor,
   createdAt: Timestamp(),
 })
@@ -95,7 +116,10 @@ export const PaymentDecided = Type.Object({
 
 const transactionPath = Type.Object({ transactionId: PathId })
 
-/** Decides the outcome of a payment if its rail has reported none, or one that is wrong. */
+/**
+ * Decides the outcome of a payment if its rail has reported none, or one that is wrong; or asks for the payment
+ * back.
+ */
 export const transaction_decide = endpoint({
   auth: 'platform',
   permission: 'APPROVE',
@@ -109,7 +133,11 @@ export const transaction_decide = endpoint({
     'rail is not polled any more. A payment has one decision. If the rail contradicts it later, the report waits in `GET ' +
     '/rail-events`, and another decision that names the report resolves it. A payment from an embedded wallet is decided ' +
     'DELIVERED only with lines of a statement. If the platform has set approvalsRequired, only members decide, and until ' +
-    'enough of them agree on outcome, charge, lines and report, each call is stored as a proposal. A repeated proposal by the same member is not stored, and `decision` is absent.',
+    'enough of them agree on outcome, charge, lines and report, each call is stored as a proposal. A repeated proposal by the same member is not stored, and `decision` is absent. ' +
+    'REVERSAL says nothing about the outcome: it asks the bank of the payee to give back a payment that an ACH file has carried, within five banking ' +
+    'days of its settlement. No money moves: a line of a statement that names the reversal waits in `GET /rail-events`, and RETURNED with that line gives ' +
+    'the payer the money. If a report shows that the reversal has failed, DELIVERED with the report ends it. A further REVERSAL is possible if the one ' +
+    'before has failed. It has no charge, lines or report.',
   idempotent: true,
   params: transactionPath,
   body: PaymentDecisionRequest,

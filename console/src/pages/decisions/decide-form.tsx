@@ -1,5 +1,5 @@
 import { wordOf } from '@countersign/contract/core/objects'
-import { PAYMENT_OUTCOMES } from '@countersign/contract/operation/payment-decisions'
+import { PAYMENT_OUTCOMES, SETTLED_OUTCOMES } from '@countersign/contract/operation/payment-decisions'
 import { Button, Group, NativeSelect, Stack, Textarea, TextInput } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -8,7 +8,7 @@ import { type Amount, moneyText } from '../../ui/money.tsx'
 import { wordsOf } from '../../ui/status-meaning.ts'
 import { isOwnedByPlatform, type TransactionRecord } from '../transactions/columns.tsx'
 import { Confirmation } from './confirmation.tsx'
-import { buildBody, type DecisionBody, type Draft, EMPTY_DRAFT, OUTCOME_WORDS } from './decision.ts'
+import { buildBody, type DecisionBody, type Draft, EMPTY_DRAFT, hasMoney, OUTCOME_WORDS } from './decision.ts'
 
 interface DecideFormProps {
   readonly transaction: TransactionRecord
@@ -45,7 +45,14 @@ export function DecideForm({ transaction, railEventId, close, onDone }: DecideFo
   const body = buildBody(draft, amount.currency, railEventId)
   return (
     <Stack gap="md">
-      <Fields draft={draft} change={setDraft} amount={amount} transaction={transaction} />
+      <Fields
+        draft={draft}
+        change={setDraft}
+        amount={amount}
+        transaction={transaction}
+        // A report is about the outcome.
+        outcomes={railEventId === undefined ? PAYMENT_OUTCOMES : SETTLED_OUTCOMES}
+      />
       <Group justify="flex-end">
         <Button variant="default" onClick={close}>
           Cancel
@@ -78,9 +85,10 @@ interface FieldsProps {
   readonly change: (draft: Draft) => void
   readonly amount: Amount
   readonly transaction: TransactionRecord
+  readonly outcomes: typeof PAYMENT_OUTCOMES | typeof SETTLED_OUTCOMES
 }
 
-function Fields({ draft, change, amount, transaction }: FieldsProps) {
+function Fields({ draft, change, amount, transaction, outcomes }: FieldsProps) {
   const { outcome, reason, note, lines, charge } = draft
   const set = (more: Partial<Draft>) => change({ ...draft, ...more })
   return (
@@ -93,7 +101,7 @@ function Fields({ draft, change, amount, transaction }: FieldsProps) {
         onChange={({ currentTarget }) =>
           set({ outcome: wordOf(PAYMENT_OUTCOMES, currentTarget.value) ?? outcome })
         }
-        data={PAYMENT_OUTCOMES.map((one) => ({ value: one, label: OUTCOME_WORDS[one].label }))}
+        data={outcomes.map((one) => ({ value: one, label: OUTCOME_WORDS[one].label }))}
       />
       <Textarea
         label="Reason"
@@ -113,7 +121,7 @@ function Fields({ draft, change, amount, transaction }: FieldsProps) {
         value={note}
         onChange={({ currentTarget }) => set({ note: currentTarget.value })}
       />
-      {outcome !== 'FAILED' && (
+      {hasMoney(outcome) && (
         <>
           <TextInput
             label="Evidence: lines of a statement"

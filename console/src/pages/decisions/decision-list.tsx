@@ -28,12 +28,15 @@ export function Decisions({ transaction }: { readonly transaction: TransactionRe
 }
 
 function Decision({ decision }: { readonly decision: PaymentDecision }) {
-  const { id, status, outcome, charge, reason, evidence, railEventId, decidedBy, createdAt } = decision
+  const { id, status, outcome, charge, reason, evidence, railEventId, reversal, decidedBy, createdAt } =
+    decision
   return (
     <Facts
       of={[
         ['Outcome', OUTCOME_WORDS[outcome].label],
         ['Status', <Status key="status" of={status} />],
+        ['Reversal', reversal && <Status key="reversal" of={reversal.status} />],
+        ['Reason for the failure', reversal?.failure],
         ['Charge', charge && <Money of={charge} />],
         ['By', <Actor key="by" of={decidedBy} />],
         ['At', <Time key="at" at={createdAt} />],

@@ -17,6 +17,11 @@ export const OUTCOME_WORDS: Readonly<
   DELIVERED: { label: 'Delivered', effect: 'The payment counts as paid.' },
   FAILED: { label: 'Failed: it never left', effect: 'The payer has the money again.' },
   RETURNED: { label: 'Returned: it left and came back', effect: 'The payer has the money again.' },
+  REVERSAL: {
+    label: 'Reversal: it was sent in error',
+    effect:
+      'The bank of the payee is asked to give it back by ACH. No money moves: once a statement books it, decide RETURNED.',
+  },
 }
 
 /** The form fields, as typed. */
@@ -39,7 +44,12 @@ export const EMPTY_DRAFT: Draft = {
   charge: '',
 }
 
-/** Builds the request body from a draft. Undefined while the draft is incomplete or invalid. */
+/** False if no line of a statement books what is decided. */
+export function hasMoney(outcome: PaymentOutcome): boolean {
+  return outcome === 'DELIVERED' || outcome === 'RETURNED'
+}
+
+/** The call of a draft; undefined while something that it needs is missing or unreadable. */
 export function buildBody(
   draft: Draft,
   currency: Static<typeof Currency>,
@@ -56,10 +66,10 @@ export function buildBody(
     reason,
     evidence: {
       ...(note === '' ? {} : { note }),
-      ...(lines.length === 0 ? {} : { statementEntryIds: lines }),
+      ...(lines.length === 0 || !hasMoney(outcome) ? {} : { statementEntryIds: lines }),
       ...(documentId === '' ? {} : { documentId }),
     },
-    ...(units && outcome !== 'FAILED' ? { charge: { amount: units, currency: currency.code } } : {}),
+    ...(units && hasMoney(outcome) ? { charge: { amount: units, currency: currency.code } } : {}),
     ...(railEventId === undefined ? {} : { railEventId }),
   }
 }

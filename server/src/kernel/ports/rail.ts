@@ -7,6 +7,7 @@ import type { Database } from '../../storage/engine/port.ts'
 import type { Read } from '../../storage/read/read.ts'
 import type { AccountDetails } from '../../storage/rows/stored-documents.ts'
 import type { RailChain, RecordsFrom } from './rail-chain.ts'
+import type { Reversals } from './reversals.ts'
 
 /** The direction of money on a rail: sent to an external account, pulled from one, or paid in by anyone. */
 export type RailDirection = 'OUT' | 'PULL' | 'IN'
@@ -161,6 +162,8 @@ export interface Rail {
    * cannot cancel payments.
    */
   cancel?(id: string): Promise<RailReply>
+  /** Requests for money back that was sent in error. Absent if the rail cannot make them. */
+  readonly reversals?: Reversals
   /** The balances that the rail holds for us, by currency, in the smallest unit. */
   balances?(from: ReadsFrom): Promise<ReadonlyMap<string, bigint>>
   /**

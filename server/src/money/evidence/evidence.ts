@@ -23,6 +23,8 @@ export type EvidenceSource =
   | 'ACH_FILE'
   | 'BACS_FILE'
   | 'STATUS_FILE'
+  /** Nobody has reported it: enough banking days have passed. */
+  | 'CALENDAR'
   | 'SANDBOX'
 
 /** Sources that report bookings on an account. All others report the progress of a payment. */

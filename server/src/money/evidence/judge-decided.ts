@@ -1,10 +1,10 @@
-import type { PaymentDecisionRow, RailPaymentRow } from '../../storage/rows/rail.ts'
+import type { RailPaymentRow, SettledDecisionRow } from '../../storage/rows/rail.ts'
 import type { RailPaymentEvent } from '../../storage/rows/states.ts'
 import type { PaymentEvidence } from './evidence.ts'
 import type { Verdict } from './judge.ts'
 
 /** The decision that a claim is compared with: the latest one about its payment. */
-export type StandingDecision = Pick<PaymentDecisionRow, 'place' | 'outcome' | 'charge'>
+export type StandingDecision = Pick<SettledDecisionRow, 'place' | 'outcome' | 'charge'>
 export type DecidedPayment = Pick<RailPaymentRow, 'amount' | 'currency' | 'delivered_at'>
 
 /**
@@ -27,7 +27,7 @@ const RELATIONS = {
     return: 'agrees',
     cancel: 'same-money',
   },
-} as const satisfies Record<PaymentDecisionRow['outcome'], Record<RailPaymentEvent, string>>
+} as const satisfies Record<SettledDecisionRow['outcome'], Record<RailPaymentEvent, string>>
 
 /**
  * Compares a claim about a payment with a person's decision about it. Pure. Never moves money: a claim that

@@ -6,7 +6,7 @@ import type { Op } from '../../kernel/operation/app.ts'
 import { job } from '../../kernel/outbox/jobs.ts'
 import { findTransaction } from '../../kernel/transactions/transactions.ts'
 import type { Write } from '../../storage/commit/writes.ts'
-import type { DepositRow, PaymentDecisionRow, RailPaymentRow } from '../../storage/rows/rail.ts'
+import type { DepositRow, RailPaymentRow, SettledDecisionRow } from '../../storage/rows/rail.ts'
 import { hasRoomForDeposit, recordDeposit } from '../deposits/deposits.ts'
 import { reverseDeposit } from '../deposits/reverse.ts'
 import {
@@ -47,7 +47,7 @@ export interface Applied {
 /** A decision, as shown with a waiting report. */
 export interface ShownDecision {
   readonly id: string
-  readonly outcome: PaymentDecisionRow['outcome']
+  readonly outcome: SettledDecisionRow['outcome']
   readonly decidedAt: string
   readonly charge?: ConnectorMoney
 }
@@ -148,19 +148,38 @@ async function compareWithDecision(
   evidence: PaymentEvidence,
   verdict: Verdict,
   row: RailPaymentRow | undefined,
-): Promise<{ readonly verdict: Verdict; readonly decision?: PaymentDecisionRow | undefined }> {
-  const mayBeSettled = verdict.effect === 'hold' && SETTLED_BY_DECISION.has(verdict.reason)
-  if (!row || !(mayBeSettled || (verdict.effect === 'none' && row.failure?.isDecided))) return { verdict }
+): Promise<{ readonly verdict: Verdict; readonly decision?: SettledDecisionRow | undefined }> {
+  const isAboutEnd = verdict.effect === 'hold' && SETTLED_BY_DECISION.has(verdict.reason)
+  if (!row || !(isAboutEnd || (verdict.effect === 'none' && row.failure?.isDecided))) return { verdict }
   const decision = await findLastDecision(op, row)
-  // A booking that states no amount stays held, whatever was decided.
+  // A person knows more than the calendar.
+  if (decision && evidence.source === 'CALENDAR') return { verdict: { effect: 'none' }, decision }
+  // A booking without its amount stays held, regardless of the decision.
   if (!decision || (isBooking(evidence.source) && evidence.amount === null)) return { verdict, decision }
-  return { verdict: judgeDecided(evidence, row, decision), decision }
+  const judged = judgeDecided(evidence, row, decision)
+  const isSecond = judged.effect === 'none' && (await isSecondReturn(op, evidence, row, decision))
+  return { verdict: isSecond ? { effect: 'hold', reason: 'CONTRADICTION' } : judged, decision }
+}
+
+/**
+ * True for a return of a payment whose money a person has decided to be back because its bank may have given it
+ * back on request: the two may be different money. The lines of the decision are its own money.
+ */
+async function isSecondReturn(
+  op: Op,
+  { id, event }: PaymentEvidence,
+  row: RailPaymentRow,
+  { outcome, statement_lines }: SettledDecisionRow,
+): Promise<boolean> {
+  if (event !== 'return' || outcome !== 'RETURNED' || statement_lines.includes(id)) return false
+  const reversals = await op.rails.find(row.rail)?.reversals?.list(op.read, row)
+  return reversals?.some(({ status }) => status === 'SENT') === true
 }
 
 /** Reasons for holding a claim that an earlier decision may have dealt with already. */
 const SETTLED_BY_DECISION: ReadonlySet<RailEventReason> = new Set(['CONTRADICTION', 'OTHER_AMOUNT'])
 
-function toShownDecision({ id, outcome, charge, currency, created_at }: PaymentDecisionRow): ShownDecision {
+function toShownDecision({ id, outcome, charge, currency, created_at }: SettledDecisionRow): ShownDecision {
   const decidedAt = created_at.toISOString()
   return {
     ...{ id, outcome, decidedAt },

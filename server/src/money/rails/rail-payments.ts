@@ -13,7 +13,7 @@ import {
 } from '../../kernel/ports/rail.ts'
 import { insert, type Write } from '../../storage/commit/writes.ts'
 import type { AskedOfRail } from '../../storage/rows/job.ts'
-import type { PaymentDecisionRow, RailFailure, RailPaymentRow } from '../../storage/rows/rail.ts'
+import type { RailFailure, RailPaymentRow, SettledDecisionRow } from '../../storage/rows/rail.ts'
 import {
   RAIL_PAYMENT_INITIAL,
   RAIL_PAYMENT_TRANSITIONS,
@@ -95,11 +95,11 @@ export async function findRailPayment(
   return selectRailPayment(op, railPaymentId(direction, paymentId))
 }
 
-/** The latest decision about a payment, if any. */
+/** The latest decision about the outcome of a payment, if any. */
 export async function findLastDecision(
   op: Op,
   { id }: Pick<RailPaymentRow, 'id'>,
-): Promise<PaymentDecisionRow | undefined> {
+): Promise<SettledDecisionRow | undefined> {
   return selectLastDecision(op, id)
 }
 

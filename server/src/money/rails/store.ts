@@ -1,10 +1,11 @@
+import type { SettledOutcome } from '@countersign/contract/operation/payment-decisions'
 import type { Op } from '../../kernel/operation/app.ts'
 import { rowById } from '../../storage/read/lookup.ts'
 import type {
   DepositAccountRow,
   DepositRow,
-  PaymentDecisionRow,
   RailPaymentRow,
+  SettledDecisionRow,
 } from '../../storage/rows/rail.ts'
 
 const PAYMENT_BY_ID = rowById('rail_payments')
@@ -25,18 +26,20 @@ export async function selectDeposit(op: Op, id: string): Promise<DepositRow | un
   return op.find(DEPOSIT_BY_ID, id)
 }
 
-/** The latest decision about a payment, if any. */
+/** The latest decision about the outcome of a payment, if any. */
 export async function selectLastDecision(
   op: Op,
   railPaymentId: string,
-): Promise<PaymentDecisionRow | undefined> {
+): Promise<SettledDecisionRow | undefined> {
   return op.read
     .selectFrom('payment_decisions')
     .selectAll()
     .where('platform_id', '=', op.platform.id)
     .where('rail_payment_id', '=', railPaymentId)
     .where('is_proposal', '=', false)
+    .where('outcome', '<>', 'REVERSAL')
     .orderBy('place', 'desc')
     .limit(1)
+    .$narrowType<{ outcome: SettledOutcome }>()
     .executeTakeFirst()
 }

@@ -149,12 +149,15 @@ async function describePayment(
 function decisionStep(row: PaymentDecisionRow): Step {
   const { id, outcome, amount, currency, charge, actor_name, actor_type, reason, created_at } = row
   const costs = charge === 0n ? '' : `, with a charge of ${amountText(charge, currency)}`
+  const payment = `the payment of ${amountText(amount, currency)}`
+  const decided =
+    outcome === 'REVERSAL' ? `asked for ${payment} back` : `decided that ${payment} is ${outcome}${costs}`
   return {
     step: 'DECISION',
     id,
     state: outcome,
     at: created_at.toISOString(),
-    summary: `${actor_name ?? actor_type} decided that the payment of ${amountText(amount, currency)} is ${outcome}${costs}: ${reason}`,
+    summary: `${actor_name ?? actor_type} ${decided}: ${reason}`,
   }
 }
 

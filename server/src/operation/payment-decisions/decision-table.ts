@@ -1,5 +1,5 @@
-import type { PaymentOutcome } from '@countersign/contract/operation/payment-decisions'
-import type { PaymentDecisionRow, RailPaymentRow } from '../../storage/rows/rail.ts'
+import type { SettledOutcome } from '@countersign/contract/operation/payment-decisions'
+import type { RailPaymentRow, SettledDecisionRow } from '../../storage/rows/rail.ts'
 
 /** The location of a payment's money, according to the record at its rail and the latest decision. */
 export type Standing =
@@ -29,11 +29,11 @@ export const DECISION_EFFECTS = {
   PAID: { DELIVERED: 'stand', FAILED: null, RETURNED: 'move' },
   BACK: { DELIVERED: 'owe', FAILED: 'stand', RETURNED: 'stand' },
   OWED: { DELIVERED: 'stand', FAILED: 'clear', RETURNED: 'clear' },
-} as const satisfies Record<Standing, Record<PaymentOutcome, DecisionEffect | null>>
+} as const satisfies Record<Standing, Record<SettledOutcome, DecisionEffect | null>>
 
 export function standingOf(
   { state }: Pick<RailPaymentRow, 'state'>,
-  last: Pick<PaymentDecisionRow, 'is_owed'> | undefined,
+  last: Pick<SettledDecisionRow, 'is_owed'> | undefined,
 ): Standing {
   switch (state) {
     case 'GIVEN':
@@ -53,4 +53,4 @@ export const EVENT_OF_OUTCOME = {
   DELIVERED: 'deliver',
   FAILED: 'fail',
   RETURNED: 'return',
-} as const satisfies Record<PaymentOutcome, string>
+} as const satisfies Record<SettledOutcome, string>

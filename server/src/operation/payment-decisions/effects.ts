@@ -1,18 +1,18 @@
-import type { PaymentOutcome } from '@countersign/contract/operation/payment-decisions'
+import type { SettledOutcome } from '@countersign/contract/operation/payment-decisions'
 import { type Leg, post } from '../../kernel/ledger/transfers.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import { resumePayment } from '../../money/rail-events/apply-evidence.ts'
 import { railLeg } from '../../money/rails/deposit-rows.ts'
 import { moveRailPayment } from '../../money/rails/rail-payments.ts'
 import { expectRow, type Write } from '../../storage/commit/writes.ts'
-import type { PaymentDecisionRow, RailFailure, RailPaymentRow } from '../../storage/rows/rail.ts'
+import type { RailFailure, RailPaymentRow, SettledDecisionRow } from '../../storage/rows/rail.ts'
 import { type DecisionEffect, EVENT_OF_OUTCOME } from './decision-table.ts'
 
 /** A validated decision. */
 export interface Decided {
   readonly payment: RailPaymentRow
-  readonly last: PaymentDecisionRow | undefined
-  readonly outcome: PaymentOutcome
+  readonly last: SettledDecisionRow | undefined
+  readonly outcome: SettledOutcome
   readonly effect: DecisionEffect
   /**
    * The total of all bank charges in the smallest unit, including any amount that an earlier decision has
@@ -33,7 +33,7 @@ const FAILURES = {
     message: 'The platform has found that the payment came back',
     isDecided: true,
   },
-} as const satisfies Record<Exclude<PaymentOutcome, 'DELIVERED'>, RailFailure>
+} as const satisfies Record<Exclude<SettledOutcome, 'DELIVERED'>, RailFailure>
 
 /**
  * The writes of a decision: they move the payment's record and continue its settlement as a rail report

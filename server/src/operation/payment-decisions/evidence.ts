@@ -1,5 +1,5 @@
 import type { BodyOf } from '@countersign/contract/core/endpoint'
-import type { transaction_decide } from '@countersign/contract/operation/payment-decisions'
+import type { PaymentOutcome, transaction_decide } from '@countersign/contract/operation/payment-decisions'
 import type { Op } from '../../kernel/operation/app.ts'
 import { type ApiError, fieldError } from '../../kernel/operation/operation.ts'
 import type { TransactionWithCustomer } from '../../kernel/transactions/transactions.ts'
@@ -19,12 +19,9 @@ type DecisionBody = BodyOf<typeof transaction_decide>
 
 /** The validated evidence of a decision. */
 export interface CheckedEvidence {
-  /** True if statement lines book the payment as it was decided. */
-  readonly hasLines: boolean
-  /**
-   * Preserve the evidence: they explain unexplained lines, resolve the reports about them, and protect the
-   * document from changes.
-   */
+  /** The lines of statements that book the payment as decided. */
+  readonly lines: readonly StatementLine[]
+  /** Keep the evidence: unexplained lines are explained, their reports resolved, and a document stays as it is. */
   readonly writes: readonly Write[]
 }
 
@@ -32,7 +29,7 @@ export interface CheckedEvidence {
 interface Claimed {
   readonly transaction: TransactionWithCustomer
   readonly payment: RailPaymentRow
-  readonly outcome: DecisionBody['outcome']
+  readonly outcome: PaymentOutcome
   readonly charge: bigint
   readonly reason: string
 }
@@ -56,7 +53,7 @@ export async function checkEvidence(
   const lines = await findLines(op, claimed, statementEntryIds)
   if (lines.length > 0) checkSums(claimed, lines)
   return {
-    hasLines: lines.length > 0,
+    lines,
     writes: [
       ...explainLines(op, lines, claimed.payment.payment_id),
       ...(await resolveLineReports(

@@ -1,47 +1,58 @@
 import type { paymentDecisions } from '@countersign/contract/operation/payment-decisions'
-import { nameOf } from '../../kernel/audit/actors.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import type { Handlers } from '../../kernel/operation/operation.ts'
 import { page } from '../../kernel/operation/paging.ts'
 import { transition } from '../../kernel/operation/transition.ts'
-import { findTransaction, transactionView } from '../../kernel/transactions/transactions.ts'
+import {
+  findTransaction,
+  type TransactionWithCustomer,
+  transactionView,
+} from '../../kernel/transactions/transactions.ts'
+import { lineReportId } from '../../money/rail-events/waiting-lines.ts'
 import { findLastDecision } from '../../money/rails/rail-payments.ts'
 import { castVote, type Vote } from '../../people/members/approval-votes.ts'
 import { expectRow, insert, type Write } from '../../storage/commit/writes.ts'
-import { idOfKind, uuidOfText } from '../../storage/engine/ids.ts'
-import type { PaymentDecisionRow, RailEventRow } from '../../storage/rows/rail.ts'
+import type { RailEventRow } from '../../storage/rows/rail.ts'
 import { RAIL_EVENT_TRANSITIONS } from '../../storage/rows/states.ts'
+import type { StatementLine } from '../reconciliations/explain-lines.ts'
+import { ballotOf, type DecisionOf, decisionRow } from './decision-rows.ts'
 import { type Decided, effectWrites, isOwedAfter } from './effects.ts'
 import { checkEvidence } from './evidence.ts'
 import {
   chargeOf,
   checkWallet,
-  currencyOf,
   type DecisionBody,
   decidablePayment,
   decisionView,
   effectOf,
   reportAbout,
 } from './payment-decisions.ts'
+import { checkReversal, checkReversals, decisionViews, reversalsOf } from './reversals.ts'
 import { selectDecisions } from './store.ts'
 
 export const paymentDecisionHandlers: Handlers<typeof paymentDecisions> = {
   transaction_decide: async (op, { params, body }) => {
     const transaction = await findTransaction(op, params.transactionId)
-    const payment = await decidablePayment(op, transaction)
     const { outcome } = body
+    if (outcome === 'REVERSAL') return { status: 200, ...(await decideReversal(op, transaction, body)) }
+    const payment = await decidablePayment(op, transaction)
     const charge = chargeOf(body, payment)
     const last = await findLastDecision(op, payment)
     const report = await reportAbout(op, payment, body.railEventId)
-    const effect = effectOf(outcome, payment, last, report)
+    const reversals = await reversalsOf(op, payment)
+    const isReversed = outcome === 'RETURNED' && reversals.at(-1)?.status === 'SENT'
+    const effect = effectOf(outcome, payment, { last, report, isReversed })
     const claimed = { transaction, payment, outcome, charge, reason: body.reason }
     const evidence = await checkEvidence(op, claimed, body.evidence)
-    await checkWallet(op, transaction, { effect, outcome, hasLines: evidence.hasLines })
+    const { lines } = evidence
+    await checkWallet(op, transaction, { effect, outcome, hasLines: lines.length > 0 })
+    const ofReversals = await checkReversals(op, { payment, outcome, effect, reversals, report, lines })
     const decided: Decided = { payment, last, outcome, effect, charge }
-    const vote = await castVote(op, ballotOf(decided, body))
+    const said = { payment, place: (last?.place ?? 0) + 1, outcome, charge, isOwed: isOwedAfter(decided) }
+    const vote = await castVote(op, ballotOf(said, body))
     const view = transactionView(transaction, transaction)
-    if (!vote.decides) return { status: 200, ...proposeDecision(op, decided, body, view, vote) }
-    const row = decisionRow(op, decided, body, false)
+    if (!vote.decides) return { status: 200, ...proposeDecision(op, said, body, view, vote) }
+    const row = decisionRow(op, said, body, false)
     return {
       status: 200,
       body: { transaction: view, decision: decisionView(row) },
@@ -50,7 +61,8 @@ export const paymentDecisionHandlers: Handlers<typeof paymentDecisions> = {
         insert('payment_decisions', row),
         ...(await effectWrites(op, decided)),
         ...evidence.writes,
-        ...(report ? [resolveReport(op, report, body.reason)] : []),
+        ...ofReversals,
+        ...(report && !isOfLine(report, lines) ? [resolveReport(op, report, body.reason)] : []),
       ],
     }
   },
@@ -66,11 +78,37 @@ export const paymentDecisionHandlers: Handlers<typeof paymentDecisions> = {
         {
           rows: selectDecisions(op, id),
           table: 'payment_decisions',
-          view: (rows) => rows.map(decisionView),
+          view: (rows) => decisionViews(op, rows),
         },
       ),
     }
   },
+}
+
+/** Asks the rail to take a payment back, once its last vote is cast. Guard: the payment is unchanged. */
+async function decideReversal(op: Op, transaction: TransactionWithCustomer, body: DecisionBody) {
+  const { payment, evidence, request } = await checkReversal(op, transaction, body)
+  const said = {
+    payment,
+    place: request.reversal.number,
+    outcome: 'REVERSAL',
+    charge: 0n,
+    isOwed: false,
+  } as const
+  const vote = await castVote(op, ballotOf(said, body))
+  const view = transactionView(transaction, transaction)
+  if (!vote.decides) return proposeDecision(op, said, body, view, vote)
+  const row = decisionRow(op, said, body, false)
+  return {
+    body: { transaction: view, decision: decisionView(row, request.reversal) },
+    writes: [
+      ...vote.writes,
+      insert('payment_decisions', row),
+      expectRow('rail_payments', payment.id, { state: payment.state }),
+      ...request.writes,
+      ...evidence.writes,
+    ],
+  }
 }
 
 /**
@@ -79,78 +117,24 @@ export const paymentDecisionHandlers: Handlers<typeof paymentDecisions> = {
  */
 function proposeDecision(
   op: Op,
-  decided: Decided,
+  said: DecisionOf,
   body: DecisionBody,
   transaction: ReturnType<typeof transactionView>,
   { writes }: Vote,
 ) {
-  const { id, state } = decided.payment
+  const { id, state } = said.payment
   const stillWaits = expectRow('rail_payments', id, { state })
   if (writes.length === 0) return { body: { transaction }, writes: [stillWaits] }
-  const row = decisionRow(op, decided, body, true)
+  const row = decisionRow(op, said, body, true)
   return {
     body: { transaction, decision: decisionView(row) },
     writes: [...writes, insert('payment_decisions', row), stillWaits],
   }
 }
 
-/** The ballot of a vote. Votes count together only for the same outcome, charge, lines and report. */
-function ballotOf(
-  { payment, last, outcome, charge }: Decided,
-  { evidence, railEventId }: DecisionBody,
-): string {
-  const parts = [
-    payment.id,
-    placeAfter(last),
-    outcome,
-    charge,
-    linesOf(evidence).toSorted().join(' '),
-    railEventId,
-  ]
-  return idOfKind('PaymentDecision', uuidOfText(`PaymentDecision ${parts.join(' ')}`))
-}
-
-function linesOf({ statementEntryIds = [] }: DecisionBody['evidence']): readonly string[] {
-  return [...new Set(statementEntryIds)]
-}
-
-function placeAfter(last: PaymentDecisionRow | undefined): number {
-  return (last?.place ?? 0) + 1
-}
-
-/**
- * The decision's row. Its key is the payment with the decision's position in the sequence, so the database
- * rejects a second decision at the same position.
- */
-function decisionRow(
-  op: Op,
-  decided: Decided,
-  { reason, evidence, railEventId }: DecisionBody,
-  isProposal: boolean,
-): PaymentDecisionRow {
-  const { payment, last, outcome, charge } = decided
-  const actor = nameOf(op.actor)
-  if (!actor) throw new Error(`A decision by ${op.actor.kind}`)
-  return {
-    id: op.newId('PaymentDecision'),
-    platform_id: op.platform.id,
-    rail_payment_id: payment.id,
-    transaction_id: payment.payment_id,
-    place: placeAfter(last),
-    is_proposal: isProposal,
-    outcome,
-    amount: payment.amount,
-    currency: currencyOf(payment),
-    charge,
-    is_owed: isOwedAfter(decided),
-    reason,
-    note: evidence.note ?? null,
-    statement_lines: linesOf(evidence),
-    document_id: evidence.documentId ?? null,
-    rail_event_id: railEventId ?? null,
-    ...actor,
-    created_at: op.now,
-  }
+/** True for the report of one of these lines, which the evidence resolves. */
+function isOfLine({ body }: RailEventRow, lines: readonly StatementLine[]): boolean {
+  return lines.some(({ entry }) => lineReportId(entry.rail_reference) === body.id)
 }
 
 /** Guard: nobody else has resolved the report. */

@@ -2,17 +2,23 @@ import { currencyRecord, isKnownCurrency, type KnownCurrency } from '@countersig
 import { isObject } from '@countersign/contract/core/decode'
 import type { BodyOf } from '@countersign/contract/core/endpoint'
 import { present } from '@countersign/contract/core/objects'
-import type { transaction_decide } from '@countersign/contract/operation/payment-decisions'
+import type { SettledOutcome, transaction_decide } from '@countersign/contract/operation/payment-decisions'
 import { SCREENING_INITIAL } from '@countersign/contract/states/screening-states'
 import { findInternalAccount } from '../../kernel/accounts/accounts.ts'
 import { actorView } from '../../kernel/audit/actors.ts'
 import { type Op, plusSeconds } from '../../kernel/operation/app.ts'
 import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
+import type { Reversal } from '../../kernel/ports/reversals.ts'
 import type { TransactionWithCustomer } from '../../kernel/transactions/transactions.ts'
 import { findRailEventById } from '../../money/rail-events/rail-events.ts'
 import { findRailPayment } from '../../money/rails/rail-payments.ts'
 import { findScreeningOf } from '../../money/screenings/screenings.ts'
-import type { PaymentDecisionRow, RailEventRow, RailPaymentRow } from '../../storage/rows/rail.ts'
+import type {
+  PaymentDecisionRow,
+  RailEventRow,
+  RailPaymentRow,
+  SettledDecisionRow,
+} from '../../storage/rows/rail.ts'
 import { RAIL_EVENT_INITIAL } from '../../storage/rows/states.ts'
 import { DECISION_EFFECTS, type DecisionEffect, standingOf } from './decision-table.ts'
 
@@ -48,7 +54,7 @@ export async function decidablePayment(
   return payment
 }
 
-function notDecidable(reason: string, message: string): ApiError {
+export function notDecidable(reason: string, message: string): ApiError {
   return new ApiError('PAYMENT_NOT_DECIDABLE', { message, details: { reason } })
 }
 
@@ -83,7 +89,10 @@ export async function reportAbout(
   const report = await findRailEventById(op, id)
   if (!report) throw new ApiError('RAIL_EVENT_NOT_FOUND', { details: { field: 'railEventId' } })
   const { rail, type, body } = report
-  const isAbout = isObject(body.data) && body.data.id === payment.payment_id && type.startsWith('payment.')
+  const isAbout =
+    isObject(body.data) &&
+    body.data.id === payment.payment_id &&
+    (type.startsWith('payment.') || reversalIdIn(report) !== undefined)
   if (rail !== payment.rail || !isAbout)
     throw fieldError('INVALID_INPUT', 'railEventId', 'This report is not about the payment')
   if (report.state !== RAIL_EVENT_INITIAL)
@@ -94,15 +103,28 @@ export async function reportAbout(
   return report
 }
 
+/** The reversal that a report is about, if it is about one. */
+export function reversalIdIn({ body }: Pick<RailEventRow, 'body'>): string | undefined {
+  const id = isObject(body.data) ? body.data.reversalId : undefined
+  return typeof id === 'string' ? id : undefined
+}
+
+interface Known {
+  readonly last: SettledDecisionRow | undefined
+  /** The report that the decision resolves. */
+  readonly report: RailEventRow | undefined
+  /** True if the payee's bank may have given the payment back on request. */
+  readonly isReversed: boolean
+}
+
 /**
  * The effect of a decision on the money. Throws 409 `INVALID_STATE_TRANSITION` if the payment has ended or
  * was decided, unless the decision resolves a waiting report.
  */
 export function effectOf(
-  outcome: DecisionBody['outcome'],
+  outcome: SettledOutcome,
   payment: RailPaymentRow,
-  last: PaymentDecisionRow | undefined,
-  report: RailEventRow | undefined,
+  { last, report, isReversed }: Known,
 ): DecisionEffect {
   const standing = standingOf(payment, last)
   const effect = DECISION_EFFECTS[standing][outcome]
@@ -112,7 +134,7 @@ export function effectOf(
       message: 'This payment was delivered. If its money is back, decide RETURNED.',
       details: { ...details, field: 'outcome' },
     })
-  const isFirst = last === undefined && effect === 'move'
+  const isFirst = effect === 'move' && (last === undefined || isReversed)
   if (!isFirst && !report)
     throw new ApiError('INVALID_STATE_TRANSITION', {
       message: last
@@ -130,11 +152,7 @@ export function effectOf(
 export async function checkWallet(
   op: Op,
   { source_account_id: accountId }: TransactionWithCustomer,
-  {
-    effect,
-    outcome,
-    hasLines,
-  }: { effect: DecisionEffect; outcome: DecisionBody['outcome']; hasLines: boolean },
+  { effect, outcome, hasLines }: { effect: DecisionEffect; outcome: SettledOutcome; hasLines: boolean },
 ): Promise<void> {
   const takesMoney = effect === 'move' && outcome === 'DELIVERED'
   if (!takesMoney || hasLines || !accountId?.startsWith('InternalAccount:')) return
@@ -146,8 +164,8 @@ export async function checkWallet(
   )
 }
 
-/** A decision as the API shows it. */
-export function decisionView(row: PaymentDecisionRow) {
+/** A decision as the API shows it, with the progress of its reversal. */
+export function decisionView(row: PaymentDecisionRow, reversal?: Reversal) {
   const money = (amount: bigint) => ({ amount, currency: currencyRecord(row.currency) })
   return {
     id: row.id,
@@ -163,6 +181,7 @@ export function decisionView(row: PaymentDecisionRow) {
       documentId: row.document_id,
     }),
     ...present({ railEventId: row.rail_event_id }),
+    ...(reversal ? { reversal: { status: reversal.status, ...present({ failure: reversal.failure }) } } : {}),
     decidedBy: actorView(row),
     createdAt: row.created_at.toISOString(),
   }

@@ -6,7 +6,7 @@ import type { Evidence } from '../../money/evidence/evidence.ts'
 import { isAccount } from '../../money/evidence/judge.ts'
 import { opOf } from '../../money/rails/rail-worker.ts'
 import type { AccountValues } from '../../storage/rows/account-change.ts'
-import type { QueuedPaymentRow } from '../../storage/rows/bank-file.ts'
+import { type BankPaymentRow, isOfKind } from '../../storage/rows/bank-file.ts'
 import { applyOnce } from './apply-line.ts'
 import { noteOtherAccount } from './apply-statement.ts'
 import { moneyOf, textOf } from './deposit-of-line.ts'
@@ -14,9 +14,10 @@ import { achFailure, isReturnOfPayment } from './failure-reasons.ts'
 import type { AchEntry } from './formats/ach-entry.ts'
 import type { AchRecord } from './formats/ach-reader.ts'
 import { bankEvent, holdRecord } from './hold-line.ts'
+import { findReversalIn } from './named-reversals.ts'
 import { applyPrenoteReturn } from './prenotes.ts'
-import { isPrenote } from './queue.ts'
 import { accountOf, type BankFilesRail, type BankFileWorker } from './rail.ts'
+import { applyReversalReturn } from './reversals.ts'
 import { selectByTrace } from './store.ts'
 
 type Booked = Extract<AchRecord, { type: 'entry' }>
@@ -24,7 +25,7 @@ type Returned = Extract<AchRecord, { type: 'return' | 'change' }>
 /** A record that has to wait for a person, and the payment that it is about. */
 interface Held {
   readonly hold: RailEventReason
-  readonly payment?: QueuedPaymentRow
+  readonly payment?: BankPaymentRow
 }
 type Understandable = Exclude<AchRecord, { type: 'unread' }>
 
@@ -44,8 +45,10 @@ export class AchFile {
     if (record.type === 'head') return this.#occurrences.clear()
     if (record.type === 'entry') return this.#applyEntry(record, id)
     const payment = await this.#paymentOf(record)
-    if (payment && isPrenote(payment) && isReturnOfPrenote(record))
+    if (payment && isOfKind(payment, 'PRENOTE') && isReturnOfPrenote(record))
       return applyPrenoteReturn(this.#worker, payment, record, id)
+    if (payment && isOfKind(payment, 'REVERSAL') && record.type === 'return')
+      return applyReversalReturn(this.#worker, payment, record, id)
     const found = await this.#ofReturn(record, payment, id)
     return 'hold' in found ? this.#hold(record, id, found.hold, found.payment) : this.#applyOnce(found)
   }
@@ -61,8 +64,10 @@ export class AchFile {
     if (Number(entry.transactionCode[1]) >= 5) return this.#hold(record, id, 'UNKNOWN_PAYMENT')
     // If a different kind of file counts deposits, this one adds nothing.
     if (rail.depositsFrom !== 'ACH_FILES') return
-    const { now } = await opOf(this.#worker)
-    await this.#applyOnce(depositOf(rail, record, this.#nameOf(record), now))
+    const op = await opOf(this.#worker)
+    // The statement's line about it waits for a person, so this one adds nothing either.
+    if (await findReversalIn(op, rail, [entry.individualId, record.text], entry.amount)) return
+    await this.#applyOnce(depositOf(rail, record, this.#nameOf(record), op.now))
   }
 
   #nameOf({ entry, text }: Booked): string {
@@ -74,7 +79,7 @@ export class AchFile {
     return `${entry.effectiveDate} ${entry.trace} ${digest}${nth === 1 ? '' : ` ${nth}`}`
   }
 
-  async #paymentOf({ entry, originalTrace }: Returned): Promise<QueuedPaymentRow | undefined> {
+  async #paymentOf({ entry, originalTrace }: Returned): Promise<BankPaymentRow | undefined> {
     const trace = BigInt(originalTrace.slice(ROUTING_CHARACTERS))
     const found = await selectByTrace(await opOf(this.#worker), this.#worker.rail.name, trace)
     return found.find((one) => isOf(one, entry))
@@ -82,7 +87,7 @@ export class AchFile {
 
   async #ofReturn(
     record: Returned,
-    payment: QueuedPaymentRow | undefined,
+    payment: BankPaymentRow | undefined,
     id: string,
   ): Promise<Evidence | Held> {
     const { entry } = record
@@ -90,7 +95,7 @@ export class AchFile {
     if (!payment) return { hold: 'UNKNOWN_PAYMENT' }
     if (record.type === 'change') return changeOf(record, payment, { id, occurredAt: op.now.toISOString() })
     if (!isReturnOfPayment(record.reason)) return { hold: 'UNREADABLE' }
-    if (isPrenote(payment)) return { hold: 'OTHER_AMOUNT' }
+    if (!isOfKind(payment, 'PAYMENT')) return { hold: 'OTHER_AMOUNT' }
     return {
       id,
       source: 'ACH_FILE',
@@ -113,9 +118,10 @@ export class AchFile {
     record: Booked | Returned,
     id: string,
     reason: RailEventReason,
-    payment?: QueuedPaymentRow,
+    payment?: BankPaymentRow,
   ): Promise<void> {
-    const data = { ...record, ...(payment && { id: payment.payment_id, ...doubtOf(payment) }) }
+    const doubt = reason === 'CHANGE_OF_ACCOUNT' && payment ? doubtOf(payment) : {}
+    const data = { ...record, ...(payment && { id: payment.payment_id, ...doubt }) }
     return holdRecord(this.#worker, bankEvent(id, 'file.ach', data), reason)
   }
 }
@@ -130,7 +136,7 @@ const REFUSED_CHANGE = /^C6\d$/
  */
 function changeOf(
   record: Extract<AchRecord, { type: 'change' }>,
-  payment: QueuedPaymentRow,
+  payment: BankPaymentRow,
   head: Pick<Evidence, 'id' | 'occurredAt'>,
 ): Evidence | Held {
   const { entry, reason, originalReceivingBank: bank } = record
@@ -174,7 +180,7 @@ function proposedBy({ parts }: Extract<AchRecord, { type: 'change' }>): AccountV
  * The payment that a notification of change is about, and its account, which receives no payments until a
  * person has reviewed it.
  */
-function doubtOf({ details: { account, routingNumber } }: QueuedPaymentRow) {
+function doubtOf({ details: { account, routingNumber } }: BankPaymentRow) {
   return { doubted: { account, routingNumber } }
 }
 
@@ -189,7 +195,7 @@ const ROUTING_CHARACTERS = 8
  * True if a return belongs to this payment, which was found by trace number: the reference must match, or
  * without a reference the amount.
  */
-function isOf({ reference, amount }: QueuedPaymentRow, entry: AchEntry): boolean {
+function isOf({ reference, amount }: BankPaymentRow, entry: AchEntry): boolean {
   return entry.individualId === '' ? entry.amount === amount : entry.individualId === reference
 }
 

@@ -8,9 +8,9 @@ import { readBacsReason } from './bacs-reasons.ts'
 import { bankingDayBefore } from './cut-off-times.ts'
 import type { BacsAccount, BacsAdvice, BacsRecord, BacsReturn } from './formats/bacs-reports.ts'
 import { bankEvent, holdRecord } from './hold-line.ts'
+import { paymentReferencesIn } from './queue.ts'
 import type { BankFileWorker } from './rail.ts'
 import { selectByReference, selectCollections } from './store.ts'
-import { paymentReferencesIn } from './understand-line.ts'
 
 type Understandable = Exclude<BacsRecord, { type: 'unread' }>
 

@@ -119,6 +119,7 @@ function newWorkerRow({ rail, platformId }: BankFileWorker, now: Date): BankFile
     rail: rail.name,
     files: 0n,
     traces: 0n,
+    reversals: 0n,
     collected_at: EVER,
     looked_at: EVER,
     claimed_until: EVER,

@@ -1,9 +1,11 @@
 import { expect, test } from 'vitest'
 import {
   effectiveDate,
+  effectiveDateOfQueued,
   executionDate,
   formatBankTime,
   isCollectionDue,
+  networkDate,
   sameDayOf,
   settledDate,
   settlesAt,
@@ -61,6 +63,31 @@ test('ACH settles after banking days of the Federal Reserve, at noon on the cloc
   expect(settlesAt(ach, '2026-12-23', 2)).toEqual(new Date('2026-12-28T17:00:00Z'))
   const timed = { ...ach, hours: { ...weekdays, timeZone: 'America/Chicago', holidays: ['2026-03-04'] } }
   expect(settlesAt(timed, '2026-03-02', 2)).toEqual(new Date('2026-03-05T18:00:00Z'))
+})
+
+test.each([
+  ['over a holiday', '2026-05-20', '2026-05-28'],
+  ['over a weekend', '2026-03-02', '2026-03-09'],
+])('five banking days %s pass for the network also if this bank is closed', (_, date, until) => {
+  const timed = { ...ach, hours: { ...weekdays, timeZone: 'America/Chicago', holidays: ['2026-03-04'] } }
+  expect(networkDate(timed, date, 5)).toBe(until)
+  expect(networkDate(ach, date, 5)).toBe(until)
+})
+
+test('an entry that is queued less than an interval before midnight may get the date after the next banking day', () => {
+  expect(effectiveDateOfQueued(ach, new Date('2026-03-04T03:59:00Z'), 0)).toBe('2026-03-04')
+  expect(effectiveDateOfQueued(ach, new Date('2026-03-04T04:01:00Z'), 0)).toBe('2026-03-05')
+  const often = { ...ach, everyMinutes: 5 }
+  expect(effectiveDateOfQueued(often, new Date('2026-03-04T04:01:00Z'), 0)).toBe('2026-03-04')
+})
+
+test('an entry that waits for the files of later days gets the date of the last of them, and closed days do not count', () => {
+  const friday = new Date('2026-03-06T12:00:00Z')
+  const datesOf = (timed: Parameters<typeof effectiveDateOfQueued>[0]) =>
+    [0, 1, 2, 3].map((days) => effectiveDateOfQueued(timed, friday, days))
+  expect(datesOf(ach)).toEqual(['2026-03-09', '2026-03-09', '2026-03-09', '2026-03-10'])
+  const timed = { ...ach, hours: { ...weekdays, timeZone: 'America/New_York' } }
+  expect(datesOf(timed)).toEqual(['2026-03-09', '2026-03-09', '2026-03-10', '2026-03-11'])
 })
 
 test('a date is settled from noon of its last banking day on, on the clock of the bank', () => {

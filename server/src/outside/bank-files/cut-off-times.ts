@@ -67,6 +67,17 @@ export function effectiveDate(timed: Timed, now: Date): string {
   return dateOf(day)
 }
 
+/**
+ * The latest effective date of an ACH entry that is queued at this time, and waits for the files of `days` later
+ * days on which the bank is open: its file may be made an interval later.
+ */
+export function effectiveDateOfQueued(timed: Timed, queuedAt: Date, days: number): string {
+  const { everyMinutes = EVERY_MINUTES[timed.format.type] } = timed
+  let at = queuedAt
+  for (let left = days; left > 0; left--) at = openingOn(timed, nextDay(local(timed, at))).toJSDate()
+  return effectiveDate(timed, new Date(at.getTime() + everyMinutes * 60_000))
+}
+
 /** True if a file made at this time (as returned by `formatBankTime`) can be same-day ACH. */
 export function sameDayOf(timed: Timed, madeOn: string): boolean {
   const { sameDayUntil } = timed.format
@@ -85,6 +96,11 @@ export function settledDate(timed: Timed, now: Date, days: number): string {
   let day = local(timed, now)
   while (settlesAt(timed, dateOf(day), days) > now) day = day.minus({ days: 1 })
   return dateOf(day)
+}
+
+/** The date that is `days` banking days after one, `YYYY-MM-DD`. Days on which only this bank is closed count. */
+export function networkDate({ format }: Timed, date: string, days: number): string {
+  return dateOf(afterBankingDays({ format }, date, days))
 }
 
 /** The last banking day before a date, `YYYY-MM-DD`. */

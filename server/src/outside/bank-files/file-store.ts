@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Op } from '../../kernel/operation/app.ts'
+import type { Read } from '../../storage/read/read.ts'
 import type { BankFileRow } from '../../storage/rows/bank-file.ts'
 
 /**
@@ -25,19 +26,20 @@ export function selectSettling(op: Op, rail: string): Promise<BankFileRow[]> {
     .execute()
 }
 
-/** The modifiers of an originator's files for a bank on a day (`YYYY-MM-DD` in the bank's time zone). */
-export function selectModifiers(
-  op: Op,
+/** An originator's files for a bank on a day (`YYYY-MM-DD` in the bank's time zone), of whatever rail. */
+export function selectFilesOfDay(
+  read: Read,
+  platformId: string,
   { destination, origin }: { readonly destination: string; readonly origin: string },
   day: string,
-): Promise<Pick<BankFileRow, 'modifier' | 'number'>[]> {
-  return op.read
+): Promise<Pick<BankFileRow, 'modifier' | 'number' | 'batches'>[]> {
+  return read
     .selectFrom('bank_files')
-    .where('platform_id', '=', op.platform.id)
+    .where('platform_id', '=', platformId)
     .where(sql<string>`format->>'destination'`, '=', destination)
     .where(sql<string>`format->>'origin'`, '=', origin)
     .where(sql<string>`left(made_on, 10)`, '=', day)
-    .select(['modifier', 'number'])
+    .select(['modifier', 'number', 'batches'])
     .execute()
 }
 

@@ -13,7 +13,7 @@ import { RAIL_EVENT_INITIAL, RAIL_EVENT_TRANSITIONS } from '../../storage/rows/s
 import type { BankFileWorker } from './rail.ts'
 import type { Line } from './statement-lines.ts'
 import type { BookedEntry, Hold } from './understand-line.ts'
-import { selectWaitingCredits } from './waiting-store.ts'
+import { hasLineOfReversal, selectWaitingCredits } from './waiting-store.ts'
 
 /** A line that has been understood: its entries, or the reason why it waits for a person. */
 export interface UnderstoodLine {
@@ -27,11 +27,11 @@ export function holdLine(
   op: Op,
   rail: string,
   line: Line,
-  { reason, ...file }: Hold,
+  { reason, ...named }: Hold,
 ): Promise<readonly Write[]> {
   const { name, amount, currency, entry, details } = line
   // An advice about it may already have been recorded under its name.
-  const report = { amount, currency, entry, details, ...file }
+  const report = { amount, currency, entry, details, ...named }
   return recordOnce(op, rail, bankEvent(lineReportId(name), 'file.booking', report), reason)
 }
 
@@ -64,6 +64,19 @@ export async function endHoldOfDeposit(
     return [...ended, ...(await explainEntry(op, rail, [{ entryId: name, kind: 'DEPOSIT', itemId, amount }]))]
   }
   return []
+}
+
+/**
+ * True if the statement's line about this money names a reversal: then it is not a deposit, whatever a person has
+ * decided about the line. The line has the deposit's name, or the same bank reference and amount.
+ */
+export async function isBookedAsReversal(
+  op: Op,
+  rail: string,
+  { id, amount, deposit: { entryReference } }: DepositEvidence,
+): Promise<boolean> {
+  if ((await findRailEvent(op, rail, lineReportId(id)))?.reason === 'REVERSAL') return true
+  return entryReference !== undefined && hasLineOfReversal(op, rail, entryReference, amount)
 }
 
 /** Builds a record of a bank's file for the list of reports that wait for review. */

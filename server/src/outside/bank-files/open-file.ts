@@ -1,7 +1,12 @@
 import type { Op } from '../../kernel/operation/app.ts'
 import { decide } from '../../money/rails/rail-worker.ts'
 import { insert, update, type Write } from '../../storage/commit/writes.ts'
-import type { BankFileRow, BankFileWorkerRow, BankPaymentRow } from '../../storage/rows/bank-file.ts'
+import {
+  type BankFileRow,
+  type BankFileWorkerRow,
+  type BankPaymentRow,
+  isOfKind,
+} from '../../storage/rows/bank-file.ts'
 import { BANK_FILE_INITIAL } from '../../storage/rows/states.ts'
 import { leadDaysOf } from './bacs-payments.ts'
 import {
@@ -14,13 +19,15 @@ import {
 } from './cut-off-times.ts'
 import { endingOf } from './file-content.ts'
 import { freeModifier, MARK_BYTES, nameByScheme, namesOfFile } from './file-names.ts'
-import { countFilesOfDay, selectFileByName, selectModifiers } from './file-store.ts'
+import { countFilesOfDay, selectFileByName, selectFilesOfDay } from './file-store.ts'
 import { BACS_TEXT_CHARACTERS } from './formats/bacs-text.ts'
 import { workerIdOf } from './ids.ts'
 import { provenUntil } from './prenotes.ts'
-import { debitSequenceOf } from './queue.ts'
-import { selectWaiting } from './queue-store.ts'
+import { debitSequenceOf, isReversalFile } from './queue.ts'
+import { selectWaiting, selectWaitingReversal } from './queue-store.ts'
 import { accountOf, type BankFileWorker } from './rail.ts'
+import { REVERSALS_PER_DAY_MAX } from './reversal-requests.ts'
+import { checkBeforeLeaving } from './reversals.ts'
 import { selectWorker } from './store.ts'
 
 /** The maximum number of payments per file, unless the rails file sets one. */
@@ -37,32 +44,37 @@ const SAME_DAY_MAX = 100_000_000n
 type Entry = BankFileWorker['rail']['entry']
 
 /**
- * Opens the next file with the payment that has waited longest, if it has waited since `until` or earlier.
- * Returns true if it has opened a file; every file has a payment, even if two workers open one for the same
- * payment. Once an ACH bank has received as many files as it can tell apart on a day, payments wait for the
- * next day.
+ * Opens the next file with the payment that has waited longest, if one has been waiting since `until` or
+ * earlier, otherwise with a reversal. Returns false if none has. A file without a payment cannot exist, even if
+ * two workers open one for the same payment.
  */
 export async function openFile(worker: BankFileWorker, until: Date): Promise<boolean> {
-  let isOpened = false
+  let isDone = true
   await decide(worker, async (op) => {
     const writes = await opening(op, worker, until)
-    isOpened = writes.length > 0
+    isDone = writes.length === 0
     return writes
   })
-  return isOpened
+  return !isDone
 }
 
 async function opening(op: Op, worker: BankFileWorker, until: Date): Promise<readonly Write[]> {
   const { name: rail, entry } = worker.rail
   const workerRow = await selectWorker(op, workerIdOf(rail))
-  const provenOn = provenUntil(entry, op.now)
-  const [first] = await selectWaiting(op, { rail, until, limit: 1, provenOn })
+  const first = await nextRow(op, worker, until)
   if (!workerRow || !first) return []
   const modifier = await nextModifier(op, worker)
   if (modifier === undefined) return []
   const names = await namesOf(op, worker, workerRow.files + 1n)
   const row = newFile(op, worker, workerRow, { first, modifier, until, names })
+  const guards: Write[] = []
+  if (isOfKind(first, 'REVERSAL')) {
+    const checked = await checkBeforeLeaving(op, entry, first, row.executed_on)
+    if ('ended' in checked) return checked.ended
+    guards.push(...checked.guards)
+  }
   return [
+    ...guards,
     insert('bank_files', row),
     putIntoFile(first, row, 1),
     update(
@@ -72,6 +84,25 @@ async function opening(op: Op, worker: BankFileWorker, until: Date): Promise<rea
       { files: row.number, updated_at: op.now },
     ),
   ]
+}
+
+/** Reversals come last, and only a few a day: each takes one of the files that payments need too. */
+async function nextRow(
+  op: Op,
+  { rail: { name: rail, entry } }: BankFileWorker,
+  until: Date,
+): Promise<BankPaymentRow | undefined> {
+  const [first] = await selectWaiting(op, { rail, until, limit: 1, provenOn: provenUntil(entry, op.now) })
+  if (first || entry.format.type !== 'ACH') return first
+  const used = await filesOfDay(op, entry, entry.format)
+  if (used.filter(isReversalFile).length >= REVERSALS_PER_DAY_MAX) return undefined
+  return selectWaitingReversal(op, { rail, until })
+}
+
+type AchFormat = Extract<Entry['format'], { type: 'ACH' }>
+
+function filesOfDay(op: Op, entry: Entry, format: AchFormat) {
+  return selectFilesOfDay(op.read, op.platform.id, format, dayOfBankTime(formatBankTime(entry, op.now)))
 }
 
 /** The write that adds a waiting payment to this file. It fails if the payment is already in a file. */
@@ -89,8 +120,7 @@ async function nextModifier(op: Op, { app, rail }: BankFileWorker): Promise<stri
   const { name, entry } = rail
   const { format } = entry
   if (format.type !== 'ACH') return null
-  const used = await selectModifiers(op, format, dayOfBankTime(formatBankTime(entry, op.now)))
-  const modifier = freeModifier(used)
+  const modifier = freeModifier(await filesOfDay(op, entry, format))
   if (modifier === undefined)
     app.log.warn({ rail: name }, 'no ACH file id modifiers left today: payments wait for the next day')
   return modifier
@@ -142,7 +172,7 @@ function newFile(
     traces_before: traces + BigInt(filePaymentsMax + OFFSETS_MAX) > TRACES_MAX ? 0n : traces,
     format,
     made_on: madeOn,
-    executed_on: executedOn(entry, op.now, madeOn, first),
+    executed_on: executedOn(entry, op.now, first),
     part: null,
     accepted_at: null,
     settles_at: null,
@@ -153,13 +183,14 @@ function newFile(
   }
 }
 
-/** The date of a file's payments, taken from the first one. */
-function executedOn(entry: Entry, now: Date, madeOn: string, first: BankPaymentRow): string {
+/** The date of the payments of a file that is made at this time, taken from the first one. */
+export function executedOn(entry: Entry, now: Date, first: Pick<BankPaymentRow, 'batch' | 'amount'>): string {
   const { format } = entry
   if (format.type === 'BACS') return collectionDate(entry, now, leadDaysOf(format, first.batch))
   if (format.type === 'SEPA' && debitSequenceOf(first.batch))
     return collectionDate(entry, now, format.debits?.leadDays ?? LEAD_DAYS)
   if (format.type !== 'ACH') return executionDate(entry, now, first.batch === 'INSTANT')
+  const madeOn = formatBankTime(entry, now)
   const isSameDay = isSameDayAmount(first.amount) && sameDayOf(entry, madeOn)
   return isSameDay ? dayOfBankTime(madeOn) : effectiveDate(entry, now)
 }

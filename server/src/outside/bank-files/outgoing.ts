@@ -4,7 +4,7 @@ import type { PaymentEvidence } from '../../money/evidence/evidence.ts'
 import { applyOrHold } from '../../money/rail-events/apply-or-hold.ts'
 import { decide, opOf } from '../../money/rails/rail-worker.ts'
 import { update, type Write } from '../../storage/commit/writes.ts'
-import { type BankFileRow, type BankPaymentRow, isQueuedPayment } from '../../storage/rows/bank-file.ts'
+import { type BankFileRow, type BankPaymentRow, isOfKind } from '../../storage/rows/bank-file.ts'
 import { BANK_FILE_TRANSITIONS } from '../../storage/rows/states.ts'
 import { daysUntilDelivered } from './bacs-payments.ts'
 import { dayOfBankTime, formatBankTime, settlesAt } from './cut-off-times.ts'
@@ -14,12 +14,13 @@ import { selectOpenFiles, selectSettling } from './file-store.ts'
 import { OFFSET_TOTAL_MAX } from './formats/ach-writer.ts'
 import { BACS_AMOUNT_MAX } from './formats/bacs-writer.ts'
 import { workerIdOf } from './ids.ts'
-import { isSameDayAmount, isSameDayFile, PAYMENTS_MAX, putIntoFile } from './open-file.ts'
+import { executedOn, isSameDayAmount, isSameDayFile, PAYMENTS_MAX, putIntoFile } from './open-file.ts'
 import { endPrenote, provenUntil } from './prenotes.ts'
-import { achBatchOf, debitSequenceOf, isPrenote } from './queue.ts'
+import { achBatchOf, debitSequenceOf, isReversalFile } from './queue.ts'
 import { selectWaiting } from './queue-store.ts'
 import type { BankFilesRail, BankFileWorker } from './rail.ts'
-import { selectOpenPulls, selectPaymentsOfFile } from './store.ts'
+import { checkBeforeLeaving, failReversal, type Leaving } from './reversals.ts'
+import { selectOpenPulls, selectPaymentsOfFile, selectQueued } from './store.ts'
 import { settleWaitingSums } from './waiting-sums.ts'
 import { removeParts, takeWritingStep, type WritingPlace } from './writing.ts'
 
@@ -43,6 +44,7 @@ export async function finishFiles(worker: BankFileWorker): Promise<void> {
     if (file.state === 'COLLECTING') await collect(worker, file)
     else if (file.state === 'WRITING' || file.state === 'READY') await write(worker, op, file)
     else if (file.state === 'REJECTED') await failAll(worker, file)
+    else if (file.state === 'DROPPED') await forget(worker, file)
     else await acceptAll(worker, file)
   }
 }
@@ -57,7 +59,10 @@ async function collect(worker: BankFileWorker, from: BankFileRow): Promise<void>
     const batch = file.format.type === 'ACH' ? undefined : file.batches[0]
     const provenOn = provenUntil(worker.rail.entry, op.now)
     const { rail, created_at: until } = file
-    const waiting = await selectWaiting(op, { rail, until, limit: PAGE, batch, provenOn })
+    // A reversal is alone in its file.
+    const waiting = isReversalFile(file)
+      ? []
+      : await selectWaiting(op, { rail, until, limit: PAGE, batch, provenOn })
     const taken = pickFitting(worker, file, waiting)
     isOpen = taken.length === PAGE
     const next = {
@@ -121,12 +126,32 @@ function amountMaxOf({ format, fileAmountMax = ACH_TOTAL_MAX }: BankFileWorker['
 
 /** Carries out one step of writing a file, and records it. */
 async function write({ app, rail }: BankFileWorker, op: Op, file: BankFileRow): Promise<void> {
+  const checked = await checkBeforeWriting(op, rail.entry, file)
+  if ('ended' in checked) {
+    const { write: drop } = transition(op, 'bank_files', BANK_FILE_TRANSITIONS, file, 'drop')
+    await app.commit(op, [drop, ...checked.ended])
+    return
+  }
   const attempt = Buffer.from(op.random(ATTEMPT_BYTES)).toString('hex')
   const content = () => (rail.pgp ? rail.pgp.encrypt(contentOf(op, file), op.now) : contentOf(op, file))
   const step = await takeWritingStep(file, attempt, placeOf(rail), content)
   if (!step) return
   const moved = transition(op, 'bank_files', BANK_FILE_TRANSITIONS, file, step.event, { part: step.part })
-  await app.commit(op, [moved.write])
+  await app.commit(op, [moved.write, ...checked.guards])
+}
+
+/**
+ * Repeats the check of a reversal, because its file may have waited for the bank's server. Once the file is whole,
+ * it is sent.
+ */
+async function checkBeforeWriting(
+  op: Op,
+  entry: BankFilesRail['entry'],
+  file: BankFileRow,
+): Promise<Leaving> {
+  const [row] = isReversalFile(file) ? await selectPaymentsOfFile(op, file.id, 0, 1) : []
+  if (file.state !== 'WRITING' || !row || !isOfKind(row, 'REVERSAL')) return { guards: [] }
+  return checkBeforeLeaving(op, entry, row, executedOn(entry, op.now, row))
 }
 
 function placeOf({ folder, entry }: BankFileWorker['rail']): WritingPlace {
@@ -158,8 +183,18 @@ async function failAll(worker: BankFileWorker, file: BankFileRow): Promise<void>
   const failure = isoFailure({ code: null, text: file.bank_status })
   await applyToAll(worker, file, { id: `rejected ${file.id}`, source: 'STATUS_FILE', event: 'fail', failure })
   await settleWaitingSums(worker, file.message_name)
-  await decide(worker, async (op) => [
-    update('bank_files', file.id, { accepted_at: null }, { accepted_at: op.now, updated_at: op.now }),
+  await finish(worker, file)
+}
+
+/** Removes what was written of a file that is not sent. */
+async function forget(worker: BankFileWorker, file: BankFileRow): Promise<void> {
+  await removeParts(file, placeOf(worker.rail))
+  await finish(worker, file)
+}
+
+function finish(worker: BankFileWorker, { id }: BankFileRow): Promise<void> {
+  return decide(worker, async (op) => [
+    update('bank_files', id, { accepted_at: null }, { accepted_at: op.now, updated_at: op.now }),
   ])
 }
 
@@ -172,7 +207,7 @@ function daysUntilSettled({ format }: BankFilesRail['entry'], file: BankFileRow)
   if (format.type === 'BACS') return daysUntilDelivered(format, file)
   if (format.type === 'SEPA')
     return debitSequenceOf(batches[0]) && (format.debits?.deliveredAfterDays ?? COLLECTED_AFTER_DAYS)
-  if (format.type !== 'ACH') return undefined
+  if (format.type !== 'ACH' || isReversalFile(file)) return undefined
   const { deliveredAfterDays: days = SETTLED_AFTER_DAYS } = format
   const hasPulls = batches.some((batch) => achBatchOf(batch).direction === 'DEBIT')
   return hasPulls ? Math.max(days, PULLED_AFTER_DAYS_MIN) : days
@@ -186,7 +221,7 @@ function daysUntilSettled({ format }: BankFilesRail['entry'], file: BankFileRow)
 export async function settleFiles(worker: BankFileWorker): Promise<void> {
   const { entry, name } = worker.rail
   for (const file of await selectSettling(await opOf(worker), name)) {
-    const status = { id: `settled ${file.id}`, source: 'STATUS_FILE', event: 'deliver' } as const
+    const status = { id: `settled ${file.id}`, source: 'CALENDAR', event: 'deliver' } as const
     const isDone = await settle(worker, file, status)
     await decide(worker, async (op) => {
       const today = dayOfBankTime(formatBankTime(entry, op.now))
@@ -242,14 +277,13 @@ async function applyToEach(
     )
 }
 
-async function applyToPayment(op: Op, payment: BankPaymentRow, said: StatusOfAll): Promise<readonly Write[]> {
-  // An instruction has no record except its file.
-  if (!isQueuedPayment(payment)) return []
-  if (isPrenote(payment)) return said.failure ? endPrenote(op, payment, said.failure) : []
-  const { direction, payment_id, place, rail } = payment
+async function applyToPayment(op: Op, row: BankPaymentRow, said: StatusOfAll): Promise<readonly Write[]> {
+  const id = `${said.id}/${row.place}`
+  if (!isOfKind(row, 'PAYMENT')) return applyToEntry(op, row, { ...said, id })
+  const { direction, payment_id, rail } = row
   return applyOrHold(op, rail, {
     ...said,
-    id: `${said.id}/${place}`,
+    id,
     kind: 'payment',
     account: null,
     subject: { direction, id: payment_id },
@@ -257,4 +291,23 @@ async function applyToPayment(op: Op, payment: BankPaymentRow, said: StatusOfAll
     currency: null,
     occurredAt: op.now.toISOString(),
   })
+}
+
+const CANCELLED = { code: 'QUOTE_EXECUTION_FAILED', message: 'The bank has cancelled it' }
+
+/**
+ * Ends an entry that is not a payment, if the bank has rejected or cancelled it. Of an instruction, only its file is
+ * recorded.
+ */
+export async function applyToEntry(
+  op: Op,
+  { id: rowId }: Pick<BankPaymentRow, 'id'>,
+  { id, event, failure }: Pick<StatusOfAll, 'id' | 'event' | 'failure'>,
+): Promise<readonly Write[]> {
+  const row = await selectQueued(op, rowId)
+  const why = failure ?? (event === 'cancel' ? CANCELLED : undefined)
+  if (!row || !why) return []
+  if (isOfKind(row, 'PRENOTE')) return endPrenote(op, row, why)
+  if (!isOfKind(row, 'REVERSAL')) return []
+  return failReversal(op, row, why, { id, type: 'payment.reversal-rejected', data: {} })
 }

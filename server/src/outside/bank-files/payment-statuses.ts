@@ -7,20 +7,26 @@ import { findRailPayment } from '../../money/rails/rail-payments.ts'
 import { decide, opOf } from '../../money/rails/rail-worker.ts'
 import { update } from '../../storage/commit/writes.ts'
 import { idOfKind } from '../../storage/engine/ids.ts'
-import type { BankFileRow, QueuedPaymentRow } from '../../storage/rows/bank-file.ts'
+import {
+  type BankFileRow,
+  type BankPaymentRow,
+  isOfKind,
+  type QueuedPaymentRow,
+} from '../../storage/rows/bank-file.ts'
 import type { RailPaymentEvent } from '../../storage/rows/states.ts'
 import type { BeneficiaryStatus } from '../../storage/rows/stored-documents.ts'
 import { type Acknowledgement, acknowledgeByStatus } from './acknowledgements.ts'
 import { applyOnce } from './apply-line.ts'
-import { isoFailure } from './failure-reasons.ts'
+import { type Failure, isoFailure } from './failure-reasons.ts'
 import { selectFileByMessage } from './file-store.ts'
 import type { BankStatus } from './formats/pain-002.ts'
 import { bankEvent, holdRecord } from './hold-line.ts'
 import { isoStatus } from './iso-statuses.ts'
-import { applyToAll } from './outgoing.ts'
+import { aboutReversal, findReversalIn } from './named-reversals.ts'
+import { applyToAll, applyToEntry } from './outgoing.ts'
 import { debitSequenceOf, uuidOfInstruction } from './queue.ts'
 import type { BankFileWorker } from './rail.ts'
-import { selectBankPayment, selectByReference } from './store.ts'
+import { selectByReference, selectQueued } from './store.ts'
 import { settleWaitingSums } from './waiting-sums.ts'
 
 /**
@@ -34,7 +40,8 @@ export async function applyStatus(worker: BankFileWorker, status: BankStatus, id
   const { event, needsPerson, payeeCheck } = meaning
   const payment = status.level === 'PAYMENT' ? await paymentOf(worker, status) : undefined
   if (needsPerson) await hold(worker, status, `${id} waits`, 'BANK_WAITS', payment)
-  if (payment && payeeCheck) await recordPayeeCheck(worker, payment, payeeCheck)
+  if (payment && isOfKind(payment, 'PAYMENT') && payeeCheck)
+    await recordPayeeCheck(worker, payment, payeeCheck)
   if (event === null) return status.status === 'PART' ? acknowledgePart(worker, status) : undefined
   if (status.level === 'PAYMENT') await applyToPayment(worker, payment, status, id, event)
   else await applyToWhole(worker, status, id, event)
@@ -81,12 +88,15 @@ function recordPayeeCheck(
 
 async function applyToPayment(
   worker: BankFileWorker,
-  payment: QueuedPaymentRow | undefined,
+  payment: BankPaymentRow | undefined,
   status: BankStatus,
   id: string,
   event: RailPaymentEvent,
 ): Promise<void> {
   if (!payment) return hold(worker, status, id, 'UNKNOWN_PAYMENT')
+  const failure = failureOf(status, event)
+  if (!isOfKind(payment, 'PAYMENT'))
+    return decide(worker, (op) => applyToEntry(op, payment, { id, event, ...failure }))
   const evidence: PaymentEvidence = {
     id,
     source: 'STATUS_FILE',
@@ -97,20 +107,22 @@ async function applyToPayment(
     amount: status.amount,
     currency: status.currency,
     occurredAt: (await opOf(worker)).now.toISOString(),
-    ...failureOf(status, event),
+    ...failure,
   }
   await applyOnce(worker, evidence)
 }
 
-/** Finds the payment of a status by our own id, or else by the end-to-end id. */
+/** Finds the row of a status by our id, or else by the end-to-end id, which a payment shares with its prenote. */
 async function paymentOf(
   worker: BankFileWorker,
   { instructionId, endToEndId }: BankStatus,
-): Promise<QueuedPaymentRow | undefined> {
+): Promise<BankPaymentRow | undefined> {
   const op = await opOf(worker)
   const uuid = uuidOfInstruction(instructionId)
-  const named = uuid && (await selectBankPayment(op, idOfKind('RailPayment', uuid)))
+  const named = uuid && (await selectQueued(op, idOfKind('RailPayment', uuid)))
   if (named && named.rail === worker.rail.name) return named
+  const reversal = await findReversalIn(op, worker.rail, [endToEndId])
+  if (reversal) return reversal
   const found = endToEndId ? await selectByReference(op, worker.rail.name, [endToEndId]) : []
   return found.length === 1 ? found[0] : undefined
 }
@@ -156,7 +168,7 @@ async function acknowledgePart(worker: BankFileWorker, { originalMessageId }: Ba
   })
 }
 
-function failureOf({ reasons }: BankStatus, event: RailPaymentEvent) {
+function failureOf({ reasons }: BankStatus, event: RailPaymentEvent): { readonly failure?: Failure } {
   return event === 'fail' ? { failure: isoFailure(reasons[0] ?? null) } : {}
 }
 
@@ -165,9 +177,11 @@ function hold(
   status: BankStatus,
   id: string,
   reason: 'UNREADABLE' | 'UNKNOWN_PAYMENT' | 'BANK_WAITS',
-  payment?: QueuedPaymentRow,
+  payment?: BankPaymentRow,
 ): Promise<void> {
   const words = status.status === null ? undefined : isoStatus(status.status)?.words
-  const data = { ...status, ...present({ words, id: payment?.payment_id }) }
+  const isReversal = payment && isOfKind(payment, 'REVERSAL')
+  const about = isReversal ? aboutReversal(payment) : present({ id: payment?.payment_id })
+  const data = { ...status, ...present({ words }), ...about }
   return holdRecord(worker, bankEvent(id, 'file.status', data), reason)
 }

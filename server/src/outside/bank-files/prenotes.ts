@@ -9,7 +9,7 @@ import { findRailEvent, recordReport } from '../../money/rail-events/rail-events
 import { findRailPayment } from '../../money/rails/rail-payments.ts'
 import { decide, opOf } from '../../money/rails/rail-worker.ts'
 import { insert, update, type Write } from '../../storage/commit/writes.ts'
-import { type BankPaymentRow, isQueuedPayment, type QueuedPaymentRow } from '../../storage/rows/bank-file.ts'
+import { type BankPaymentRow, isOfKind, type PrenoteRow } from '../../storage/rows/bank-file.ts'
 import { settledDate } from './cut-off-times.ts'
 import { achFailure, type Failure } from './failure-reasons.ts'
 import type { AchRecord } from './formats/ach-reader.ts'
@@ -17,7 +17,7 @@ import { bankEvent } from './hold-line.ts'
 import { prenoteFor } from './queue.ts'
 import { selectRefused, selectWithoutPrenote } from './queue-store.ts'
 import type { BankFileWorker } from './rail.ts'
-import { selectBankPayment } from './store.ts'
+import { selectQueued } from './store.ts'
 
 /**
  * ACH prenotes: an entry without an amount precedes the first payment to an account, and the payment waits
@@ -57,13 +57,12 @@ function accountKeyOf({ direction, details }: Pick<BankPaymentRow, 'direction' |
 }
 
 /** The writes that mark a prenote as failed, so that the payments that wait for it fail too. */
-export async function endPrenote(
+export function endPrenote(
   op: Op,
-  { id }: Pick<QueuedPaymentRow, 'id'>,
+  { id, details }: PrenoteRow,
   failure: { readonly code: string; readonly message: string },
-): Promise<readonly Write[]> {
-  const details = (await selectBankPayment(op, id))?.details
-  if (!details || details.failure) return []
+): readonly Write[] {
+  if (details.failure) return []
   const { code, message } = failure
   const failed = { code, message: `The prenote has failed. ${message}`, at: op.now.toISOString() }
   return [update('bank_payments', id, { details }, { details: { ...details, failure: failed } })]
@@ -74,17 +73,18 @@ export async function endPrenote(
  */
 export function applyPrenoteReturn(
   worker: BankFileWorker,
-  prenote: QueuedPaymentRow,
+  { id: prenoteId }: PrenoteRow,
   record: Extract<AchRecord, { type: 'return' }>,
   id: string,
 ): Promise<void> {
   const { name } = worker.rail
   const failure = achFailure(record.reason, record.information)
   return decide(worker, async (op) => {
-    if (await findRailEvent(op, name, id)) return []
+    const prenote = await selectQueued(op, prenoteId)
+    if (!prenote || !isOfKind(prenote, 'PRENOTE') || (await findRailEvent(op, name, id))) return []
     const data = { ...record, id: prenote.payment_id }
     return [
-      ...(await endPrenote(op, prenote, failure)),
+      ...endPrenote(op, prenote, failure),
       ...(await refuse(op, prenote, failure)),
       ...recordReport(op, name, bankEvent(id, 'prenote.returned', data), undefined),
     ]
@@ -92,7 +92,7 @@ export function applyPrenoteReturn(
 }
 
 /** Empty if the account's details have changed since the prenote. */
-async function refuse(op: Op, prenote: QueuedPaymentRow, { message }: Failure): Promise<readonly Write[]> {
+async function refuse(op: Op, prenote: PrenoteRow, { message }: Failure): Promise<readonly Write[]> {
   const payment = await findRailPayment(op, prenote.direction, prenote.payment_id)
   const accountId = payment && (await otherEnd(op, payment))?.accountId
   if (!accountId?.startsWith('ExternalAccount:')) return []
@@ -108,7 +108,7 @@ export async function failRefused(worker: BankFileWorker): Promise<void> {
   for (let isFull = true; isFull; ) {
     const refused = await selectRefused(await opOf(worker), rail.name, PAGE)
     isFull = refused.length === PAGE
-    for (const { payment_id, direction, failure } of refused.filter(isQueuedPayment))
+    for (const { payment_id, direction, failure } of refused)
       await decide(worker, async (op) => {
         const row = await findRailPayment(op, direction, payment_id)
         if (!row || !failure) return []

@@ -4,7 +4,12 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Op } from '../../kernel/operation/app.ts'
 import type { Read } from '../../storage/read/read.ts'
 import { whereGiven } from '../../storage/read/where-given.ts'
-import type { BankPaymentRow, PrenoteFailure } from '../../storage/rows/bank-file.ts'
+import type {
+  BankPaymentRow,
+  EntryFailure,
+  QueuedPaymentRow,
+  ReversalRow,
+} from '../../storage/rows/bank-file.ts'
 import { RAIL_EVENT_INITIAL } from '../../storage/rows/states.ts'
 
 /** False while a change of the counterparty's account waits for a decision. */
@@ -27,9 +32,9 @@ export interface Waiting {
 }
 
 /**
- * Payments that wait for a file, and prenotes, oldest first: of one batch, or all. Payments to an account
- * with reported changes wait until a person has reviewed them, and payments to an account without a prenote
- * wait until its prenote has passed its waiting period.
+ * Payments that wait for a file, prenotes and instructions, but no reversals, oldest first: of one batch, or
+ * all. Payments to an account with reported changes wait until a person has reviewed them, and payments to an
+ * account without a prenote wait until its prenote has passed its waiting period.
  */
 export function selectWaiting(op: Op, { provenOn, ...waiting }: Waiting): Promise<BankPaymentRow[]> {
   return waitingPayments(op, waiting)
@@ -38,8 +43,47 @@ export function selectWaiting(op: Op, { provenOn, ...waiting }: Waiting): Promis
 }
 
 /** Waiting payments whose account still needs a prenote. */
-export function selectWithoutPrenote(op: Op, waiting: Waiting): Promise<BankPaymentRow[]> {
-  return waitingPayments(op, waiting).where(isProven(null), '=', false).execute()
+export function selectWithoutPrenote(op: Op, waiting: Waiting): Promise<QueuedPaymentRow[]> {
+  return waitingPayments(op, waiting)
+    .where('kind', '=', 'PAYMENT')
+    .where(isProven(null), '=', false)
+    .$narrowType<{ kind: 'PAYMENT' }>()
+    .execute()
+}
+
+/**
+ * The reversal that waits longest for a file, if one waits since `until` or longer. Changes of its account do not
+ * matter.
+ */
+export function selectWaitingReversal(
+  op: Op,
+  { rail, until }: Pick<Waiting, 'rail' | 'until'>,
+): Promise<ReversalRow | undefined> {
+  return waitingReversals(op.read, op.platform.id, rail)
+    .where('created_at', '<=', until)
+    .orderBy('created_at')
+    .orderBy('id')
+    .limit(1)
+    .selectAll()
+    .$narrowType<{ kind: 'REVERSAL' }>()
+    .executeTakeFirst()
+}
+
+export async function countWaitingReversals(read: Read, platformId: string, rail: string): Promise<number> {
+  const { count } = await waitingReversals(read, platformId, rail)
+    .select(({ fn }) => fn.countAll<string>().as('count'))
+    .executeTakeFirstOrThrow()
+  return Number(count)
+}
+
+function waitingReversals(read: Read, platformId: string, rail: string) {
+  return read
+    .selectFrom('bank_payments')
+    .where('rail', '=', rail)
+    .where('platform_id', '=', platformId)
+    .where('kind', '=', 'REVERSAL')
+    .where('file_id', 'is', null)
+    .where(sql<boolean>`details ? 'failure'`, '=', false)
 }
 
 /** Waiting payments whose prenote has failed in the meantime, with the failure. */
@@ -47,24 +91,24 @@ export function selectRefused(
   op: Op,
   rail: string,
   limit: number,
-): Promise<(Pick<BankPaymentRow, 'id' | 'payment_id' | 'direction'> & { failure: PrenoteFailure | null })[]> {
+): Promise<(Pick<BankPaymentRow, 'id' | 'payment_id' | 'direction'> & { failure: EntryFailure | null })[]> {
   return op.read
     .selectFrom('bank_payments')
     .innerJoin('bank_payments as p', (join) =>
       join
         .onRef('p.rail', '=', 'bank_payments.rail')
         .on(isOfSameAccount(), '=', true)
-        .on('p.amount', '=', 0n),
+        .on('p.kind', '=', 'PRENOTE'),
     )
     .where('bank_payments.rail', '=', rail)
     .where('bank_payments.platform_id', '=', op.platform.id)
     .where('bank_payments.file_id', 'is', null)
-    .where('bank_payments.amount', '>', 0n)
+    .where('bank_payments.kind', '=', 'PAYMENT')
     .where(IS_OPEN, '=', true)
     .where(sql<boolean>`((p.details->'failure'->>'at')::timestamptz >= bank_payments.created_at)`, '=', true)
     .limit(limit)
     .select(['bank_payments.id', 'bank_payments.payment_id', 'bank_payments.direction'])
-    .select(sql<PrenoteFailure | null>`p.details->'failure'`.as('failure'))
+    .select(sql<EntryFailure | null>`p.details->'failure'`.as('failure'))
     .execute()
 }
 
@@ -72,7 +116,7 @@ export function selectRefused(
  * False for a payment that ended while it was waiting, in whatever state. Prenotes and instructions have no
  * payment record.
  */
-const IS_OPEN = sql<boolean>`(bank_payments.amount = 0 OR EXISTS (
+const IS_OPEN = sql<boolean>`(bank_payments.kind <> 'PAYMENT' OR EXISTS (
   SELECT FROM rail_payments AS r WHERE r.id = bank_payments.id AND r.state IN ('GIVEN', 'ACCEPTED')))`
 
 /**
@@ -112,12 +156,12 @@ const IS_VERIFIED = sql<boolean>`EXISTS (
 function isProven(provenOn: string | null): RawBuilder<boolean> {
   const hasHadTime =
     provenOn === null ? sql`true` : sql`f.accepted_at IS NOT NULL AND f.executed_on <= ${provenOn}`
-  return sql<boolean>`(bank_payments.amount = 0 OR ${IS_MICRO} OR ${IS_VERIFIED} OR EXISTS (
+  return sql<boolean>`(bank_payments.kind <> 'PAYMENT' OR ${IS_MICRO} OR ${IS_VERIFIED} OR EXISTS (
     SELECT FROM bank_payments AS p
       LEFT JOIN bank_files AS f ON f.id = p.file_id
       LEFT JOIN rail_payments AS r ON r.id = p.id
     WHERE p.rail = bank_payments.rail AND ${isOfSameAccount()}
-      AND (r.state = 'DELIVERED' OR p.amount = 0 AND NOT p.details ? 'failure' AND ${hasHadTime})))`
+      AND (r.state = 'DELIVERED' OR p.kind = 'PRENOTE' AND NOT p.details ? 'failure' AND ${hasHadTime})))`
 }
 
 function waitingPayments(op: Op, { rail, until, limit, batch }: Omit<Waiting, 'provenOn'>) {
@@ -126,6 +170,7 @@ function waitingPayments(op: Op, { rail, until, limit, batch }: Omit<Waiting, 'p
     .where('rail', '=', rail)
     .where('platform_id', '=', op.platform.id)
     .where('file_id', 'is', null)
+    .where('kind', '<>', 'REVERSAL')
     .where('created_at', '<=', until)
     .where(({ not, exists, selectFrom }) => {
       const [account, routing] = [ofPayment('account'), ofPayment('routingNumber')]

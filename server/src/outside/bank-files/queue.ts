@@ -1,10 +1,17 @@
+import { hash } from 'node:crypto'
 import type { BankFilesRailValue } from '@countersign/contract/connectors/rails-file'
 import { present } from '@countersign/contract/core/objects'
 import type { Enqueued, PaymentFault, QueuedPayment, UnmadePayment } from '../../kernel/ports/rail.ts'
 import { insert } from '../../storage/commit/writes.ts'
 import { idOfKind, uuidOfText } from '../../storage/engine/ids.ts'
 import type { Read } from '../../storage/read/read.ts'
-import type { BankPaymentRow } from '../../storage/rows/bank-file.ts'
+import type {
+  BankFileRow,
+  BankPaymentRow,
+  PrenoteRow,
+  QueuedPaymentRow,
+  ReversalRow,
+} from '../../storage/rows/bank-file.ts'
 import type { AccountDetails } from '../../storage/rows/stored-documents.ts'
 import { bacsWritable } from './bacs-payments.ts'
 import {
@@ -166,6 +173,7 @@ function rowOf(
     platform_id: platformId,
     rail,
     payment_id: id,
+    kind: 'PAYMENT',
     direction,
     batch,
     reference,
@@ -266,28 +274,60 @@ export function achPaymentOf({
  */
 export function achBatchOf(
   batch: string,
-): Pick<AchBatch, 'entryClass' | 'direction' | 'isPrenote' | 'isMicroEntry'> {
+): Pick<AchBatch, 'entryClass' | 'direction' | 'isPrenote' | 'description'> {
   const entryClass = ENTRY_CLASSES.find((one) => batch.startsWith(one)) ?? 'CCD'
   const isPrenote = batch.endsWith(PRENOTE_ENDING)
-  const isMicroEntry = batch.endsWith(MICRO_ENDING)
-  return { entryClass, direction: batch.includes('-DEBIT') ? 'DEBIT' : 'CREDIT', isPrenote, isMicroEntry }
+  const description = batch.endsWith(MICRO_ENDING)
+    ? 'ACCTVERIFY'
+    : batch.endsWith(REVERSAL_ENDING)
+      ? 'REVERSAL'
+      : undefined
+  const direction = batch.includes('-DEBIT') ? 'DEBIT' : 'CREDIT'
+  return { entryClass, direction, isPrenote, description }
+}
+
+/** True for the file of a reversal, which has no other row. */
+export function isReversalFile({ batches }: Pick<BankFileRow, 'batches'>): boolean {
+  return batches.some((batch) => batch.endsWith(REVERSAL_ENDING))
 }
 
 const PRENOTE_ENDING = '-PRENOTE'
+const REVERSAL_ENDING = '-REVERSAL'
 
 /**
  * Builds the prenote that a payment waits for. Its id is derived from the payment's, so a payment has at most
  * one.
  */
-export function prenoteFor(payment: BankPaymentRow): BankPaymentRow {
+export function prenoteFor(payment: QueuedPaymentRow): PrenoteRow {
   const { remittanceInformation: _, ...details } = payment.details
   const id = idOfKind('RailPayment', uuidOfText(`Prenote ${payment.id}`))
-  return { ...payment, id, batch: `${payment.batch}${PRENOTE_ENDING}`, amount: 0n, details }
+  return { ...payment, id, kind: 'PRENOTE', batch: `${payment.batch}${PRENOTE_ENDING}`, amount: 0n, details }
 }
 
-export function isPrenote({ amount }: Pick<BankPaymentRow, 'amount'>): boolean {
-  return amount === 0n
+/** The id of a reversal, by the record of its payment. Requests for one payment are numbered from 1. */
+export function reversalIdOf(recordId: string, request: number): string {
+  return idOfKind('RailPayment', uuidOfText(`Reversal ${recordId} ${request}`))
 }
+
+/** The entry that takes back a payment out: the opposite one, under its own reference. */
+export function reversalFor(payment: QueuedPaymentRow, request: number, queuedAt: Date): ReversalRow {
+  const { remittanceInformation: _, ...details } = payment.details
+  const id = reversalIdOf(payment.id, request)
+  return {
+    ...payment,
+    id,
+    kind: 'REVERSAL',
+    batch: `${achBatchOf(payment.batch).entryClass}-DEBIT${REVERSAL_ENDING}`,
+    reference: `CS${hash('sha256', id).slice(0, REFERENCE_DIGITS).toUpperCase()}`,
+    details,
+    file_id: null,
+    place: null,
+    trace: null,
+    created_at: queuedAt,
+  }
+}
+
+const REFERENCE_DIGITS = 12
 
 /** A record's id in the form in which banks carry it: 32 hexadecimal digits. */
 export function instructionOf(id: string): string {
@@ -299,6 +339,13 @@ export function uuidOfInstruction(instruction: string | null): string | undefine
   const [, a, b, c, d, e] =
     /^([0-9a-f]{8})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{12})$/i.exec(instruction ?? '') ?? []
   return a === undefined ? undefined : [a, b, c, d, e].join('-').toLowerCase()
+}
+
+const REFERENCES_MAX = 20
+
+/** The words of a text that may be the reference of a payment. */
+export function paymentReferencesIn(text: string): string[] {
+  return [...new Set(text.toUpperCase().match(/\bCS[0-9A-F]{10,12}\b/g))].slice(0, REFERENCES_MAX)
 }
 
 /** True if the bank has reported changed details of this account that nobody has reviewed. */

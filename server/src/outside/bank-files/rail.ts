@@ -10,6 +10,7 @@ import { currenciesIn } from '../../money/rails/routing.ts'
 import { queueInstruction } from './bacs-payments.ts'
 import type { Pgp } from './pgp.ts'
 import { enqueue, faultOfPayment, isAccountInDoubt } from './queue.ts'
+import { reversalsOf } from './reversal-requests.ts'
 import type { BankFolder } from './stores/bank-folder.ts'
 
 /** A rail of kind `bank-files`, with its shared folders. */
@@ -74,6 +75,7 @@ export function createBankFilesRail(
     opensAt: (now) => (hours ? nextOpening(hours, now) : now),
     enqueue: (payment) => enqueue(entry, payment),
     ...instructions(entry),
+    ...reversalsOf(entry),
     faultOfPayment: (payment) => faultOfPayment(entry, payment),
     isAccountInDoubt: (read, platformId, account) => isAccountInDoubt(entry, read, platformId, account),
     send: byFiles,

@@ -2,13 +2,15 @@ import { type ExpressionBuilder, sql } from 'kysely'
 import type { App, Op } from '../../kernel/operation/app.ts'
 import { uuidOf } from '../../storage/engine/ids.ts'
 import { rowById } from '../../storage/read/lookup.ts'
+import type { Read } from '../../storage/read/read.ts'
 import { whereGiven } from '../../storage/read/where-given.ts'
 import {
   type BankFileWorkerRow,
   type BankInboxFileRow,
   type BankPaymentRow,
-  isQueuedPayment,
+  isOfKind,
   type QueuedPaymentRow,
+  type ReversalRow,
 } from '../../storage/rows/bank-file.ts'
 import type { DepositRow } from '../../storage/rows/rail.ts'
 import type { Tables } from '../../storage/rows/tables.ts'
@@ -19,11 +21,42 @@ export async function selectWorker(op: Op, id: string): Promise<BankFileWorkerRo
   return op.find(WORKER_BY_ID, id)
 }
 
+/** Reads the worker state for a caller without an operation. */
+export function selectWorkerById(
+  read: Read,
+  platformId: string,
+  id: string,
+): Promise<BankFileWorkerRow | undefined> {
+  return read
+    .selectFrom('bank_file_workers')
+    .where('platform_id', '=', platformId)
+    .where('id', '=', id)
+    .selectAll()
+    .executeTakeFirst()
+}
+
 const PAYMENT_BY_ID = rowById('bank_payments')
 
 export async function selectBankPayment(op: Op, id: string): Promise<QueuedPaymentRow | undefined> {
-  const row = await op.find(PAYMENT_BY_ID, id)
-  return row && isQueuedPayment(row) ? row : undefined
+  const row = await selectQueued(op, id)
+  return row && isOfKind(row, 'PAYMENT') ? row : undefined
+}
+
+/** A row of any kind. */
+export async function selectQueued(op: Op, id: string): Promise<BankPaymentRow | undefined> {
+  return op.find(PAYMENT_BY_ID, id)
+}
+
+/** A row and the file that it is in, if any. */
+export async function selectWithFile(read: Read, platformId: string, id: string) {
+  return read
+    .selectFrom('bank_payments as b')
+    .leftJoin('bank_files as f', 'f.id', 'b.file_id')
+    .where('b.platform_id', '=', platformId)
+    .where('b.id', '=', id)
+    .selectAll('b')
+    .select(['f.executed_on', 'f.accepted_at', 'f.format'])
+    .executeTakeFirst()
 }
 
 const INBOX_BY_ID = rowById('bank_inbox_files')
@@ -72,44 +105,82 @@ export function selectPaymentsOfFile(
  * Payments in files that have one of these references. Usually one, unless the bank or we repeated a
  * reference.
  */
-export async function selectByReference(
+export function selectByReference(
   op: Op,
   rail: string,
   references: readonly string[],
 ): Promise<QueuedPaymentRow[]> {
-  const rows = await op.read
+  return op.read
     .selectFrom('bank_payments')
     .where('rail', '=', rail)
     .where('platform_id', '=', op.platform.id)
     .where('reference', 'in', references)
     .where('file_id', 'is not', null)
-    .where('amount', '>', 0n)
+    .where('kind', '=', 'PAYMENT')
     .limit(3)
     .selectAll()
+    .$narrowType<{ kind: 'PAYMENT' }>()
     .execute()
-  return rows.filter(isQueuedPayment)
+}
+
+/** Words by which a bank may name a reversal. */
+export interface ReversalNames {
+  readonly references: readonly string[]
+  readonly ids: readonly string[]
+  /** They count only with the amount. */
+  readonly traces: readonly bigint[]
+  readonly amount: bigint
+  readonly files: readonly string[]
+}
+
+/** A reversal in a file that has one of these names. */
+export function selectNamedReversal(
+  op: Op,
+  rail: string,
+  { references, ids, traces, amount, files }: ReversalNames,
+): Promise<ReversalRow | undefined> {
+  return op.read
+    .selectFrom('bank_payments as b')
+    .innerJoin('bank_files as f', 'f.id', 'b.file_id')
+    .where('b.rail', '=', rail)
+    .where('b.platform_id', '=', op.platform.id)
+    .where('b.kind', '=', 'REVERSAL')
+    .where(({ or, and, eb }) =>
+      or([
+        ...(references.length > 0 ? [eb('b.reference', 'in', references)] : []),
+        ...(ids.length > 0 ? [eb('b.id', 'in', ids)] : []),
+        ...(traces.length > 0 ? [and([eb('b.trace', 'in', traces), eb('b.amount', '=', amount)])] : []),
+        ...(files.length > 0 ? [eb('f.message_name', 'in', files)] : []),
+      ]),
+    )
+    .orderBy('b.created_at', 'desc')
+    .limit(1)
+    .selectAll('b')
+    .$narrowType<{ kind: 'REVERSAL' }>()
+    .executeTakeFirst()
 }
 
 /** Collections with a mandate's reference in files of this day (`YYYY-MM-DD`). */
-export async function selectCollections(
+export function selectCollections(
   op: Op,
   rail: string,
   mandateReference: string,
   day: string,
 ): Promise<QueuedPaymentRow[]> {
-  const rows = await op.read
+  return op.read
     .selectFrom('bank_payments as b')
     .innerJoin('bank_files as f', 'f.id', 'b.file_id')
     .where('b.rail', '=', rail)
     .where('b.platform_id', '=', op.platform.id)
+    .where('b.kind', '=', 'PAYMENT')
     .where(sql<string>`b.details->'mandate'->>'reference'`, '=', mandateReference)
     .where('f.executed_on', '=', day)
     .orderBy('b.created_at')
     .orderBy('b.id')
     .limit(COLLECTIONS_MAX)
     .selectAll('b')
+    .$narrowType<{ kind: 'PAYMENT' }>()
     .execute()
-  return rows.filter(isQueuedPayment)
 }
 
 const COLLECTIONS_MAX = 100
@@ -255,9 +326,9 @@ function bankDeposits(op: Op, rail: string) {
     .orderBy('id')
 }
 
-/** The payments with a trace number, newest first. The numbers restart after ten million. */
-export async function selectByTrace(op: Op, rail: string, trace: bigint): Promise<QueuedPaymentRow[]> {
-  const rows = await op.read
+/** The rows of any kind with a trace number, newest first. The numbers restart after ten million. */
+export function selectByTrace(op: Op, rail: string, trace: bigint): Promise<BankPaymentRow[]> {
+  return op.read
     .selectFrom('bank_payments')
     .where('rail', '=', rail)
     .where('platform_id', '=', op.platform.id)
@@ -266,5 +337,4 @@ export async function selectByTrace(op: Op, rail: string, trace: bigint): Promis
     .limit(10)
     .selectAll()
     .execute()
-  return rows.filter(isQueuedPayment)
 }

@@ -6,7 +6,8 @@ import type { Op } from '../../kernel/operation/app.ts'
 import { findDepositRow } from '../../money/rails/deposit-rows.ts'
 import { depositId } from '../../money/rails/rail-ids.ts'
 import { idOfKind } from '../../storage/engine/ids.ts'
-import type { QueuedPaymentRow } from '../../storage/rows/bank-file.ts'
+import type { QueuedPaymentRow, ReversalRow } from '../../storage/rows/bank-file.ts'
+import type { DepositRow } from '../../storage/rows/rail.ts'
 import { confirmDeposits, isSumOfOthers } from './confirm-deposits.ts'
 import { type DepositOfBank, depositOfLine } from './deposit-of-line.ts'
 import { type Failure, failureOf } from './failure-reasons.ts'
@@ -16,7 +17,8 @@ import { BAI2_ISSUER, meaningOfTypeCode } from './formats/bai2-type-codes.ts'
 import type { ProprietaryCode } from './formats/camt-details.ts'
 import type { BankTransaction } from './formats/camt-transaction.ts'
 import { meaningOfSwiftType, SWIFT_ISSUER } from './formats/mt-940-type-codes.ts'
-import { uuidOfInstruction } from './queue.ts'
+import { aboutReversal, findReversalOfLine } from './named-reversals.ts'
+import { paymentReferencesIn, uuidOfInstruction } from './queue.ts'
 import { type BankFilesRail, CARRIED } from './rail.ts'
 import type { Reading } from './reading.ts'
 import { type Line, nextName } from './statement-lines.ts'
@@ -34,10 +36,13 @@ import {
  */
 export type Understood = { readonly entries: readonly BookedEntry[] } | { readonly hold: Hold }
 
-/** The reason why a line waits, and our file that it names if its amount differs from the file's. */
 export interface Hold {
   readonly reason: RailEventReason
+  /** The file of ours that the line names, if its amount differs from that file's. */
   readonly file?: string
+  /** The payment and its reversal that the line names. */
+  readonly id?: string
+  readonly reversalId?: string
 }
 
 export type BookedEntry = Pick<StatementEntry, 'kind' | 'id' | 'depositId' | 'deposit'> & {
@@ -62,12 +67,36 @@ export async function understandLine(reading: Reading, line: Line): Promise<Unde
   if (line.currency !== CARRIED[reading.rail.entry.format.type]) return waits('OTHER_ACCOUNT')
   const charge = chargeOf(reading.rail, line)
   if (charge) return { entries: [{ kind: charge, amount: line.amount }] }
+  const reversal = await findReversalOfLine(reading.op, reading.rail, line)
+  if (reversal) return understandReversal(reading, line, reversal)
   const ours = await paymentsOfLine(reading, line)
   if (ours) return { entries: ours }
   const ofFile = await paymentsOfFile(reading, line)
   if (ofFile) return ofFile
   if (isBack(line)) return waits(line.amount < 0n ? 'UNKNOWN_DEPOSIT' : 'UNKNOWN_PAYMENT')
   return line.amount < 0n ? waits('UNKNOWN_PAYMENT') : moneyIn(reading, line)
+}
+
+/**
+ * Handles a line that names a reversal: the statement's line waits for a person, unless a file that counts deposits
+ * has already counted this money. Then it confirms that deposit, so the money counts once.
+ */
+async function understandReversal(
+  reading: Reading,
+  line: Line,
+  reversal: Pick<ReversalRow, 'id' | 'payment_id'>,
+): Promise<Understood> {
+  const { rail, head } = reading
+  if (head.kind !== 'STATEMENT') return { entries: [] }
+  const isCounted = line.amount > 0n && rail.depositsFrom !== 'STATEMENTS'
+  const known = isCounted ? await confirmDeposits(reading, line, hasNoPayer) : []
+  if (known !== 'taken' && known.length > 0) return { entries: toDepositEntries(known) }
+  return { hold: { reason: 'REVERSAL', ...aboutReversal(reversal) } }
+}
+
+/** True for money that named nobody: it is in suspense, or a person has assigned it. */
+function hasNoPayer({ state, details }: DepositRow): boolean {
+  return state === 'SUSPENSE' || details.note !== undefined
 }
 
 /**
@@ -133,13 +162,6 @@ async function paymentNamed(
   const [only] = found.length === 1 ? found : []
   const isOfPayer = amount > 0n && only?.direction === 'OUT' && !isBack({ entry, details: [detail] })
   return isOfPayer ? undefined : only
-}
-
-const REFERENCES_MAX = 20
-
-/** The words of a text that may be a payment's reference. */
-export function paymentReferencesIn(text: string): string[] {
-  return [...new Set(text.toUpperCase().match(/\bCS[0-9A-F]{10,12}\b/g))].slice(0, REFERENCES_MAX)
 }
 
 /**
@@ -223,18 +245,19 @@ async function moneyIn(reading: Reading, line: Line): Promise<Understood> {
   if (head.kind !== 'STATEMENT') return { entries: [] }
   const known = await confirmDeposits(reading, line)
   if (known === 'taken') return depositOfNobody(reading, line)
-  if (known.length > 0)
-    return {
-      entries: known.map(({ rail_reference: depositId, amount }, index) => ({
-        ...{ kind: 'DEPOSIT', depositId, amount },
-        ...(index === 0 ? {} : { part: String(index) }),
-      })),
-    }
+  if (known.length > 0) return { entries: toDepositEntries(known) }
   // Only the end of the day proves that no other file will report it.
   if (!reading.isWholeDay) return waits('UNKNOWN_DEPOSIT')
   // It may be the sum of money that was already counted in parts.
   if (await isSumOfOthers(reading, line)) return waits('OTHER_AMOUNT')
   return newDeposit(reading, line)
+}
+
+function toDepositEntries(known: readonly DepositRow[]): BookedEntry[] {
+  return known.map(({ rail_reference: depositId, amount }, index) => ({
+    ...{ kind: 'DEPOSIT', depositId, amount },
+    ...(index === 0 ? {} : { part: String(index) }),
+  }))
 }
 
 /**

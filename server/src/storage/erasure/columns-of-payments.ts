@@ -2,12 +2,15 @@ import { ERASED, ERASED_UMA_ADDRESS, identifierFor, type TableColumns, wordFor }
 
 /** Selects the records of the current payments. */
 const OF_PAYMENTS = 'id = ANY ($1)'
+/** An entry of a bank's file. A failure is kept, because without it the entry would still be on its way. */
+const ERASED_ENTRY = `'{"name": "erased", "account": "erased"}' || CASE WHEN details ? 'failure'
+  THEN jsonb_build_object('failure', details->'failure' || '{"message": "erased"}') ELSE '{}' END`
 
 /** Selects the instructions of the customer's mandates. */
 export const OWN_INSTRUCTIONS = 'payment_id IN (SELECT id FROM mandates WHERE customer_id = $1)'
 
 /** True for a row of `bank_payments` whose file is written, and for a payment that ended before it was in a file. */
-export const IS_PAST_FILES = `(amount > 0 AND file_id IS NULL OR EXISTS (
+export const IS_PAST_FILES = `(kind = 'PAYMENT' AND file_id IS NULL OR EXISTS (
   SELECT FROM bank_files AS f WHERE f.id = t.file_id AND f.state NOT IN ('COLLECTING', 'WRITING')))`
 
 const withoutMembers = (column: string, ...members: readonly string[]) =>
@@ -162,25 +165,31 @@ export const COLUMNS_OF_PAYMENTS: Readonly<Record<string, TableColumns>> = {
     ],
   },
   reconciliation_match_items: { plain: 'rail currency' },
-  bank_file_workers: { plain: 'rail files traces' },
+  bank_file_workers: { plain: 'rail files traces reversals' },
   bank_files: {
     plain:
       'rail number name message_name state batches payments total traces_before format made_on executed_on part bank_status modifier',
   },
   bank_payments: {
-    plain: 'rail direction batch reference amount currency place trace',
+    plain: 'rail kind direction batch reference amount currency place trace',
     erased: [
       // A queued prenote is not needed any more: its payment has ended.
-      { by: 'payments', rows: `${OF_PAYMENTS} AND amount = 0 AND file_id IS NULL` },
+      { by: 'payments', rows: `${OF_PAYMENTS} AND kind = 'PRENOTE' AND file_id IS NULL` },
       {
         by: 'payments',
         rows: `${OF_PAYMENTS} AND ${IS_PAST_FILES}`,
-        set: { details: `'{"name": "erased", "account": "erased"}'` },
+        set: { details: ERASED_ENTRY },
       },
       {
         by: 'customer',
         rows: `${OWN_INSTRUCTIONS} AND ${IS_PAST_FILES}`,
-        set: { details: `'{"name": "erased", "account": "erased"}'` },
+        set: { details: ERASED_ENTRY },
+      },
+      // A reversal that is not written yet is dropped instead.
+      {
+        by: 'payments',
+        rows: "kind = 'REVERSAL' AND payment_id = ANY ($1)",
+        set: { details: ERASED_ENTRY },
       },
     ],
   },

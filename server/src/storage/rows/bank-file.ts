@@ -10,6 +10,8 @@ export interface BankFileWorkerRow extends Stamped {
   /** The number of files numbered so far. */
   files: bigint
   traces: bigint
+  /** Requests for reversals so far: requests at the same time change it, so each counts all others. */
+  reversals: bigint
   collected_at: Date
   looked_at: Date
   claimed_until: Date
@@ -57,14 +59,14 @@ export interface BankPaymentDetails {
   readonly remittanceInformation?: string
   /** The mandate of a direct debit, or of an instruction. */
   readonly mandate?: { readonly reference: string; readonly signedOn: string }
-  /** Set for a prenote that was returned, or whose file was rejected. */
-  readonly failure?: PrenoteFailure
-  /** The structured address. Set for SEPA if known. */
+  /** Of a prenote or reversal that was returned, or whose file was rejected, or that never left. */
+  readonly failure?: EntryFailure
+  /** Structured; set for SEPA if known. */
   readonly address?: BankAddress
 }
 
-/** Why a prenote proves nothing, and when this was reported, in ISO 8601. */
-export interface PrenoteFailure {
+/** The reason why a prenote proves nothing or a reversal takes nothing back, and the time of its report in ISO 8601. */
+export interface EntryFailure {
   readonly code: string
   readonly message: string
   readonly at: string
@@ -80,21 +82,27 @@ export interface BankAddress {
 }
 
 /**
- * A payment that is in a file or waits for one; its id is the id of its record. A prenote has no record, and
- * amount 0. An instruction has the id of its mandate in place of the payment, and its kind in place of the
- * reference.
+ * - `PAYMENT`: has a record at the rail, with the same id
+ * - `PRENOTE`: checks an account, with the amount 0
+ * - `REVERSAL`: takes back a payment, as the only row of its file
+ * - `INSTRUCTION`: tells a bank of a mandate, which it has in place of the payment, and its code in place of the reference
  */
+export type BankPaymentKind = 'PAYMENT' | 'PRENOTE' | 'REVERSAL' | 'INSTRUCTION'
+
+/** A row that waits for a file or is in one. Only a payment has a record. */
 export interface BankPaymentRow {
   id: string
   platform_id: string
   rail: string
-  /** For a prenote, the first payment that waits for it. */
+  /** Of a prenote: the first payment that waits for it. Of a reversal: the payment that it takes back. */
   payment_id: string
-  direction: 'OUT' | 'PULL' | 'INSTRUCTION'
+  kind: BankPaymentKind
+  /** Of the payment. */
+  direction: 'OUT' | 'PULL'
   /**
-   * SEPA, INSTANT, BACS, AUDDIS, the sequence type of direct debits (`DEBIT-RCUR`), or the class and
-   * direction of ACH (`PPD-CREDIT`, for prenotes `PPD-CREDIT-PRENOTE`, for deposits that verify accounts
-   * `PPD-CREDIT-MICRO`). Earlier versions wrote `CTX-CREDIT`.
+   * SEPA, INSTANT, BACS, AUDDIS, the sequence type of direct debits (`DEBIT-RCUR`), or class and direction of ACH
+   * (`PPD-CREDIT`), also of prenotes (`PPD-CREDIT-PRENOTE`), deposits that verify accounts (`PPD-CREDIT-MICRO`) and
+   * reversals (`PPD-DEBIT-REVERSAL`). Earlier versions had `CTX-CREDIT`.
    */
   batch: string
   reference: string
@@ -107,17 +115,17 @@ export interface BankPaymentRow {
   created_at: Date
 }
 
-/** A queued row that is a payment. */
-export type QueuedPaymentRow = BankPaymentRow & OfPayment
+export type RowOfKind<Kind extends BankPaymentKind> = BankPaymentRow & { kind: Kind }
+/** A row of the queue that is a payment. */
+export type QueuedPaymentRow = RowOfKind<'PAYMENT'>
+export type PrenoteRow = RowOfKind<'PRENOTE'>
+export type ReversalRow = RowOfKind<'REVERSAL'>
 
-interface OfPayment {
-  direction: 'OUT' | 'PULL'
-}
-
-export function isQueuedPayment<Row extends Pick<BankPaymentRow, 'direction'>>(
+export function isOfKind<Row extends Pick<BankPaymentRow, 'kind'>, Kind extends BankPaymentKind>(
   row: Row,
-): row is Row & OfPayment {
-  return row.direction !== 'INSTRUCTION'
+  kind: Kind,
+): row is Row & { kind: Kind } {
+  return row.kind === kind
 }
 
 /** A file received from a bank. Its id is derived from the rail and the content. */

@@ -2,7 +2,7 @@ import type { PaymentAccountInfoValue } from '@countersign/contract/accounts/acc
 import type { RailEventReason } from '@countersign/contract/connectors/rail-events'
 import type { AuditActorType } from '@countersign/contract/core/actors'
 import type { KnownCurrency } from '@countersign/contract/core/currencies'
-import type { PaymentOutcome } from '@countersign/contract/operation/payment-decisions'
+import type { PaymentOutcome, SettledOutcome } from '@countersign/contract/operation/payment-decisions'
 import type { DepositReason } from '@countersign/contract/payments/deposits'
 import type { DepositState } from '@countersign/contract/states/deposit-states'
 import type { Stamped } from './stamped.ts'
@@ -45,13 +45,13 @@ export interface RailFailure {
   readonly isDecided?: true
 }
 
-/** A person's decision about a payment. The last one that is not a proposal takes effect. */
+/** A person's decision about a payment. Proposals aside, the last one about its outcome counts. */
 export interface PaymentDecisionRow {
   id: string
   platform_id: string
   rail_payment_id: string
   transaction_id: string
-  /** Starts at 1. */
+  /** Starts at 1. Requests for a reversal are counted separately. */
   place: number
   /** True for a vote that takes effect only after other team members have approved. */
   is_proposal: boolean
@@ -73,6 +73,9 @@ export interface PaymentDecisionRow {
   actor_name: string | null
   created_at: Date
 }
+
+/** A decision about what became of a payment. */
+export type SettledDecisionRow = PaymentDecisionRow & { outcome: SettledOutcome }
 
 /** Account details for incoming payments. */
 export interface DepositAccountRow extends Stamped {

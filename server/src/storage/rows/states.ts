@@ -81,23 +81,39 @@ export const RAIL_EVENT_TRANSITIONS = {
 /** A report that takes effect immediately is also recorded as applied. */
 export const RAIL_EVENT_INITIAL = 'WAITING' as const satisfies RailEventState
 
-export type BankFileState = 'COLLECTING' | 'WRITING' | 'READY' | 'WRITTEN' | 'ACKNOWLEDGED' | 'REJECTED'
-export type BankFileEvent = 'close' | 'whole' | 'rename' | 'acknowledge' | 'reject'
+export type BankFileState =
+  | 'COLLECTING'
+  | 'WRITING'
+  | 'READY'
+  | 'WRITTEN'
+  | 'ACKNOWLEDGED'
+  | 'REJECTED'
+  | 'DROPPED'
+export type BankFileEvent = 'close' | 'drop' | 'whole' | 'rename' | 'acknowledge' | 'reject'
 
 /**
  * A file for a bank.
  * - `close`: no more payments are added.
+ * - `drop`: it is never written, because its only row, a reversal, may not leave any more.
  * - `whole`: it is complete, under a temporary name that the bank ignores.
  * - `rename`: it has its final name and is never written again.
  * - `acknowledge`, `reject`: the bank acknowledged or rejected the whole file.
  */
 export const BANK_FILE_TRANSITIONS = {
-  COLLECTING: { close: 'WRITING', whole: null, rename: null, acknowledge: null, reject: null },
-  WRITING: { close: null, whole: 'READY', rename: null, acknowledge: null, reject: null },
-  READY: { close: null, whole: null, rename: 'WRITTEN', acknowledge: null, reject: null },
-  WRITTEN: { close: null, whole: null, rename: null, acknowledge: 'ACKNOWLEDGED', reject: 'REJECTED' },
-  ACKNOWLEDGED: { close: null, whole: null, rename: null, acknowledge: null, reject: null },
-  REJECTED: { close: null, whole: null, rename: null, acknowledge: null, reject: null },
+  COLLECTING: { close: 'WRITING', drop: null, whole: null, rename: null, acknowledge: null, reject: null },
+  WRITING: { close: null, drop: 'DROPPED', whole: 'READY', rename: null, acknowledge: null, reject: null },
+  READY: { close: null, drop: null, whole: null, rename: 'WRITTEN', acknowledge: null, reject: null },
+  WRITTEN: {
+    close: null,
+    drop: null,
+    whole: null,
+    rename: null,
+    acknowledge: 'ACKNOWLEDGED',
+    reject: 'REJECTED',
+  },
+  ACKNOWLEDGED: { close: null, drop: null, whole: null, rename: null, acknowledge: null, reject: null },
+  REJECTED: { close: null, drop: null, whole: null, rename: null, acknowledge: null, reject: null },
+  DROPPED: { close: null, drop: null, whole: null, rename: null, acknowledge: null, reject: null },
 } as const satisfies Record<BankFileState, Record<BankFileEvent, BankFileState | null>>
 export const BANK_FILE_INITIAL = 'COLLECTING' satisfies BankFileState
 

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { requireValue } from '../../../src/base/formats/require-value.ts'
 import { decide } from '../../../src/money/rails/rail-worker.ts'
-import { endPrenote, orderPrenotes } from '../../../src/outside/bank-files/prenotes.ts'
+import { applyToEntry } from '../../../src/outside/bank-files/outgoing.ts'
+import { orderPrenotes } from '../../../src/outside/bank-files/prenotes.ts'
 import { type BankFileWorker, isBankFilesRail } from '../../../src/outside/bank-files/rail.ts'
 import type { QueuedPaymentRow } from '../../../src/storage/rows/bank-file.ts'
 import { until } from '../../worlds/client.testing.ts'
@@ -150,7 +151,7 @@ test('an account that is pulled from gets one debit prenote, however many proces
   const look = () => orderPrenotes(worker, worker.app.clock())
   await Promise.all(Array.from({ length: 10 }, look))
   const prenotes = () =>
-    query(`SELECT batch FROM bank_payments WHERE amount = 0 AND details->>'account' = '555666777'`)
+    query(`SELECT batch FROM bank_payments WHERE kind = 'PRENOTE' AND details->>'account' = '555666777'`)
   expect((await prenotes()).rows).toEqual([{ batch: 'PPD-DEBIT-PRENOTE' }])
   expect(entriesIn(await acceptedFile())).toEqual([expect.stringMatching(/^628011401533555666777 {8}0{10}/)])
   await passDays()
@@ -235,7 +236,7 @@ describe('erasing a customer', () => {
     const [queued = '', unwritten = ''] = customers
     await pauseWorkers(world)
     await query(`UPDATE bank_payments SET file_id = NULL, place = NULL, trace = NULL
-      WHERE amount = 0 AND details->>'account' = '777888991'`)
+      WHERE kind = 'PRENOTE' AND details->>'account' = '777888991'`)
     await query(`UPDATE bank_files SET state = 'WRITING', part = NULL, accepted_at = NULL, bank_status = NULL
       WHERE name = '${name}'`)
     await requestErasure(world, queued)
@@ -260,14 +261,14 @@ describe('erasing a customer', () => {
     const [customerId = ''] = customers
     const read = await world.service.app.db.query<QueuedPaymentRow>(
       `UPDATE bank_payments SET details = details - 'failure'
-       WHERE amount = 0 AND details->>'account' = '777888995' RETURNING *`,
+       WHERE kind = 'PRENOTE' AND details->>'account' = '777888995' RETURNING *`,
     )
     const prenote = requireValue(read.rows[0], 'prenote')
     await requestErasure(world, customerId)
     await untilErased(world, customerId)
     const worker = await fileWorker()
     const failure = { code: 'R03', message: 'There is no account' }
-    await decide(worker, (op) => endPrenote(op, prenote, failure))
+    await decide(worker, (op) => applyToEntry(op, prenote, { id: 'R1', event: 'fail', failure }))
     expect(await rowsOf('777888995')).toEqual([])
   })
 })

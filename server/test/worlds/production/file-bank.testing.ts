@@ -259,21 +259,30 @@ function makeAllDue({ db }: Production['service']['app'], claimedUntil: Date): P
  * After `pauseWorkers`, runs workers that die before their first commit, before their second, and so on; then
  * runs the server's own worker.
  */
-export async function dieAtEachCommit({ service: { app } }: Production): Promise<{ deaths: number }> {
+export async function dieAtEachCommit(world: Production): Promise<{ deaths: number }> {
   let deaths = 0
-  for (let commits = 0; commits < COMMITS_MAX; commits++) {
-    let left = commits
-    const dying = laterWorker(app, 1, async () => {
-      if (left-- > 0) return
-      deaths += 1
-      throw new Error('The process was killed')
-    })
-    await makeAllDue(app, pausedUntil(app))
-    await runAllRails(dying)
-  }
+  for (let commits = 0; commits < COMMITS_MAX; commits++) deaths += await dieAfter(world, commits)
+  await resumeWorkers(world)
+  return { deaths }
+}
+
+/** After `pauseWorkers`, runs a worker that makes this number of commits and dies. Resolves to its deaths. */
+export async function dieAfter({ service: { app } }: Production, commits: number): Promise<number> {
+  let [left, deaths] = [commits, 0]
+  const dying = laterWorker(app, 1, async () => {
+    if (left-- > 0) return
+    deaths += 1
+    throw new Error('The process was killed')
+  })
+  await makeAllDue(app, pausedUntil(app))
+  await runAllRails(dying)
+  return deaths
+}
+
+/** Ends the pause of the server's own worker. */
+export async function resumeWorkers({ service: { app } }: Production): Promise<void> {
   await makeAllDue(app, new Date(0))
   app.workers.wake()
-  return { deaths }
 }
 
 /**

@@ -73,8 +73,11 @@ export interface AchBatch {
    * payments.
    */
   readonly isPrenote?: boolean
-  /** True for deposits that verify accounts, which Nacha has described as such. Default: payments. */
-  readonly isMicroEntry?: boolean
+  /**
+   * The description that Nacha prescribes for deposits that verify accounts and for entries that take back others.
+   * Default: the originator's.
+   */
+  readonly description?: 'ACCTVERIFY' | 'REVERSAL' | undefined
   /** `YYYY-MM-DD`, a banking day. */
   readonly effectiveDate: string
   /** Ordered by ascending trace number. */
@@ -103,8 +106,6 @@ const TRANSACTION_CODES = {
   SAVINGS: { CREDIT: ['32', '33'], DEBIT: ['37', '38'] },
 } as const
 const SERVICE_CLASSES = { CREDIT: '220', DEBIT: '225', MIXED: '200' } as const
-/** Nacha: the description of every batch of micro-entries. */
-const MICRO_DESCRIPTION = 'ACCTVERIFY'
 /** The individual id of an offset entry. */
 const OFFSET_ID = 'OFFSET'
 
@@ -282,14 +283,14 @@ function batchEnds({ companyId, originatingBank }: AchOriginator, { direction, o
 
 function batchHeader(
   { companyName, description }: AchOriginator,
-  { entryClass, effectiveDate, isMicroEntry }: AchBatch,
+  { entryClass, effectiveDate, description: prescribed }: AchBatch,
   ends: ReturnType<typeof batchEnds> & { readonly batchNumber: number },
 ): string {
   return writeRecord('batchHeader', {
     ...ends,
     companyName: achName(companyName, 16, 'name of the company'),
     entryClass,
-    description: isMicroEntry ? MICRO_DESCRIPTION : achName(description, 10, 'description'),
+    description: prescribed ?? achName(description, 10, 'description'),
     descriptiveDate: shortDate(effectiveDate),
     effectiveDate: shortDate(effectiveDate),
     originatorStatus: '1',

@@ -92,6 +92,7 @@ function batches(): fc.Arbitrary<Given[]> {
     entryClass: fc.constantFrom<EntryClass>(...ENTRY_CLASSES),
     direction: fc.constantFrom('CREDIT' as const, 'DEBIT' as const),
     isPrenote: fc.boolean(),
+    description: fc.constantFrom(undefined, 'ACCTVERIFY', 'REVERSAL'),
     effectiveDate: fc.constant('2026-03-03'),
     payments: fc.array(payment, { minLength: 1, maxLength: 15 }),
   })
@@ -130,6 +131,20 @@ test('a prenote has its own code by account and direction, and no amount', () =>
   expect(entry('DEBIT', 'SAVINGS')?.slice(0, 3)).toBe('638')
   expect(entry('CREDIT', 'CHECKING')?.slice(29, 39)).toBe('0000000000')
   expect(() => entry('CREDIT', 'CHECKING', 1n)).toThrow('a prenote has no amount')
+})
+
+test('a batch of reversals has the description REVERSAL, and the class, company and codes of payments', async () => {
+  for (const [entryClass, direction, code] of [
+    ['PPD', 'DEBIT', '627'],
+    ['WEB', 'CREDIT', '622'],
+    ['CCD', 'CREDIT', '622'],
+  ] as const) {
+    const lines = (await write([{ ...BATCH, entryClass, direction, description: 'REVERSAL' }])).split('\n')
+    const serviceClass = direction === 'DEBIT' ? '5225' : '5220'
+    const head = `${serviceClass}ACME PAYMENTS                       1123456789${entryClass}REVERSAL  260303260303`
+    expect(lines[1]?.startsWith(head), lines[1]).toBe(true)
+    expect(lines[2]?.slice(0, 3)).toBe(code)
+  }
 })
 
 test('savings accounts have codes of their own, and WEB and TEL entries say that they are single ones', () => {

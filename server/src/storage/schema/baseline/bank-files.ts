@@ -8,6 +8,8 @@ CREATE TABLE bank_file_workers (
   -- The number of the last file, and the last trace number that was given out.
   files bigint NOT NULL CHECK (files >= 0),
   traces bigint NOT NULL CHECK (traces >= 0),
+  -- Requests for reversals so far.
+  reversals bigint NOT NULL CHECK (reversals >= 0),
   -- When payments were last made files, and when the inbox was last looked into.
   collected_at timestamptz NOT NULL,
   looked_at timestamptz NOT NULL,
@@ -27,7 +29,7 @@ CREATE TABLE bank_files (
   message_name text NOT NULL,
   -- The file id modifier of ACH, which tells the files of one day apart at the bank.
   modifier text,
-  state text NOT NULL CHECK (state IN ('COLLECTING', 'WRITING', 'READY', 'WRITTEN', 'ACKNOWLEDGED', 'REJECTED')),
+  state text NOT NULL CHECK (state IN ('COLLECTING', 'WRITING', 'READY', 'WRITTEN', 'ACKNOWLEDGED', 'REJECTED', 'DROPPED')),
   -- The one batch of a SEPA file; of ACH all that are there.
   batches jsonb NOT NULL,
   payments integer NOT NULL CHECK (payments >= 0),
@@ -59,13 +61,15 @@ CREATE UNIQUE INDEX bank_files_modifier
   WHERE modifier IS NOT NULL;
 
 -- A payment that waits for a file or is in one, as it was given: later changes of an account do not change a
--- file. It has the id of its record in rail_payments. An instruction about a mandate has no record: its payment_id is the mandate.
+-- file. It has the id of its record in rail_payments. Rows of other kinds have no record: a prenote belongs to the first payment that
+-- waits for it, a reversal to the payment that it takes back. The payment_id of an instruction is the mandate.
 CREATE TABLE bank_payments (
   id uuid PRIMARY KEY,
   platform_id uuid NOT NULL REFERENCES platforms,
   rail text NOT NULL,
   payment_id uuid NOT NULL,
-  direction text NOT NULL,
+  kind text NOT NULL CHECK (kind IN ('PAYMENT', 'PRENOTE', 'REVERSAL', 'INSTRUCTION')),
+  direction text NOT NULL CHECK (direction IN ('OUT', 'PULL')),
   batch text NOT NULL,
   reference text NOT NULL,
   amount bigint NOT NULL,
@@ -76,7 +80,8 @@ CREATE TABLE bank_payments (
   place integer,
   trace bigint,
   created_at timestamptz NOT NULL,
-  CONSTRAINT bank_payments_filed CHECK ((file_id IS NULL) = (place IS NULL))
+  CONSTRAINT bank_payments_filed CHECK ((file_id IS NULL) = (place IS NULL)),
+  CONSTRAINT bank_payments_amount CHECK (amount >= 0 AND (amount = 0) = (kind IN ('PRENOTE', 'INSTRUCTION')))
 );
 CREATE INDEX bank_payments_waiting ON bank_payments (rail, created_at, id) WHERE file_id IS NULL;
 CREATE UNIQUE INDEX bank_payments_file ON bank_payments (file_id, place) WHERE file_id IS NOT NULL;
@@ -85,6 +90,7 @@ CREATE INDEX bank_payments_reference ON bank_payments (rail, reference);
 CREATE INDEX bank_payments_account ON bank_payments (rail, (details->>'account')) WHERE details ? 'accountKind';
 CREATE INDEX bank_payments_mandate ON bank_payments (rail, (details->'mandate'->>'reference')) WHERE details ? 'mandate';
 CREATE INDEX bank_payments_trace ON bank_payments (rail, trace) WHERE trace IS NOT NULL;
+CREATE INDEX bank_payments_reversal ON bank_payments (payment_id) WHERE kind = 'REVERSAL';
 
 -- A file of a bank. The id follows from the rail and the digest of its content: the same file under two names is one.
 CREATE TABLE bank_inbox_files (

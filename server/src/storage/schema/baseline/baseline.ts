@@ -21,7 +21,7 @@ import { workTables } from './work.ts'
  * A database whose baseline has another name is rejected. Until the first release that has it, rename the
  * baseline with every change.
  */
-export const BASELINE_NAME = '0001-baseline-22'
+export const BASELINE_NAME = '0001-baseline-23'
 
 /**
  * All tables with their constraints and indexes, ordered by their references. Functions and triggers are in

@@ -233,11 +233,12 @@ CREATE TABLE payment_decisions (
   platform_id uuid NOT NULL REFERENCES platforms,
   rail_payment_id uuid NOT NULL REFERENCES rail_payments DEFERRABLE INITIALLY DEFERRED,
   transaction_id uuid NOT NULL,
-  -- 1 for the decision that ends the payment. Each further one resolves a report that contradicts the one before.
+  -- 1 for the decision that ends the payment. Each further one resolves a report that contradicts the one before. Requests for a
+  -- reversal are counted separately.
   place integer NOT NULL CHECK (place > 0),
   -- A vote of a member, where others have to agree before it counts.
   is_proposal boolean NOT NULL,
-  outcome text NOT NULL CHECK (outcome IN ('DELIVERED', 'FAILED', 'RETURNED')),
+  outcome text NOT NULL CHECK (outcome IN ('DELIVERED', 'FAILED', 'RETURNED', 'REVERSAL')),
   amount bigint NOT NULL,
   currency text NOT NULL,
   -- Banks on the way have kept it, and the platform pays it.
@@ -258,7 +259,7 @@ CREATE TABLE payment_decisions (
   created_at timestamptz NOT NULL,
   CONSTRAINT payment_decisions_evidence CHECK (num_nonnulls(note, document_id) > 0 OR jsonb_array_length(statement_lines) > 0)
 );
-CREATE UNIQUE INDEX payment_decisions_once ON payment_decisions (rail_payment_id, place) WHERE NOT is_proposal;
+CREATE UNIQUE INDEX payment_decisions_once ON payment_decisions (rail_payment_id, (outcome = 'REVERSAL'), place) WHERE NOT is_proposal;
 CREATE INDEX payment_decisions_page ON payment_decisions (transaction_id, created_at DESC, id DESC);
 
 -- Details of external accounts that rails report to be different, and what people decide about them.
