@@ -23,11 +23,14 @@ export class NoAnswer extends Error {
   readonly code: string
   /** True if a reused connection broke before the head of a response. */
   readonly isStaleConnection: boolean
+  /** True if the request timed out while every connection was in use, so the server has not received it. */
+  readonly isUnsent: boolean
 
-  constructor(code: string, isStaleConnection = false) {
+  constructor(code: string, { isStaleConnection = false, isUnsent = false } = {}) {
     super(code)
     this.code = code
     this.isStaleConnection = isStaleConnection
+    this.isUnsent = isUnsent
   }
 }
 
@@ -120,8 +123,9 @@ export class AnswerReading implements Dispatcher.DispatchHandler {
   /** Ends the request without a response. */
   fail(code: string): void {
     if (this.#isSettled) return
-    const isStale = this.#isReused && this.#status === 0 && CONNECTION_CLOSED.has(code)
-    this.#settling.reject(new NoAnswer(code, isStale))
+    const isStaleConnection = this.#isReused && this.#status === 0 && CONNECTION_CLOSED.has(code)
+    const isUnsent = !this.connection && !this.#controller
+    this.#settling.reject(new NoAnswer(code, { isStaleConnection, isUnsent }))
     this.#settle(false)
   }
 

@@ -230,3 +230,19 @@ test('a streamed request without a response ends with its signal', async () => {
   const asked = streamed(`http://127.0.0.1:${port}/`, 10, AbortSignal.timeout(100))
   await expect(asked).rejects.toThrow(new NoAnswer('TIMEOUT'))
 })
+
+test('a request that gets no connection in time is known not to be sent, unlike one without a response', async () => {
+  let calls = 0
+  const port = await serve(() => {
+    calls++
+  })
+  const shared = { ...anywhere, isRepeatable: true, connectionsMax: 1, connections: new Connections() }
+  const ended = await Promise.all(
+    [1, 2].map(() => post(`http://127.0.0.1:${port}/`, shared, 300).catch((error: unknown) => error)),
+  )
+  expect(ended).toMatchObject([
+    { code: 'TIMEOUT', isUnsent: false },
+    { code: 'TIMEOUT', isUnsent: true },
+  ])
+  expect(calls).toBe(1)
+})

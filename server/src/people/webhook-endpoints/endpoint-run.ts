@@ -290,13 +290,15 @@ class EndpointRun {
   async #attemptSeries(op: Op, series: readonly [EventInFlight, ...EventInFlight[]]): Promise<Attempt[]> {
     const [{ event: first }, ...following] = series
     const endpoint = { url: this.#endpoint.url, secrets: this.#secrets }
-    let attempts: Attempt[] = []
+    // After an error, the first one counts as failed.
+    let sentCount = 1
     try {
       const events = [first, ...following.map(({ event }) => event)] as const
-      attempts = await attemptAll(op, events, endpoint, this.#parts.sendSeries)
+      const attempts = await attemptAll(op, events, endpoint, this.#parts.sendSeries)
+      sentCount = attempts.length
       return attempts
     } finally {
-      this.#order.putBack(following.slice(Math.max(0, attempts.length - 1)).map(({ pending }) => pending))
+      this.#order.putBack(series.slice(sentCount).map(({ pending }) => pending))
     }
   }
 

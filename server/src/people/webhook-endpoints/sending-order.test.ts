@@ -136,7 +136,7 @@ class World {
   #end(pick: number, outcome: Step['outcome'], sent = Number.POSITIVE_INFINITY): void {
     const [series] = this.inFlight.splice(pick % this.inFlight.length, 1)
     if (!series) return
-    const last = Math.min(sent, series.length - 1)
+    const last = Math.min(sent, series.length) - 1
     this.#order.putBack(series.slice(last + 1))
     for (const [n, pending] of series.slice(0, last + 1).entries())
       this.#endOne(pending, n < last ? 'received' : outcome)

@@ -174,7 +174,8 @@ export class SendingOrder<E extends FeedEvent> {
       const entry = queue.find((one) => one.event.id === event.id)
       if (!entry) throw new Error(`${event.id} is not being sent`)
       entry.isSending = false
-      if (entry === queue[0]) this.#ready.push(entry)
+      // One that failed before is still due.
+      if (entry === queue[0] && !this.#retrying.has(entry)) this.#ready.push(entry)
     }
   }
 

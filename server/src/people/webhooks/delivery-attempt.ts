@@ -37,14 +37,15 @@ export interface Endpoint {
 
 /** Sends one event once. In production, only addresses on the public internet are allowed. */
 export async function attempt(op: Op, event: DeliveryBody, endpoint: Endpoint): Promise<Attempt> {
+  const startedMs = performance.now()
   const [attempted] = await attemptAll(op, [event], endpoint, sendSeries)
-  if (!attempted) throw new Error('The first event of a series is always sent')
-  return attempted
+  const durationMs = Math.round(performance.now() - startedMs)
+  return attempted ?? { url: endpoint.url, startedAt: op.now, durationMs, error: 'TIMEOUT' }
 }
 
 /**
  * Sends events one after another, each once the previous one was received. Returns the attempts that were
- * made, at least one.
+ * made; none if no connection became free in time.
  */
 export async function attemptAll(
   op: Op,

@@ -25,7 +25,10 @@ export type SeriesOutcome = PostOutcome & {
   readonly durationMs: number
 }
 
-/** Sends a series. Requests after an unreceived one, or after the time limit, have no outcome. */
+/**
+ * Sends a series. Requests after an unreceived one, or after the time limit, have no outcome. The first one has none
+ * if it did not get a connection.
+ */
 export type SendSeries = (series: Series) => Promise<readonly SeriesOutcome[]>
 
 const TIMEOUT_MS = 10_000
@@ -42,16 +45,18 @@ export async function sendSeries({ requests, ...target }: Series): Promise<reado
     const startedAfterMs = startedMs - beganMs
     if (startedAfterMs >= SERIES_MS_MAX) break
     const outcome = await post(target, request)
+    if (!outcome) break
     outcomes.push({ ...outcome, startedAfterMs, durationMs: performance.now() - startedMs })
     if (!('answer' in outcome && isReceived(outcome.answer.status))) break
   }
   return outcomes
 }
 
+/** Undefined if the request was not sent, because other requests to the host use all connections. */
 async function post(
   { url, reach, owner }: Omit<Series, 'requests'>,
   { headers, body }: SignedRequest,
-): Promise<PostOutcome> {
+): Promise<PostOutcome | undefined> {
   try {
     const answer = await send(
       { method: 'POST', url, headers, body: Buffer.from(body) },
@@ -67,8 +72,8 @@ async function post(
     // pool.
     return { answer: { ...answer, body: new Uint8Array(answer.body) } }
   } catch (error) {
-    if (error instanceof NoAnswer) return { error: error.code }
-    throw error
+    if (!(error instanceof NoAnswer)) throw error
+    return error.isUnsent ? undefined : { error: error.code }
   }
 }
 
