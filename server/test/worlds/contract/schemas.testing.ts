@@ -61,7 +61,8 @@ export function samples(schema: JsonSchema): Json[] {
     )
   }
   const type = typeOf(schema)
-  if (type === 'array') return samples(schema.items!).map((item) => [item])
+  if (type === 'array')
+    return samples(schema.items!).map((item) => new Array<Json>(Math.max(1, schema.minItems ?? 0)).fill(item))
   if (type === 'string') return [sampleText(schema)]
   if (type === 'integer') return [Math.max(schema.minimum ?? 1, (schema.exclusiveMinimum ?? 0) + 1)]
   if (type === 'boolean') return [true]
