@@ -10,8 +10,8 @@ const TAG = 'External accounts'
 /** The largest of the deposits, in cents. */
 export const DEPOSIT_CENTS_MAX = 99
 export const VERIFICATION_ATTEMPTS = 3
-/** The number of verifications of the same bank account in a number of days. */
-export const VERIFICATION_STARTS = { max: 3, days: 30 } as const
+/** The number of verifications of the same bank account, and of one customer, in a number of days. */
+export const VERIFICATION_STARTS = { max: 3, ofCustomerMax: 10, days: 30 } as const
 
 export const VERIFICATION_FAILURES = [
   'DEPOSIT_FAILED',
@@ -149,7 +149,7 @@ export const account_verification_confirm = endpoint({
   params: verificationPath,
   body: AccountVerificationConfirmRequest,
   responses: { 200: AccountVerification },
-  errors: ['INVALID_INPUT', 'ACCOUNT_VERIFICATION_NOT_FOUND', 'INVALID_STATE_TRANSITION'],
+  errors: ['INVALID_INPUT', 'ACCOUNT_VERIFICATION_NOT_FOUND', 'CUSTOMER_DELETED', 'INVALID_STATE_TRANSITION'],
 })
 
 export const accountVerifications = {

@@ -222,7 +222,7 @@ export const ERRORS = {
   },
   ACCOUNT_VERIFICATION_LIMIT_REACHED: {
     status: 409,
-    message: 'This bank account was verified too often.',
+    message: 'This bank account, or accounts of this customer, were verified too often.',
   },
   EXTERNAL_ACCOUNT_ALREADY_EXISTS: { status: 409, message: 'The owner already has this account.' },
   STABLECOIN_PROVIDER_ACCOUNT_ALREADY_LINKED: {

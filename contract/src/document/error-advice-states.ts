@@ -198,10 +198,10 @@ export const STATE_ADVICE = {
   ],
   ACCOUNT_VERIFICATION_EXISTS: [
     'The external account is VERIFIED, a verification of it is PENDING, or deposits of an earlier one to the same bank account have not ended.',
-    'Use `details.accountVerificationId`: confirm it, or wait until it has expired and its deposits have ended.',
+    'If `details.accountVerificationId` is present, confirm that verification. Otherwise wait until its deposits have ended.',
   ],
   ACCOUNT_VERIFICATION_LIMIT_REACHED: [
-    'Deposits were sent to this account number 3 times in 30 days, for this customer or others.',
+    'In 30 days, deposits were sent to this account number 3 times, for this customer or others, or to accounts of this customer 10 times.',
     'Try again at `details.possibleAt`.',
   ],
   EXTERNAL_ACCOUNT_ALREADY_EXISTS: [

@@ -17,6 +17,7 @@ import {
   type AccountVerificationFilters,
   selectCurrentVerification,
   selectStarts,
+  selectStartsOf,
   selectVerification,
   selectVerificationOf,
   selectVerifications,
@@ -50,6 +51,15 @@ export function findStarts(
   limit: number,
 ): Promise<readonly AccountVerificationRow[]> {
   return selectStarts(op, accountDigest, limit)
+}
+
+/** The last verifications of a customer, newest first. */
+export function findStartsOf(
+  op: Op,
+  customerId: string,
+  limit: number,
+): Promise<readonly AccountVerificationRow[]> {
+  return selectStartsOf(op, customerId, limit)
 }
 
 export interface MovedVerification {

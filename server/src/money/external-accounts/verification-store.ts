@@ -47,7 +47,7 @@ export async function selectCurrentVerification(
 }
 
 /** The last verifications of a bank account, whichever customers have it, newest first. */
-export async function selectStarts(
+export function selectStarts(
   op: Op,
   accountDigest: string,
   limit: number,
@@ -57,6 +57,11 @@ export async function selectStarts(
     .orderBy('start', 'desc')
     .limit(limit)
     .execute()
+}
+
+/** The last verifications of a customer, newest first. */
+export function selectStartsOf(op: Op, customerId: string, limit: number): Promise<AccountVerificationRow[]> {
+  return selectVerifications(op, { customerId }).orderBy('customer_start', 'desc').limit(limit).execute()
 }
 
 /** The verification that a deposit belongs to. */

@@ -6,6 +6,7 @@ import { ApiError, type Handlers } from '../../kernel/operation/operation.ts'
 import { page } from '../../kernel/operation/paging.ts'
 import { checkEvent } from '../../kernel/operation/transition.ts'
 import { amountSent, findTransaction } from '../../kernel/transactions/transactions.ts'
+import { findCustomer } from '../../people/customers/customers.ts'
 import type { AccountVerificationRow } from '../../storage/rows/account-verification.ts'
 import {
   accountVerificationView,
@@ -39,6 +40,7 @@ export const accountVerificationHandlers: Handlers<typeof accountVerifications> 
 
   account_verification_confirm: async (op, { params, body }) => {
     const found = await findVerification(op, params.accountVerificationId)
+    await findCustomer(op, found.customer_id)
     const { expires_at, verified_at } = found
     if (expires_at !== null && op.now >= expires_at && verified_at === null)
       throw new ApiError('INVALID_STATE_TRANSITION', { message: 'This verification has expired.' })

@@ -25,6 +25,7 @@ import { checkUsable } from '../external-accounts/account-changes.ts'
 import {
   findCurrentVerification,
   findStarts,
+  findStartsOf,
   verificationEvent,
 } from '../external-accounts/account-verifications.ts'
 import { findExternalAccount } from '../external-accounts/external-accounts.ts'
@@ -57,7 +58,8 @@ export async function newVerification(
   const customer = await findApprovedCustomer(op, customerId)
   await checkUnverified(op, external)
   await checkUsable(op, external, FIELD)
-  const start = await nextStart(op, accountDigest)
+  const start = await nextStart(op, accountDigest, customer.id)
+  const customer_start = await nextStartOf(op, customer.id)
   await checkCarried(op, external)
   const source = await findSource(op, sourceAccountId)
   const [first, second] = twoAmounts(op)
@@ -74,6 +76,7 @@ export async function newVerification(
     second_transaction_id: other.transaction.id,
     account_digest: accountDigest,
     start,
+    customer_start,
     state: ACCOUNT_VERIFICATION_INITIAL,
     attempts_left: VERIFICATION_ATTEMPTS,
     failure_reason: null,
@@ -124,22 +127,19 @@ async function findApprovedCustomer(op: Op, id: string): Promise<CustomerRow> {
 
 async function checkUnverified(op: Op, { id }: ExternalAccountRow): Promise<void> {
   const current = await findCurrentVerification(op, id)
-  if (current) throw verificationExists(current)
+  if (current)
+    throw new ApiError('ACCOUNT_VERIFICATION_EXISTS', { details: { field: FIELD, ...shown(current) } })
 }
 
-function verificationExists({ id, state }: AccountVerificationRow, message?: string): ApiError {
-  const details = { field: FIELD, accountVerificationId: id, status: state }
-  return new ApiError(
-    'ACCOUNT_VERIFICATION_EXISTS',
-    message === undefined ? { details } : { message, details },
-  )
+function shown({ id, state }: AccountVerificationRow) {
+  return { accountVerificationId: id, status: state }
 }
 
 /**
  * The number of the next start for a bank account, whichever customers have it. Errors: 409 while deposits of the
- * last one have not ended, and after too many starts.
+ * last one have not ended, which is shown only to its customer, and after too many starts.
  */
-async function nextStart(op: Op, accountDigest: string): Promise<number> {
+async function nextStart(op: Op, accountDigest: string, customerId: string): Promise<number> {
   const starts = await findStarts(op, accountDigest, VERIFICATION_STARTS.max)
   const [last] = starts
   if (!last) return 1
@@ -147,14 +147,28 @@ async function nextStart(op: Op, accountDigest: string): Promise<number> {
     [last.first_transaction_id, last.second_transaction_id].map((id) => findTransaction(op, id)),
   )
   if (deposits.some(({ state }) => state === TRANSFER_OUT_INITIAL))
-    throw verificationExists(last, 'Earlier deposits to this bank account have not ended yet.')
-  const oldest = starts[VERIFICATION_STARTS.max - 1]
+    throw new ApiError('ACCOUNT_VERIFICATION_EXISTS', {
+      message: 'Earlier deposits to this bank account have not ended yet.',
+      details: { field: FIELD, ...(last.customer_id === customerId ? shown(last) : {}) },
+    })
+  checkStarts(op, starts[VERIFICATION_STARTS.max - 1])
+  return last.start + 1
+}
+
+/** The number of the next start of a customer. Error: 409 after too many starts. */
+async function nextStartOf(op: Op, customerId: string): Promise<number> {
+  const starts = await findStartsOf(op, customerId, VERIFICATION_STARTS.ofCustomerMax)
+  checkStarts(op, starts[VERIFICATION_STARTS.ofCustomerMax - 1])
+  return (starts[0]?.customer_start ?? 0) + 1
+}
+
+/** Error: 409 if the oldest start that counts is too recent. */
+function checkStarts(op: Op, oldest: AccountVerificationRow | undefined): void {
   const possibleAt = oldest && plusSeconds(oldest.created_at, VERIFICATION_STARTS.days * DAY_SECONDS)
   if (possibleAt && possibleAt > op.now)
     throw new ApiError('ACCOUNT_VERIFICATION_LIMIT_REACHED', {
       details: { field: FIELD, possibleAt: possibleAt.toISOString() },
     })
-  return last.start + 1
 }
 
 /** Error: 400 unless one rail carries both deposits, whatever their amounts are. */

@@ -12,7 +12,7 @@ import {
 } from '../../storage/erasure/erase-logs.ts'
 import { erasePayments } from '../../storage/erasure/erase-payments.ts'
 import { eraseRailEvents } from '../../storage/erasure/erase-rail-events.ts'
-import { eraseRows, isNeededByFiles, ROWS_MAX, ROWS_STATEMENTS } from '../../storage/erasure/erase-rows.ts'
+import { awaitFiles, eraseRows, ROWS_MAX, ROWS_STATEMENTS } from '../../storage/erasure/erase-rows.ts'
 import { selectAccountIds } from './store.ts'
 
 /** The person to erase. All ids except `customerId` are UUIDs as stored in the database. */
@@ -54,6 +54,10 @@ export async function findPerson(op: Op, customerId: string): Promise<Person | u
   }
 }
 
+function railNames({ rails }: Op): string[] {
+  return rails.list().flatMap(({ name }) => name ?? [])
+}
+
 /** Repeats a statement until it finds no more rows. */
 function repeatUntilDone(erase: (op: Op, person: Person) => Promise<number>): Step['run'] {
   return async (op, person) => {
@@ -92,13 +96,13 @@ export const STEPS: readonly Step[] = [
       return eraseLoggedRequests(op.db, person.platform, person, after)
     },
   },
-  { name: 'payments', run: ({ db }, person, after) => erasePayments(db, person, after) },
+  {
+    name: 'payments',
+    run: (op, person, after) => erasePayments(op.db, { ...person, rails: railNames(op) }, after),
+  },
   {
     name: 'instructions',
-    run: async ({ db }, { customer }) => ({
-      found: 0,
-      isWaiting: await isNeededByFiles(db, OWN_INSTRUCTIONS, customer),
-    }),
+    run: (op, { customer }) => awaitFiles(op.db, OWN_INSTRUCTIONS, customer, railNames(op)),
   },
   {
     name: 'events',

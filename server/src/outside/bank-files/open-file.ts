@@ -23,7 +23,7 @@ import { countFilesOfDay, selectFileByName, selectFilesOfDay } from './file-stor
 import { BACS_TEXT_CHARACTERS } from './formats/bacs-text.ts'
 import { workerIdOf } from './ids.ts'
 import { provenUntil } from './prenotes.ts'
-import { debitSequenceOf, isReversalFile } from './queue.ts'
+import { debitSequenceOf, isMicroFile, isReversalFile } from './queue.ts'
 import { selectWaiting, selectWaitingReversal } from './queue-store.ts'
 import { accountOf, type BankFileWorker } from './rail.ts'
 import { REVERSALS_PER_DAY_MAX } from './reversal-requests.ts'
@@ -35,6 +35,7 @@ export const PAYMENTS_MAX = 10_000
 const TRACES_MAX = 9_999_999n
 /** One for each class and direction in a balanced file. Prenote batches do not use theirs. */
 const OFFSETS_MAX = 16
+const MICRO_FILES_PER_DAY_MAX = 6
 const PGP_ENDING = '.pgp'
 /** The CORE rules require that the bank receives a collection one day before its date. */
 const LEAD_DAYS = 1
@@ -45,7 +46,7 @@ type Entry = BankFileWorker['rail']['entry']
 
 /**
  * Opens the next file with the payment that has waited longest, if one has been waiting since `until` or
- * earlier, otherwise with a reversal. Returns false if none has. A file without a payment cannot exist, even if
+ * earlier, otherwise with a deposit that verifies an account, or a reversal. Returns false if none has. A file without a payment cannot exist, even if
  * two workers open one for the same payment.
  */
 export async function openFile(worker: BankFileWorker, until: Date): Promise<boolean> {
@@ -86,7 +87,7 @@ async function opening(op: Op, worker: BankFileWorker, until: Date): Promise<rea
   ]
 }
 
-/** Reversals come last, and only a few a day: each takes one of the files that payments need too. */
+/** Deposits and reversals come last, in a few files a day, because payments need these files too. */
 async function nextRow(
   op: Op,
   { rail: { name: rail, entry } }: BankFileWorker,
@@ -95,6 +96,10 @@ async function nextRow(
   const [first] = await selectWaiting(op, { rail, until, limit: 1, provenOn: provenUntil(entry, op.now) })
   if (first || entry.format.type !== 'ACH') return first
   const used = await filesOfDay(op, entry, entry.format)
+  if (used.filter(isMicroFile).length < MICRO_FILES_PER_DAY_MAX) {
+    const [deposit] = await selectWaiting(op, { rail, until, limit: 1, isMicro: true })
+    if (deposit) return deposit
+  }
   if (used.filter(isReversalFile).length >= REVERSALS_PER_DAY_MAX) return undefined
   return selectWaitingReversal(op, { rail, until })
 }

@@ -16,7 +16,7 @@ import { BACS_AMOUNT_MAX } from './formats/bacs-writer.ts'
 import { workerIdOf } from './ids.ts'
 import { executedOn, isSameDayAmount, isSameDayFile, PAYMENTS_MAX, putIntoFile } from './open-file.ts'
 import { endPrenote, provenUntil } from './prenotes.ts'
-import { achBatchOf, debitSequenceOf, isReversalFile } from './queue.ts'
+import { achBatchOf, debitSequenceOf, isMicroFile, isReversalFile } from './queue.ts'
 import { selectWaiting } from './queue-store.ts'
 import type { BankFilesRail, BankFileWorker } from './rail.ts'
 import { checkBeforeLeaving, failReversal, type Leaving } from './reversals.ts'
@@ -62,7 +62,7 @@ async function collect(worker: BankFileWorker, from: BankFileRow): Promise<void>
     // A reversal is alone in its file.
     const waiting = isReversalFile(file)
       ? []
-      : await selectWaiting(op, { rail, until, limit: PAGE, batch, provenOn })
+      : await selectWaiting(op, { rail, until, limit: PAGE, batch, provenOn, isMicro: isMicroFile(file) })
     const taken = pickFitting(worker, file, waiting)
     isOpen = taken.length === PAGE
     const next = {

@@ -11,6 +11,7 @@ import type {
   ReversalRow,
 } from '../../storage/rows/bank-file.ts'
 import { RAIL_EVENT_INITIAL } from '../../storage/rows/states.ts'
+import type { ExternalAccountRow } from '../../storage/rows/tables.ts'
 
 /** False while a change of the counterparty's account waits for a decision. */
 const IS_REVIEWED = sql<boolean>`NOT EXISTS (
@@ -29,6 +30,8 @@ export interface Waiting {
    * Prenotes up to this effective date have passed their waiting period. Undefined if no payment needs one.
    */
   readonly provenOn?: string | undefined
+  /** True for deposits that verify accounts, which have separate files. Default: all others. */
+  readonly isMicro?: boolean
 }
 
 /**
@@ -136,13 +139,15 @@ export const MICRO_ENDING = '-MICRO'
 /** Of an account that does not say its kind. */
 const CHECKING = 'CHECKING' satisfies BankPaymentRow['details']['accountKind']
 
-/** True for a deposit that verifies an account, which is itself the check. */
+/** True for a deposit that verifies an account. It needs no prenote, because it is itself the check. */
 const IS_MICRO = sql<boolean>`bank_payments.batch LIKE ${sql.lit(`%${MICRO_ENDING}`)}`
 
 /** True if a customer has verified the account. */
 const IS_VERIFIED = sql<boolean>`EXISTS (
   SELECT FROM external_accounts AS a
-  WHERE a.platform_id = bank_payments.platform_id AND a.deleted_at IS NULL
+    JOIN customers AS c ON c.id = a.customer_id
+  WHERE a.platform_id = bank_payments.platform_id AND a.deleted_at IS NULL AND c.deleted_at IS NULL
+    AND a.status <> ${sql.lit('INACTIVE' satisfies ExternalAccountRow['status'])}
     AND a.verification_status = ${sql.lit(ACCOUNT_VERIFICATION_TRANSITIONS.PENDING.verify)}
     AND a.identifier = bank_payments.details->>'account'
     AND a.account_info->>'routingNumber' = bank_payments.details->>'routingNumber'
@@ -164,13 +169,14 @@ function isProven(provenOn: string | null): RawBuilder<boolean> {
       AND (r.state = 'DELIVERED' OR p.kind = 'PRENOTE' AND NOT p.details ? 'failure' AND ${hasHadTime})))`
 }
 
-function waitingPayments(op: Op, { rail, until, limit, batch }: Omit<Waiting, 'provenOn'>) {
+function waitingPayments(op: Op, { rail, until, limit, batch, isMicro = false }: Omit<Waiting, 'provenOn'>) {
   return op.read
     .selectFrom('bank_payments')
     .where('rail', '=', rail)
     .where('platform_id', '=', op.platform.id)
     .where('file_id', 'is', null)
     .where('kind', '<>', 'REVERSAL')
+    .where(IS_MICRO, '=', isMicro)
     .where('created_at', '<=', until)
     .where(({ not, exists, selectFrom }) => {
       const [account, routing] = [ofPayment('account'), ofPayment('routingNumber')]

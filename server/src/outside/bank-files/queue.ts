@@ -286,6 +286,11 @@ export function achBatchOf(
   return { entryClass, direction, isPrenote, description }
 }
 
+/** True for a file of deposits that verify accounts, which has no other rows. */
+export function isMicroFile({ batches }: Pick<BankFileRow, 'batches'>): boolean {
+  return batches.some((batch) => batch.endsWith(MICRO_ENDING))
+}
+
 /** True for the file of a reversal, which has no other row. */
 export function isReversalFile({ batches }: Pick<BankFileRow, 'batches'>): boolean {
   return batches.some((batch) => batch.endsWith(REVERSAL_ENDING))

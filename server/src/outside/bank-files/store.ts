@@ -186,7 +186,7 @@ export function selectCollections(
 const COLLECTIONS_MAX = 100
 
 /** A payment of a file that the bank may book. */
-export type FilePayment = Pick<BankPaymentRow, 'payment_id' | 'direction' | 'batch' | 'amount' | 'place'>
+export type FilePayment = Pick<BankPaymentRow, 'payment_id' | 'direction' | 'amount' | 'place'>
 
 /**
  * The payments of a file that have not failed, in order. These are the ones that a bank books if it books the
@@ -199,7 +199,7 @@ export function selectPaymentsToBook(op: Op, fileId: string): Promise<FilePaymen
     .where('b.file_id', '=', fileId)
     .where('r.state', 'not in', ['FAILED', 'CANCELLED'])
     .orderBy('b.place')
-    .select(['b.payment_id', 'b.direction', 'b.batch', 'b.amount', 'b.place'])
+    .select(['b.payment_id', 'b.direction', 'b.amount', 'b.place'])
     .execute()
 }
 

@@ -23,7 +23,6 @@ import { type BankFilesRail, CARRIED } from './rail.ts'
 import type { Reading } from './reading.ts'
 import { type Line, nextName } from './statement-lines.ts'
 import {
-  type FilePayment,
   selectBankPayment,
   selectByEntryReference,
   selectByReference,
@@ -202,24 +201,18 @@ async function paymentsOfFile({ op, rail }: Reading, line: Line): Promise<Unders
 }
 
 /**
- * The payments of a file that the bank has booked as this sum: all that have not failed, or the payments of
- * one batch. Undefined if neither adds up to it.
+ * The payments of a file that the bank has booked as this sum. Undefined if the payments that have not failed
+ * add up to a different sum.
  */
 export async function findBookedPayments(op: Op, fileId: string, amount: bigint) {
   const [direction, kind] = amount < 0n ? (['OUT', 'PAYMENT'] as const) : (['PULL', 'PULL'] as const)
   const payments = (await selectPaymentsToBook(op, fileId)).filter((one) => one.direction === direction)
+  const sum = payments.reduce((total, one) => total + one.amount, 0n)
+  if (payments.length > 0 && sum !== sizeOf(amount)) return undefined
   // The first entry has the name of the line.
-  return paymentsOfSum(payments, sizeOf(amount))?.map(({ payment_id: id, amount: size, place }, index) => ({
+  return payments.map(({ payment_id: id, amount: size, place }, index) => ({
     ...{ kind, id, amount: amount < 0n ? -size : size, part: index === 0 ? undefined : String(place) },
   }))
-}
-
-function paymentsOfSum(payments: readonly FilePayment[], sum: bigint): readonly FilePayment[] | undefined {
-  const isSum = (some: readonly FilePayment[]) => some.reduce((total, one) => total + one.amount, 0n) === sum
-  if (payments.length === 0 || isSum(payments)) return payments
-  const names = [...new Set(payments.map(({ batch }) => batch))]
-  const batches = names.map((name) => payments.filter(({ batch }) => batch === name)).filter(isSum)
-  return batches.length === 1 ? batches[0] : undefined
 }
 
 /** The names of our files in a line, from the fields in which banks put them. */

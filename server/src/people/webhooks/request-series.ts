@@ -26,8 +26,8 @@ export type SeriesOutcome = PostOutcome & {
 }
 
 /**
- * Sends a series. Requests after an unreceived one, or after the time limit, have no outcome. The first one has none
- * if it did not get a connection.
+ * Sends a series. Requests after an unreceived one, or after the time limit, have no outcome. Even the first has
+ * no outcome if it got no connection in time.
  */
 export type SendSeries = (series: Series) => Promise<readonly SeriesOutcome[]>
 

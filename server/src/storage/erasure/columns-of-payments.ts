@@ -3,14 +3,19 @@ import { ERASED, ERASED_UMA_ADDRESS, identifierFor, type TableColumns, wordFor }
 /** Selects the records of the current payments. */
 const OF_PAYMENTS = 'id = ANY ($1)'
 /** An entry of a bank's file. A failure is kept, because without it the entry would still be on its way. */
-const ERASED_ENTRY = `'{"name": "erased", "account": "erased"}' || CASE WHEN details ? 'failure'
+export const ERASED_ENTRY = `'{"name": "erased", "account": "erased"}' || CASE WHEN details ? 'failure'
   THEN jsonb_build_object('failure', details->'failure' || '{"message": "erased"}') ELSE '{}' END`
 
 /** Selects the instructions of the customer's mandates. */
 export const OWN_INSTRUCTIONS = 'payment_id IN (SELECT id FROM mandates WHERE customer_id = $1)'
 
-/** True for a row of `bank_payments` whose file is written, and for a payment that ended before it was in a file. */
-export const IS_PAST_FILES = `(kind = 'PAYMENT' AND file_id IS NULL OR EXISTS (
+/** True for a row of `bank_payments` `t` whose payment has not ended. */
+const IS_OPEN = `EXISTS (SELECT FROM bank_payments AS p JOIN rail_payments AS r ON r.id = p.id
+  WHERE p.payment_id = t.payment_id AND p.rail = t.rail AND p.direction = t.direction AND p.kind = 'PAYMENT'
+    AND r.state IN ('GIVEN', 'ACCEPTED'))`
+
+/** True for a row of `bank_payments` `t` whose file is written, and for a payment that ended before it was in a file. */
+export const IS_PAST_FILES = `(kind = 'PAYMENT' AND file_id IS NULL AND NOT ${IS_OPEN} OR EXISTS (
   SELECT FROM bank_files AS f WHERE f.id = t.file_id AND f.state NOT IN ('COLLECTING', 'WRITING')))`
 
 const withoutMembers = (column: string, ...members: readonly string[]) =>
@@ -173,8 +178,8 @@ export const COLUMNS_OF_PAYMENTS: Readonly<Record<string, TableColumns>> = {
   bank_payments: {
     plain: 'rail kind direction batch reference amount currency place trace',
     erased: [
-      // A queued prenote is not needed any more: its payment has ended.
-      { by: 'payments', rows: `${OF_PAYMENTS} AND kind = 'PRENOTE' AND file_id IS NULL` },
+      // A queued prenote of an ended payment is not needed.
+      { by: 'payments', rows: `${OF_PAYMENTS} AND kind = 'PRENOTE' AND file_id IS NULL AND NOT ${IS_OPEN}` },
       {
         by: 'payments',
         rows: `${OF_PAYMENTS} AND ${IS_PAST_FILES}`,

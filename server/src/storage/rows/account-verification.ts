@@ -18,6 +18,8 @@ export interface AccountVerificationRow extends Stamped {
   account_digest: string
   /** The number of this start among all starts with the digest. */
   start: number
+  /** The number of this start among all starts of the customer. */
+  customer_start: number
   state: AccountVerificationState
   attempts_left: number
   failure_reason: VerificationFailure | null

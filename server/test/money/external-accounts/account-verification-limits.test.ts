@@ -1,7 +1,14 @@
 import { expect, test } from 'vitest'
 import { type Client, newBankAccount, newCustomer, newPlatform } from '../../worlds/client.testing.ts'
 import { expectError } from '../../worlds/contract/calls.testing.ts'
-import { begin, failByAttempts, fundPlatform } from '../../worlds/records/account-verifications.testing.ts'
+import {
+  amountsOf,
+  begin,
+  begunVerification,
+  confirm,
+  failByAttempts,
+  fundPlatform,
+} from '../../worlds/records/account-verifications.testing.ts'
 
 const LIMITED = { code: 'ACCOUNT_VERIFICATION_LIMIT_REACHED', field: 'externalAccountId' } as const
 const NUMBER = '4410987779'
@@ -82,4 +89,40 @@ test('leading zeros of an account number do not make it another account', async 
   }
   for (const zeros of ['', '0', '000']) await failOnce(client, await newAccount(`${zeros}${NUMBER}`))
   expectError(await begin(client, await newAccount(`00${NUMBER}`)), LIMITED)
+})
+
+test('a customer has ten verifications in 30 days, however many accounts they add and at whatever times', async () => {
+  const client = await newPlatform()
+  await fundPlatform(client)
+  const { id } = await newCustomer(client)
+  const banks = await Promise.all(
+    Array.from({ length: 14 }, (_, at) => newBankAccount(client, id, `44210000${at + 10}9`)),
+  )
+  const begun = await Promise.all(banks.map((bank) => begin(client, bank)))
+  expect(begun.filter(({ status }) => status === 201)).toHaveLength(10)
+  for (const refused of begun.filter(({ status }) => status !== 201)) expectError(refused, LIMITED)
+  const theirs = await newBankAccount(client, (await newCustomer(client)).id, '4421000009')
+  expect((await begin(client, theirs)).status).toBe(201)
+})
+
+test('a customer is not told which verification of another customer keeps theirs waiting', async () => {
+  const client = await newPlatform()
+  await fundPlatform(client)
+  const [one, other] = [await newCustomer(client), await newCustomer(client)]
+  const begun = await begin(client, await newBankAccount(client, one.id, NUMBER))
+  expect(begun.status).toBe(201)
+  const refused = await begin(client, await newBankAccount(client, other.id, NUMBER))
+  expect(refused.body).toMatchObject({
+    code: 'ACCOUNT_VERIFICATION_EXISTS',
+    details: { field: 'externalAccountId' },
+  })
+  expect(JSON.stringify(refused.body)).not.toContain(begun.body.id)
+})
+
+test('nothing can be confirmed once the customer is deleted', async () => {
+  const client = await newPlatform()
+  const { id, customerId } = await begunVerification(client)
+  const amounts = await amountsOf(client, id)
+  expect((await client.send('DELETE', `/customers/${customerId}`)).status).toBe(200)
+  expectError(await confirm(client, id, amounts), { code: 'CUSTOMER_DELETED', field: 'customerId' })
 })

@@ -73,6 +73,12 @@ export function entriesIn(text: string): readonly string[] {
   return text.split('\n').filter((line) => line.startsWith('6') && !line.includes('OFFSET'))
 }
 
+/** The descriptions of the batches of a file. */
+export function descriptionsIn(text: string): readonly string[] {
+  const batches = text.split('\n').filter((line) => line.startsWith('5'))
+  return batches.map((line) => line.slice(53, 63).trim())
+}
+
 /** Pays 10.00 USD, or another amount, in with this text. */
 function payIn(bank: FileBank, name: string, text: string, amount = 1_000n): Promise<unknown> {
   const paidIn = {

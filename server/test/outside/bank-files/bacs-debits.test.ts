@@ -320,3 +320,17 @@ test('the instruction that ends a mandate is sent before the erasure of its cust
   await untilErased(world, customerId)
   expect((await kept()).rows).toEqual([])
 })
+
+test('an erasure does not wait for an instruction whose rail is gone, and erases it', async () => {
+  const { world } = bank
+  const { db } = world.service.app
+  const { customerId, mandate, external } = await bank.newKnownPayer()
+  await pauseWorkers(world)
+  await world.client.post(`/mandates/${mandate.id}/cancel`, { reason: 'Moved away' })
+  await db.query(`UPDATE bank_payments SET rail = 'gone' WHERE file_id IS NULL`)
+  await requestErasure(world, customerId)
+  await untilErased(world, customerId)
+  const about = [`%${external.accountNumber}%`]
+  expect((await db.query('SELECT id FROM bank_payments WHERE details::text LIKE $1', about)).rows).toEqual([])
+  await db.query(`UPDATE bank_file_workers SET claimed_until = 'epoch'`)
+})

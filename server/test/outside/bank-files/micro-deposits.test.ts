@@ -1,17 +1,16 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { camtFile } from '../../../src/outside/bank-files/formats/samples.testing.ts'
 import { until } from '../../worlds/client.testing.ts'
 import { ERASES_NOW, requestErasure, untilErased } from '../../worlds/production/erasures.testing.ts'
 import {
   ACH_FORMAT,
   type FileBank,
   openFileBank,
-  pauseWorkers,
   untilQueued,
 } from '../../worlds/production/file-bank.testing.ts'
 import { amountsOf, begin, confirm, otherThan } from '../../worlds/records/account-verifications.testing.ts'
 import {
   bankFile,
+  descriptionsIn,
   entriesIn,
   fundPlatform,
   payingCustomer,
@@ -70,13 +69,7 @@ async function deliver(transactionIds: readonly string[]): Promise<void> {
   }
 }
 
-const descriptionsIn = (text: string) =>
-  text
-    .split('\n')
-    .filter((line) => line.startsWith('5'))
-    .map((line) => line.slice(53, 63).trim())
-
-test('deposits are a separate batch, described as ACCTVERIFY, and a verified account needs no prenote', async () => {
+test('deposits are described as ACCTVERIFY, and a verified account needs no prenote', async () => {
   const { client } = bank.world
   const { accountOf, send } = await payingCustomer(bank, 'verified')
   const to = await accountOf('111222333')
@@ -129,43 +122,6 @@ test('a deposit that the bank returns fails the verification with its reason, an
   expect(entriesIn((await bank.takeFile()).text)).toEqual([expect.stringMatching(/^623011401533222333444/)])
 })
 
-test('a bank that books each batch of a file as one sum delivers the payments of that batch', async () => {
-  const { client } = bank.world
-  const { accountOf, send } = await payingCustomer(bank, 'batches')
-  const paid = await accountOf('555111222')
-  const verified = await begun(paid)
-  await untilQueuedTo('555111222', 2)
-  await bank.takeFile()
-  await untilAccepted()
-  await confirm(client, verified, await amountsOf(client, verified))
-
-  // The account needs no prenote, so its payment is in a file with the deposits to another account.
-  await pauseWorkers(bank.world)
-  const payment = (await send(paid, 600)).body.id as string
-  const id = await begun(await accountOf('555111333'))
-  await untilQueuedTo('555111222', 1)
-  await untilQueuedTo('555111333', 2)
-  await query(`UPDATE bank_file_workers SET claimed_until = 'epoch'`)
-  const { text } = await bank.takeFile()
-  expect(descriptionsIn(text)).toEqual(['PAYOUT', 'ACCTVERIFY'])
-  const [file] = (await query('SELECT message_name FROM bank_files ORDER BY number DESC LIMIT 1')).rows
-  const deposits = (await amountsOf(client, id)).reduce((sum, one) => sum + one)
-  const bookings = [deposits, 600].map((cents) => ({
-    ...{ amount: (cents / 100).toFixed(2), direction: 'DBIT' as const, batch: String(file?.message_name) },
-  }))
-  const statement = camtFile({ id: 'BATCHES', entries: bookings })
-    .replaceAll('EUR', 'USD')
-    .replace(/<IBAN>.*?<\/IBAN>/, `<Othr><Id>${ACH_FORMAT.accountNumber}</Id></Othr>`)
-  expect(await bank.put('batches.xml', statement)).toBe('done')
-  const { transactionIds } = await read(id)
-  for (const one of [payment, ...transactionIds])
-    await until(
-      () => get(`/transactions/${one}`),
-      ({ status }) => status === 'COMPLETED',
-    )
-  expect((await get('/rail-events?status=WAITING')).data).toEqual([])
-})
-
 test('no other start and no deletion of the customer is possible until the deposits have ended, and the time to confirm begins then', async () => {
   const { client } = bank.world
   const { customerId, accountOf } = await poorCustomer(bank)
@@ -193,21 +149,6 @@ test('no other start and no deletion of the customer is possible until the depos
   await deliver(transactionIds)
   expect((await read(id)).expiresAt).toEqual(expect.any(String))
   expect((await begin(client, again)).status).toBe(201)
-})
-
-test('a deletion of the customer and a start at the same time leave no open deposit of a deleted customer', async () => {
-  const { client } = bank.world
-  for (let at = 0; at < 5; at++) {
-    const { customerId, accountOf } = await poorCustomer(bank)
-    const external = await accountOf(`66677780${at}`)
-    const [started, deleted] = await Promise.all([
-      begin(client, external),
-      client.send('DELETE', `/customers/${customerId}`),
-    ])
-    expect([started.status, deleted.status]).toSatisfy(
-      ([one, other]) => (one === 201) === (other === 409) && (one === 410) === (other === 200),
-    )
-  }
 })
 
 test('erasing a customer erases the details of their account in the deposits that verified it', async () => {

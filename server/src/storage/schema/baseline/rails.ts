@@ -304,6 +304,8 @@ CREATE TABLE account_verifications (
   -- A keyed digest of the routing and account number, and the number of the start among all with this digest.
   account_digest text NOT NULL,
   start integer NOT NULL,
+  -- The number of the start among all of the customer.
+  customer_start integer NOT NULL,
   state text NOT NULL CHECK (state IN ('PENDING', 'VERIFIED', 'FAILED', 'EXPIRED')),
   attempts_left integer NOT NULL CHECK (attempts_left >= 0),
   failure_reason text,
@@ -320,13 +322,13 @@ CREATE TABLE account_verifications (
 -- An account has one verification that counts.
 CREATE UNIQUE INDEX account_verifications_current ON account_verifications (external_account_id)
   WHERE state IN ('PENDING', 'VERIFIED');
--- Two starts for the same bank account at the same time have the same number.
+-- Two starts for the same bank account, or of the same customer, at the same time have the same number.
 CREATE UNIQUE INDEX account_verifications_start ON account_verifications (platform_id, account_digest, start);
+CREATE UNIQUE INDEX account_verifications_customer ON account_verifications (customer_id, customer_start);
 CREATE UNIQUE INDEX account_verifications_first ON account_verifications (first_transaction_id);
 CREATE UNIQUE INDEX account_verifications_second ON account_verifications (second_transaction_id);
 CREATE INDEX account_verifications_page ON account_verifications (platform_id, created_at DESC, id DESC);
 CREATE INDEX account_verifications_account ON account_verifications (external_account_id);
-CREATE INDEX account_verifications_customer ON account_verifications (customer_id);
 
 -- Consents of the holders of external accounts to direct debits.
 CREATE TABLE mandates (

@@ -1,0 +1,81 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { camtFile } from '../../../src/outside/bank-files/formats/samples.testing.ts'
+import { until } from '../../worlds/client.testing.ts'
+import {
+  ERASES_NOW,
+  requestErasure,
+  resumeErasures,
+  untilErased,
+  untilWaiting,
+} from '../../worlds/production/erasures.testing.ts'
+import {
+  type FileBank,
+  openFileBank,
+  pauseWorkers,
+  untilQueued,
+} from '../../worlds/production/file-bank.testing.ts'
+
+let bank: FileBank
+beforeAll(async () => {
+  bank = await openFileBank('SEPA', {}, ERASES_NOW)
+})
+afterAll(() => bank.close())
+
+const PAYER = 'Quahog Marker'
+
+test('an erasure waits for the part of a deposit that is sent back, and its file is complete', async () => {
+  const { world } = bank
+  const { client } = world
+  const { customerId, account } = await bank.customer()
+  const paid = { amount: '10.00', direction: 'CRDT' as const, servicerReference: 'SVC-1' }
+  const entries = [{ ...paid, transactions: [{ amount: '10.00', debtor: PAYER, text: 'hello' }] }]
+  await bank.put('paid.xml', camtFile({ entries }))
+  const [deposit] = (await client.get('/deposits?status=SUSPENSE')).body.data
+  const split = await client.post(`/deposits/${deposit.id}/split`, {
+    amounts: [600, 400],
+    reason: 'Two payers',
+  })
+  expect(split.status, JSON.stringify(split.body)).toBe(200)
+  const [assigned, returned] = (await client.get('/deposits?status=SUSPENSE')).body.data.sort(
+    (one: Deposit, other: Deposit) => Number(other.amount.amount) - Number(one.amount.amount),
+  )
+  expect((await client.post(`/deposits/${assigned.id}/assign`, { accountId: account.id })).status).toBe(200)
+  const { body: to } = await client.post('/customers/external-accounts', {
+    ...{ customerId, currency: 'EUR' },
+    accountInfo: {
+      ...{ accountType: 'EUR_ACCOUNT', iban: 'FR1420041010050500013M02606' },
+      beneficiary: { beneficiaryType: 'INDIVIDUAL', fullName: 'Grace Hopper', countryOfResidence: 'FR' },
+    },
+  })
+  const sent = await client.post('/transfer-out', {
+    ...{ source: { accountId: account.id }, destination: { accountId: to.id }, amount: 600 },
+  })
+  expect(sent.status, JSON.stringify(sent.body)).toBe(201)
+  await untilQueued(world, 1)
+  await bank.takeFile()
+  const said = { outcome: 'DELIVERED', reason: 'By telephone', evidence: { note: 'Seen' } }
+  await until(
+    () => client.post(`/transactions/${sent.body.id}/decide`, said),
+    ({ status }) => status === 200,
+  )
+
+  await pauseWorkers(world)
+  const back = await client.post(`/deposits/${returned.id}/return`)
+  expect(back.status, JSON.stringify(back.body)).toBe(200)
+  await untilQueued(world, 1)
+  await requestErasure(world, customerId)
+  expect(await untilWaiting(world, customerId)).toBe('ERASING')
+  await world.service.app.db.query(`UPDATE bank_file_workers SET claimed_until = 'epoch'`)
+  const { text } = await bank.takeFile()
+  expect(text).toContain(PAYER)
+  await resumeErasures(world)
+  await untilErased(world, customerId)
+  const { rows } = await world.service.app.db.query(
+    `SELECT id FROM bank_payments WHERE details::text LIKE '%${PAYER}%'`,
+  )
+  expect(rows).toEqual([])
+})
+
+interface Deposit {
+  readonly amount: { readonly amount: number }
+}
