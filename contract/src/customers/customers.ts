@@ -274,7 +274,7 @@ export const customer_delete = endpoint({
     'account of the customer holds money, or a payment or a card purchase is in progress, the response is ' +
     '409 CUSTOMER_NOT_EMPTY; details lists them in accounts, transactions and cardTransactions, twenty of each at ' +
     'most. Sessions and credentials of the customer are revoked, its cards closed and its delegated keys ' +
-    'revoked.',
+    'revoked. Its schedules end, and its mandates are canceled.',
   params: customerPath,
   responses: { 200: Customer },
   errors: ['USER_NOT_FOUND', 'CUSTOMER_NOT_EMPTY', 'CUSTOMER_DELETED'],

@@ -51,6 +51,11 @@ export async function selectUncanceled(op: Op, externalAccountId: string): Promi
   return selectMandates(op, { externalAccountId }).where('canceled_at', 'is', null).executeTakeFirst()
 }
 
+/** The mandates of a customer that were not canceled. */
+export function selectUncanceledOf(op: Op, customerId: string): Promise<MandateRow[]> {
+  return selectMandates(op, { customerId }).where('canceled_at', 'is', null).execute()
+}
+
 /** The id of the mandate with this reference, ignoring case. */
 export async function selectByMandateReference(op: Op, reference: string) {
   return op.read

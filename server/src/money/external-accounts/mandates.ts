@@ -19,6 +19,7 @@ import {
   selectByMandateReference,
   selectMandate,
   selectUncanceled,
+  selectUncanceledOf,
 } from './mandate-store.ts'
 
 type MandateView = SuccessOf<typeof mandate_get>['body']
@@ -269,6 +270,12 @@ export function cancelMandate(op: Op, row: MandateRow, reason: string): Canceled
   // No instruction is sent if the rail was removed from the rails file.
   const rail = row.rail === null ? undefined : op.rails.find(row.rail)
   return { ...canceled, writes: [...canceled.writes, ...instructionOf(op, rail, row, 'CANCEL')] }
+}
+
+/** Cancels all mandates of a deleted customer. */
+export async function cancelCustomerMandates(op: Op, customerId: string): Promise<readonly Write[]> {
+  const mandates = await selectUncanceledOf(op, customerId)
+  return mandates.flatMap((row) => cancelMandate(op, row, 'The customer was deleted').writes)
 }
 
 /** Cancels a mandate that the debtor's bank has ended. Guard: it was not canceled in the meantime. */

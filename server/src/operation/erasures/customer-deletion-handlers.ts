@@ -3,6 +3,7 @@ import { findWallet } from '../../kernel/accounts/accounts.ts'
 import { closeAccounts } from '../../kernel/ledger/accounts.ts'
 import type { Handlers } from '../../kernel/operation/operation.ts'
 import { closeCustomerCards } from '../../money/cards/close-cards.ts'
+import { cancelCustomerMandates } from '../../money/external-accounts/mandates.ts'
 import { endCustomerSchedules } from '../../money/payouts/change-schedule.ts'
 import { credentialsChanged } from '../../people/credentials/credentials.ts'
 import { customerView, findCustomer } from '../../people/customers/customers.ts'
@@ -38,6 +39,7 @@ export const customerDeletionHandlers: Handlers<typeof customerDeletion> = {
         ...(wallet ? [credentialsChanged(op, wallet)] : []),
         ...(await closeCustomerCards(op, customer.id)),
         ...(await endCustomerSchedules(op, customer.id)),
+        ...(await cancelCustomerMandates(op, customer.id)),
         closeAccounts(customer.id),
         removalOfDocuments(op, customer.id),
       ],

@@ -299,12 +299,15 @@ test('instructions, collections and reports take effect once, wherever the proce
   expect(await bank.outbox()).toEqual({})
 })
 
-test('the instruction that ends a mandate is sent before the erasure of its customer removes the details', async () => {
+test('the deletion of a customer ends the mandate, and its instruction is sent before the erasure removes the details', async () => {
   const { world } = bank
   const { customerId, mandate, external } = await bank.newKnownPayer()
   await pauseWorkers(world)
-  await world.client.post(`/mandates/${mandate.id}/cancel`, { reason: 'Moved away' })
   await requestErasure(world, customerId)
+  expect((await world.client.get(`/mandates/${mandate.id}`)).body).toMatchObject({
+    status: 'CANCELED',
+    cancelReason: 'The customer was deleted',
+  })
   expect(await untilWaiting(world, customerId)).toBe('ERASING')
   const kept = () =>
     world.service.app.db.query('SELECT id FROM bank_payments WHERE details::text LIKE $1', [
