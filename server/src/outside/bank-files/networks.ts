@@ -6,6 +6,7 @@ export const NETWORKS = {
   ACH: ['ACH'],
   WIRE: ['WIRE'],
   BACS: ['BACS'],
+  FASTER_PAYMENTS: ['FASTER_PAYMENTS'],
 } as const satisfies Record<string, readonly PaymentRailName[]>
 
 /** The European Economic Area: the European Union, Iceland, Liechtenstein and Norway. */

@@ -23,7 +23,7 @@ import { countFilesOfDay, selectFileByName, selectFilesOfDay } from './file-stor
 import { BACS_TEXT_CHARACTERS } from './formats/bacs-text.ts'
 import { workerIdOf } from './ids.ts'
 import { provenUntil } from './prenotes.ts'
-import { debitSequenceOf, isReversalFile } from './queue.ts'
+import { debitSequenceOf, INSTANT_BATCH, isReversalFile } from './queue.ts'
 import { selectWaiting, selectWaitingReversal } from './queue-store.ts'
 import { accountOf, type BankFileWorker } from './rail.ts'
 import { REVERSALS_PER_DAY_MAX } from './reversal-requests.ts'
@@ -189,7 +189,7 @@ export function executedOn(entry: Entry, now: Date, first: Pick<BankPaymentRow, 
   if (format.type === 'BACS') return collectionDate(entry, now, leadDaysOf(format, first.batch))
   if (format.type === 'SEPA' && debitSequenceOf(first.batch))
     return collectionDate(entry, now, format.debits?.leadDays ?? LEAD_DAYS)
-  if (format.type !== 'ACH') return executionDate(entry, now, first.batch === 'INSTANT')
+  if (format.type !== 'ACH') return executionDate(entry, now, first.batch === INSTANT_BATCH)
   const madeOn = formatBankTime(entry, now)
   const isSameDay = isSameDayAmount(first.amount) && sameDayOf(entry, madeOn)
   return isSameDay ? dayOfBankTime(madeOn) : effectiveDate(entry, now)

@@ -22,6 +22,7 @@ import {
   ENTRY_CLASSES,
   entryClassOf,
 } from './formats/ach-writer.ts'
+import { fasterPayment } from './formats/faster-payments.ts'
 import { checkSepaText, type SepaPayment, sepaTransfer } from './formats/pain-001.ts'
 import { writableAddress } from './formats/pain-001-document.ts'
 import { DEBIT_SEQUENCES, type DebitSequence, type SepaDebit, sepaDebit } from './formats/pain-008.ts'
@@ -29,7 +30,7 @@ import { UnwritablePayment } from './formats/unreadable-file.ts'
 import type { WirePayment } from './formats/wire-payment.ts'
 import { checkWireText, wireTransfer } from './formats/wires.ts'
 import { isInEea, NETWORKS } from './networks.ts'
-import { addressOf, detailsOf, memberOf } from './payment-details.ts'
+import { addressOf, detailsOf, memberOf, poundAccountOf } from './payment-details.ts'
 import { isInDoubt, MICRO_ENDING } from './queue-store.ts'
 
 type Format = BankFilesRailValue['format']
@@ -84,10 +85,14 @@ function writableBy(format: Format, payment: UnmadePayment): Writable {
       return wireWritable(format, payment)
     case 'BACS':
       return bacsWritable(format, payment)
+    case 'FASTER_PAYMENTS':
+      return fasterPaymentWritable(payment)
   }
 }
 
 const CARRIED_BY_WIRES = 'USD'
+/** The batch of payments that settle on every day. */
+export const INSTANT_BATCH = 'INSTANT'
 
 /** A well-formed reference and id, for checking a payment that does not exist yet. */
 const SAMPLE = { id: '00000000-0000-7000-8000-000000000000', reference: 'CS0000000000', trace: 1n } as const
@@ -107,7 +112,7 @@ function sepaWritable(format: SepaFormatValue, payment: UnmadePayment): Writable
   })
   checkSepaText(details.remittanceInformation)
   sepaTransfer(sepaPaymentOf({ ...SAMPLE, amount, details }))
-  return { batch: paymentRail === 'SEPA_INSTANT' ? 'INSTANT' : 'SEPA', details }
+  return { batch: paymentRail === 'SEPA_INSTANT' ? INSTANT_BATCH : 'SEPA', details }
 }
 
 /** A direct debit is collected from the account that its mandate names. */
@@ -161,6 +166,17 @@ function wireWritable(format: WireFormatValue, payment: UnmadePayment): Writable
   checkWireText(details.remittanceInformation)
   wireTransfer(wirePaymentOf({ ...SAMPLE, amount, details }), format)
   return { batch: 'WIRE', details }
+}
+
+function fasterPaymentWritable(payment: UnmadePayment): Writable {
+  const { account, amount, currency, direction } = payment
+  if (direction === 'PULL') throw new UnwritablePayment('Faster Payments pull nothing')
+  if (currency !== 'GBP') throw new UnwritablePayment(`Faster Payments do not carry ${currency}`)
+  const { sortCode, number } = poundAccountOf(payment)
+  const address = writableAddress(addressOf(account))
+  const details = detailsOf(payment, number, { routingNumber: sortCode, ...present({ address }) })
+  fasterPayment(wirePaymentOf({ ...SAMPLE, amount, details }))
+  return { batch: INSTANT_BATCH, details }
 }
 
 function rowOf(
@@ -228,7 +244,7 @@ export function debitSequenceOf(batch: string | undefined): DebitSequence | unde
   return DEBIT_SEQUENCES.find((one) => batch === `DEBIT-${one}`)
 }
 
-/** Converts a row to a wire. */
+/** Converts a row to a wire or a Faster Payment. */
 export function wirePaymentOf({
   id,
   reference,
@@ -236,7 +252,8 @@ export function wirePaymentOf({
   details,
 }: Pick<BankPaymentRow, 'id' | 'reference' | 'amount' | 'details'>): WirePayment {
   const { name, account, routingNumber, address, remittanceInformation } = details
-  if (routingNumber === undefined) throw new Error(`The payment ${reference} is not a wire`)
+  if (routingNumber === undefined)
+    throw new Error(`The payment ${reference} is not a wire or a Faster Payment`)
   return {
     instructionId: instructionOf(id),
     endToEndId: reference,
