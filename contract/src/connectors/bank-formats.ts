@@ -217,7 +217,7 @@ const PaymentType = Type.Object(
   },
   {
     description:
-      'How the bank recognizes Faster Payments: at most one service level and one local instrument. Default: the service level URNS. {}: the bank chooses the network itself',
+      'The mark by which the bank recognizes Faster Payments: at most one service level and one local instrument. Default: the service level URNS. {}: none, because the bank chooses the network itself',
   },
 )
 

@@ -22,7 +22,7 @@ import type { WirePayment } from './wire-payment.ts'
 /** The payer: the platform's account at its bank. */
 export type FasterPaymentsDebtor = Extract<BankFilesRailValue['format'], { type: 'FASTER_PAYMENTS' }>
 
-/** The same as a wire: its routing number is a sort code, and its amount in pence. */
+/** A Faster Payment has the fields of a wire. Its routing number is a sort code, and its amount is in pence. */
 export type FasterPayment = WirePayment
 
 /** The maximum amount of the scheme in pence: 1,000,000.00. The minimum is 0.01. */
