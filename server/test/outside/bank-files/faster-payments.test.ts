@@ -31,15 +31,27 @@ const OUR_ACCOUNT = {
   number: `<Othr><Id>${accountNumber}</Id></Othr>`,
   'sort code and number': `<Othr><Id>${sortCode}${accountNumber}</Id></Othr>`,
 } as const
-const PAYER_IBAN = 'GB33BUKB20201555555555'
+/** The ways in which banks name a payer. */
+const PAYER = {
+  IBAN: ['<IBAN>GB33BUKB20201555555555</IBAN>', '<BICFI>BUKBGB22</BICFI>'],
+  'sort code and number': [
+    '<Othr><Id>55555555</Id></Othr>',
+    '<BICFI>BUKBGB22</BICFI><ClrSysMmbId><ClrSysId><Cd>GBDSC</Cd></ClrSysId><MmbId>202015</MmbId></ClrSysMmbId>',
+  ],
+} as const
 
 let files = 0
-async function book(entry: SampleEntry, as: keyof typeof OUR_ACCOUNT = 'IBAN'): Promise<void> {
+async function book(
+  entry: SampleEntry,
+  as: keyof typeof OUR_ACCOUNT = 'IBAN',
+  from: keyof typeof PAYER = 'IBAN',
+): Promise<void> {
   const id = `FPS-${++files}`
   const text = camtFile({ id, entries: [{ servicerReference: id, ...entry }] })
     .replaceAll('EUR', 'GBP')
     .replace(/<IBAN>.*?<\/IBAN>/, OUR_ACCOUNT[as])
-    .replaceAll(/PL\d{26}/g, PAYER_IBAN)
+    .replaceAll(/<IBAN>PL.*?<\/IBAN>/g, PAYER[from][0])
+    .replaceAll(/<BICFI>.*?<\/BICFI>/g, PAYER[from][1])
   expect(await bank.put(`${id}.xml`, text)).toBe('done')
 }
 
@@ -200,18 +212,22 @@ describe('a payment that Faster Payments cannot carry is refused before it is ma
   })
 })
 
-test('money of an unknown payer goes back by sort code and number to the account that its IBAN names', async () => {
-  await book({
-    ...{ amount: '7.00', direction: 'CRDT', servicerReference: 'UNKNOWN-1' },
-    transactions: [{ amount: '7.00', debtor: 'Grace Hopper', text: 'thanks' }],
-  })
-  const { client } = bank.world
-  const {
-    data: [deposit],
-  } = await until(
-    async () => (await client.get('/deposits?status=SUSPENSE')).body,
-    ({ data }) => data.length > 0,
-  )
-  expect((await client.post(`/deposits/${deposit.id}/return`)).body.status).toBe('RETURNING')
-  expect(await takeFile()).toMatchObject({ amount: '7.00', to: ['202015', '55555555', 'Grace Hopper'] })
-})
+test.each(['IBAN', 'sort code and number'] as const)(
+  'money of an unknown payer whom the bank names by %s goes back to that account',
+  async (from) => {
+    const entry: SampleEntry = {
+      ...{ amount: '7.00', direction: 'CRDT', servicerReference: `UNKNOWN-${from}` },
+      transactions: [{ amount: '7.00', debtor: 'Grace Hopper', text: 'thanks' }],
+    }
+    await book(entry, 'IBAN', from)
+    const { client } = bank.world
+    const {
+      data: [deposit],
+    } = await until(
+      async () => (await client.get('/deposits?status=SUSPENSE')).body,
+      ({ data }) => data.length > 0,
+    )
+    expect((await client.post(`/deposits/${deposit.id}/return`)).body.status).toBe('RETURNING')
+    expect(await takeFile()).toMatchObject({ amount: '7.00', to: ['202015', '55555555', 'Grace Hopper'] })
+  },
+)
