@@ -10,11 +10,11 @@ import type { TransferFile } from './formats/pain-001-document.ts'
 import { type SepaDebit, writePain008 } from './formats/pain-008.ts'
 import type { WirePayment } from './formats/wire-payment.ts'
 import { writeWires } from './formats/wires.ts'
+import { INSTANT_BATCH } from './networks.ts'
 import {
   achBatchOf,
   achPaymentOf,
   debitSequenceOf,
-  INSTANT_BATCH,
   sepaDebitOf,
   sepaPaymentOf,
   wirePaymentOf,

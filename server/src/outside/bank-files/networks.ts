@@ -9,6 +9,9 @@ export const NETWORKS = {
   FASTER_PAYMENTS: ['FASTER_PAYMENTS'],
 } as const satisfies Record<string, readonly PaymentRailName[]>
 
+/** The batch of payments by networks that settle on every day. */
+export const INSTANT_BATCH = 'INSTANT'
+
 /** The European Economic Area: the European Union, Iceland, Liechtenstein and Norway. */
 const EEA = new Set([
   ...['AT', 'BE', 'BG', 'CY', 'CZ', 'DE', 'DK', 'EE', 'ES', 'FI', 'FR', 'GR', 'HR', 'HU', 'IE', 'IT', 'LT'],

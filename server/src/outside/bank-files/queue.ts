@@ -29,7 +29,7 @@ import { DEBIT_SEQUENCES, type DebitSequence, type SepaDebit, sepaDebit } from '
 import { UnwritablePayment } from './formats/unreadable-file.ts'
 import type { WirePayment } from './formats/wire-payment.ts'
 import { checkWireText, wireTransfer } from './formats/wires.ts'
-import { isInEea, NETWORKS } from './networks.ts'
+import { INSTANT_BATCH, isInEea, NETWORKS } from './networks.ts'
 import { addressOf, detailsOf, memberOf, poundAccountOf } from './payment-details.ts'
 import { isInDoubt, MICRO_ENDING } from './queue-store.ts'
 
@@ -91,8 +91,6 @@ function writableBy(format: Format, payment: UnmadePayment): Writable {
 }
 
 const CARRIED_BY_WIRES = 'USD'
-/** The batch of payments that settle on every day. */
-export const INSTANT_BATCH = 'INSTANT'
 
 /** A well-formed reference and id, for checking a payment that does not exist yet. */
 const SAMPLE = { id: '00000000-0000-7000-8000-000000000000', reference: 'CS0000000000', trace: 1n } as const
