@@ -132,6 +132,15 @@ export const WireFormat = Type.Object({
   csv: Type.Optional(WireCsv),
 })
 
+const poundAccount = {
+  sortCode: Pattern('^[0-9]{6}$', { maxLength: 6, patternText: 'a sort code of 6 digits' }),
+  accountNumber: Pattern('^[0-9]{8}$', {
+    maxLength: 8,
+    patternText: '8 digits',
+    description: 'The account at this bank, which others pay in to',
+  }),
+}
+
 const BACS_DAYS = 'banking days of England'
 
 const BacsDebits = Type.Object(
@@ -165,12 +174,7 @@ const BacsDebits = Type.Object(
 export const BacsFormat = Type.Object({
   type: Tag('BACS'),
   name: line(18, 'The holder of the account, as payees and payers read it'),
-  sortCode: Pattern('^[0-9]{6}$', { maxLength: 6, patternText: 'a sort code of 6 digits' }),
-  accountNumber: Pattern('^[0-9]{8}$', {
-    maxLength: 8,
-    patternText: '8 digits',
-    description: 'The account at this bank, which others pay in to',
-  }),
+  ...poundAccount,
   serviceUserNumber: Pattern('^[0-9A-Z]{6}$', {
     maxLength: 6,
     patternText: 'a service user number of 6 digits',
@@ -184,6 +188,50 @@ export const BacsFormat = Type.Object({
     }),
   ),
   debits: Type.Optional(BacsDebits),
+})
+
+const isoCode = (maxLength: number, description: string) =>
+  Type.Optional(
+    Pattern(`^[A-Z0-9]{1,${maxLength}}$`, {
+      maxLength,
+      patternText: `1 to ${maxLength} capitals and digits`,
+      description,
+    }),
+  )
+
+const ownCode = (description: string) =>
+  Type.Optional(
+    Pattern('^[A-Za-z0-9][A-Za-z0-9 ./_-]{0,34}$', {
+      maxLength: 35,
+      patternText: '1 to 35 letters, digits and signs',
+      description,
+    }),
+  )
+
+const PaymentType = Type.Object(
+  {
+    serviceLevelCode: isoCode(4, 'A service level of ISO 20022, such as URNS or INST'),
+    serviceLevelProprietary: ownCode("The bank's own service level, such as FAST"),
+    localInstrumentCode: isoCode(35, 'A local instrument of ISO 20022'),
+    localInstrumentProprietary: ownCode("The bank's own local instrument"),
+  },
+  {
+    description:
+      'The mark by which the bank recognizes Faster Payments: at most one service level and one local instrument. Default: the service level URNS. {}: none, because the bank chooses the network itself',
+  },
+)
+
+/** A bank account in pounds that takes Faster Payments as pain.001 files. */
+export const FasterPaymentsFormat = Type.Object({
+  type: Tag('FASTER_PAYMENTS'),
+  name: line(70, 'The holder of the account, as the bank spells it'),
+  ...poundAccount,
+  iban: Type.Optional(Iban),
+  bic: Type.Optional(Bic),
+  address: Type.Optional(
+    Type.Object(addressParts, { description: 'Of the holder of the account, if the bank asks for it' }),
+  ),
+  paymentType: Type.Optional(PaymentType),
 })
 
 /** The originator of NACHA files. */

@@ -10,6 +10,7 @@ import {
   AchFormat,
   BacsFormat,
   EnvironmentReference,
+  FasterPaymentsFormat,
   line,
   SepaFormat,
   STATEMENT_FORMATS,
@@ -168,7 +169,7 @@ const Sftp = Type.Object({
 export const BankFilesRail = Type.Object({
   kind: Tag('bank-files'),
   ...common,
-  format: OneOf('type', [SepaFormat, AchFormat, WireFormat, BacsFormat]),
+  format: OneOf('type', [SepaFormat, AchFormat, WireFormat, BacsFormat, FasterPaymentsFormat]),
   place: OneOf('type', [Disk, Sftp]),
   fileNames: Type.Optional(FileNames),
   markers: Type.Optional(Markers),

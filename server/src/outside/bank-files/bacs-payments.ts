@@ -6,7 +6,7 @@ import { BACS_TEXT_CHARACTERS, bacsName, bacsText } from './formats/bacs-text.ts
 import { type BacsCode, type BacsItem, bacsRecord } from './formats/bacs-writer.ts'
 import type { DebitSequence } from './formats/pain-008.ts'
 import { UnwritablePayment } from './formats/unreadable-file.ts'
-import { detailsOf, memberOf } from './payment-details.ts'
+import { detailsOf, poundAccountOf } from './payment-details.ts'
 
 /** Converts Bacs payments, collections and mandate instructions to and from rows of the queue. */
 
@@ -33,12 +33,10 @@ export function bacsWritable(
   format: BacsFormatValue,
   payment: UnmadePayment,
 ): Pick<BankPaymentRow, 'batch' | 'details'> {
-  const { account, sender, currency, direction, amount } = payment
+  const { currency, direction, amount } = payment
   if (currency !== 'GBP') throw new UnwritablePayment(`Bacs does not carry ${currency}`)
   if (direction === 'PULL') return collectionWritable(format, payment)
-  const number = account ? memberOf(account, 'accountNumber') : sender?.accountIdentifier
-  const sortCode = account ? memberOf(account, 'sortCode') : sender?.bankIdentifier
-  if (sortCode === undefined) throw new UnwritablePayment('sort code is not known')
+  const { sortCode, number } = poundAccountOf(payment)
   const details = detailsOf(payment, number, { routingNumber: sortCode })
   const batch = CREDITS
   bacsRecord(bacsItemOf({ batch, reference: SAMPLE_REFERENCE, amount, details }), format)

@@ -39,6 +39,8 @@ test('hours and holidays of the bank hold in addition to the holidays of TARGET'
 
 test('instant payments are executed on weekends and holidays', () => {
   expect(executionDate(sepa, new Date('2026-04-03T08:00:00Z'), true)).toBe('2026-04-03')
+  const fasterPayments = { format: { type: 'FASTER_PAYMENTS' } } as const
+  expect(executionDate(fasterPayments, new Date('2026-12-25T23:59:00Z'), true)).toBe('2026-12-25')
   expect(executionDate({ ...sepa, hours: weekdays }, new Date('2026-04-04T08:00:00Z'), true)).toBe(
     '2026-04-04',
   )

@@ -10,12 +10,13 @@ type Timed = Pick<BankFilesRailValue, 'hours' | 'everyMinutes'> & {
 }
 
 /** An ACH bank can tell only 36 files per day apart, so ACH files are less frequent. */
-const EVERY_MINUTES = { SEPA: 15, ACH: 60, WIRE: 15, BACS: 15 } as const
+const EVERY_MINUTES = { SEPA: 15, ACH: 60, WIRE: 15, BACS: 15, FASTER_PAYMENTS: 15 } as const
 const CALENDARS: Readonly<Record<BankFilesRailValue['format']['type'], BankCalendar>> = {
   SEPA: 'TARGET',
   ACH: 'FEDERAL_RESERVE',
   WIRE: 'FEDERAL_RESERVE',
   BACS: 'ENGLAND',
+  FASTER_PAYMENTS: 'ENGLAND',
 }
 const SETTLES_AT_HOUR = 12
 
@@ -43,8 +44,8 @@ export function formatBankTime(timed: Timed, now: Date): string {
 }
 
 /**
- * The execution day of a SEPA or wire file: today, or the next day on which the bank is open. TARGET and the
- * Federal Reserve settle transfers on their banking days, and SEPA instant payments settle every day.
+ * The execution day of a file: today, or the next day on which the bank is open. TARGET and the Federal Reserve
+ * settle transfers on their banking days. SEPA instant payments and Faster Payments settle every day.
  */
 export function executionDate(timed: Timed, now: Date, isInstant: boolean): string {
   let day = openingOn(timed, now)

@@ -4,11 +4,13 @@ import { bacsItemOf } from './bacs-payments.ts'
 import { modifierOf } from './file-names.ts'
 import { type AchPayment, writeAch } from './formats/ach-writer.ts'
 import { type BacsItem, writeBacs } from './formats/bacs-writer.ts'
+import { writeFasterPayments } from './formats/faster-payments.ts'
 import { type SepaPayment, writePain001 } from './formats/pain-001.ts'
 import type { TransferFile } from './formats/pain-001-document.ts'
 import { type SepaDebit, writePain008 } from './formats/pain-008.ts'
 import type { WirePayment } from './formats/wire-payment.ts'
 import { writeWires } from './formats/wires.ts'
+import { INSTANT_BATCH } from './networks.ts'
 import {
   achBatchOf,
   achPaymentOf,
@@ -37,6 +39,8 @@ export function contentOf(op: Op, file: BankFileRow): AsyncIterable<string> {
   if (format.type === 'SEPA') return sepaContentOf(op, file, format, head)
   if (format.type === 'WIRE')
     return writeWires({ ...head, debtor: format }, each(op, file, undefined, wirePaymentOf))
+  if (format.type === 'FASTER_PAYMENTS')
+    return writeFasterPayments({ ...head, debtor: format }, each(op, file, undefined, wirePaymentOf))
   const [date = '', time = ''] = file.made_on.split('T')
   if (format.type === 'BACS')
     return writeBacs(
@@ -84,7 +88,7 @@ function sepaContentOf(
   const sequence = debitSequenceOf(batch)
   if (!sequence)
     return writePain001(
-      { ...head, isInstant: batch === 'INSTANT', debtor: format },
+      { ...head, isInstant: batch === INSTANT_BATCH, debtor: format },
       each(op, file, undefined, sepaPaymentOf),
     )
   const { debits } = format

@@ -6,7 +6,11 @@ export const NETWORKS = {
   ACH: ['ACH'],
   WIRE: ['WIRE'],
   BACS: ['BACS'],
+  FASTER_PAYMENTS: ['FASTER_PAYMENTS'],
 } as const satisfies Record<string, readonly PaymentRailName[]>
+
+/** The batch of payments by networks that settle on every day. */
+export const INSTANT_BATCH = 'INSTANT'
 
 /** The European Economic Area: the European Union, Iceland, Liechtenstein and Norway. */
 const EEA = new Set([

@@ -22,6 +22,7 @@ import { freeModifier, MARK_BYTES, nameByScheme, namesOfFile } from './file-name
 import { countFilesOfDay, selectFileByName, selectFilesOfDay } from './file-store.ts'
 import { BACS_TEXT_CHARACTERS } from './formats/bacs-text.ts'
 import { workerIdOf } from './ids.ts'
+import { INSTANT_BATCH } from './networks.ts'
 import { provenUntil } from './prenotes.ts'
 import { debitSequenceOf, isMicroFile, isReversalFile } from './queue.ts'
 import { selectWaiting, selectWaitingReversal } from './queue-store.ts'
@@ -194,7 +195,7 @@ export function executedOn(entry: Entry, now: Date, first: Pick<BankPaymentRow, 
   if (format.type === 'BACS') return collectionDate(entry, now, leadDaysOf(format, first.batch))
   if (format.type === 'SEPA' && debitSequenceOf(first.batch))
     return collectionDate(entry, now, format.debits?.leadDays ?? LEAD_DAYS)
-  if (format.type !== 'ACH') return executionDate(entry, now, first.batch === 'INSTANT')
+  if (format.type !== 'ACH') return executionDate(entry, now, first.batch === INSTANT_BATCH)
   const madeOn = formatBankTime(entry, now)
   const isSameDay = isSameDayAmount(first.amount) && sameDayOf(entry, madeOn)
   return isSameDay ? dayOfBankTime(madeOn) : effectiveDate(entry, now)

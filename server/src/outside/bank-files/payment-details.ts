@@ -17,6 +17,18 @@ export function detailsOf(
   return { name, account: number, ...more, ...(remittanceInformation ? { remittanceInformation } : {}) }
 }
 
+/** The sort code and number of an account in pounds. A payer may be known by an IBAN, or by both joined. */
+export function poundAccountOf({ account, sender }: Pick<UnmadePayment, 'account' | 'sender'>): {
+  readonly sortCode: string
+  readonly number: string | undefined
+} {
+  const number = account ? memberOf(account, 'accountNumber') : sender?.accountIdentifier
+  const joined = /^(?:GB\d{2}[A-Z]{4})?(\d{6})(\d{8})$/.exec(number?.replaceAll(/[ -]/g, '') ?? '')
+  const sortCode = joined?.[1] ?? (account ? memberOf(account, 'sortCode') : sender?.bankIdentifier)
+  if (sortCode === undefined) throw new UnwritablePayment('sort code is not known')
+  return { sortCode, number: joined?.[2] ?? number }
+}
+
 /** The holder's address, if it has the town that a structured address requires. */
 export function addressOf(account: AccountDetails | undefined): BankAddress | undefined {
   if (!account || !('beneficiary' in account)) return undefined

@@ -22,14 +22,15 @@ import {
   ENTRY_CLASSES,
   entryClassOf,
 } from './formats/ach-writer.ts'
+import { fasterPayment } from './formats/faster-payments.ts'
 import { checkSepaText, type SepaPayment, sepaTransfer } from './formats/pain-001.ts'
 import { writableAddress } from './formats/pain-001-document.ts'
 import { DEBIT_SEQUENCES, type DebitSequence, type SepaDebit, sepaDebit } from './formats/pain-008.ts'
 import { UnwritablePayment } from './formats/unreadable-file.ts'
 import type { WirePayment } from './formats/wire-payment.ts'
 import { checkWireText, wireTransfer } from './formats/wires.ts'
-import { isInEea, NETWORKS } from './networks.ts'
-import { addressOf, detailsOf, memberOf } from './payment-details.ts'
+import { INSTANT_BATCH, isInEea, NETWORKS } from './networks.ts'
+import { addressOf, detailsOf, memberOf, poundAccountOf } from './payment-details.ts'
 import { isInDoubt, MICRO_ENDING } from './queue-store.ts'
 
 type Format = BankFilesRailValue['format']
@@ -84,6 +85,8 @@ function writableBy(format: Format, payment: UnmadePayment): Writable {
       return wireWritable(format, payment)
     case 'BACS':
       return bacsWritable(format, payment)
+    case 'FASTER_PAYMENTS':
+      return fasterPaymentWritable(payment)
   }
 }
 
@@ -107,7 +110,7 @@ function sepaWritable(format: SepaFormatValue, payment: UnmadePayment): Writable
   })
   checkSepaText(details.remittanceInformation)
   sepaTransfer(sepaPaymentOf({ ...SAMPLE, amount, details }))
-  return { batch: paymentRail === 'SEPA_INSTANT' ? 'INSTANT' : 'SEPA', details }
+  return { batch: paymentRail === 'SEPA_INSTANT' ? INSTANT_BATCH : 'SEPA', details }
 }
 
 /** A direct debit is collected from the account that its mandate names. */
@@ -161,6 +164,17 @@ function wireWritable(format: WireFormatValue, payment: UnmadePayment): Writable
   checkWireText(details.remittanceInformation)
   wireTransfer(wirePaymentOf({ ...SAMPLE, amount, details }), format)
   return { batch: 'WIRE', details }
+}
+
+function fasterPaymentWritable(payment: UnmadePayment): Writable {
+  const { account, amount, currency, direction } = payment
+  if (direction === 'PULL') throw new UnwritablePayment('Faster Payments pull nothing')
+  if (currency !== 'GBP') throw new UnwritablePayment(`Faster Payments do not carry ${currency}`)
+  const { sortCode, number } = poundAccountOf(payment)
+  const address = writableAddress(addressOf(account))
+  const details = detailsOf(payment, number, { routingNumber: sortCode, ...present({ address }) })
+  fasterPayment(wirePaymentOf({ ...SAMPLE, amount, details }))
+  return { batch: INSTANT_BATCH, details }
 }
 
 function rowOf(
@@ -228,7 +242,7 @@ export function debitSequenceOf(batch: string | undefined): DebitSequence | unde
   return DEBIT_SEQUENCES.find((one) => batch === `DEBIT-${one}`)
 }
 
-/** Converts a row to a wire. */
+/** Converts a row to a wire or a Faster Payment. */
 export function wirePaymentOf({
   id,
   reference,
@@ -236,7 +250,8 @@ export function wirePaymentOf({
   details,
 }: Pick<BankPaymentRow, 'id' | 'reference' | 'amount' | 'details'>): WirePayment {
   const { name, account, routingNumber, address, remittanceInformation } = details
-  if (routingNumber === undefined) throw new Error(`The payment ${reference} is not a wire`)
+  if (routingNumber === undefined)
+    throw new Error(`The payment ${reference} is not a wire or a Faster Payment`)
   return {
     instructionId: instructionOf(id),
     endToEndId: reference,

@@ -35,13 +35,14 @@ const INBOX_EVERY_SECONDS = 60
 const IBAN_HEAD_CHARACTERS = 4
 
 /** The currency of each format's payments. */
-export const CARRIED = { SEPA: 'EUR', ACH: 'USD', WIRE: 'USD', BACS: 'GBP' } as const
+export const CARRIED = { SEPA: 'EUR', ACH: 'USD', WIRE: 'USD', BACS: 'GBP', FASTER_PAYMENTS: 'GBP' } as const
 /** The type of the account at the bank. */
 const ACCOUNT_TYPE = {
   SEPA: 'EUR_ACCOUNT',
   ACH: 'USD_ACCOUNT',
   WIRE: 'USD_ACCOUNT',
   BACS: 'GBP_ACCOUNT',
+  FASTER_PAYMENTS: 'GBP_ACCOUNT',
 } as const
 
 /**
@@ -135,7 +136,7 @@ function depositAccount(
 function detailsOfAccount(format: BankFilesRailValue['format']) {
   if (format.type === 'SEPA') return { iban: format.iban, ...present({ swiftCode: format.bic }) }
   const { accountNumber } = format
-  return format.type === 'BACS'
+  return 'sortCode' in format
     ? { accountNumber, sortCode: format.sortCode }
     : { accountNumber, routingNumber: format.routingNumber }
 }
@@ -146,11 +147,13 @@ function detailsOfAccount(format: BankFilesRailValue['format']) {
  */
 function accountNumbersOf(format: BankFilesRailValue['format']): readonly string[] {
   if (format.type === 'SEPA') return [format.iban, format.iban.slice(IBAN_HEAD_CHARACTERS)]
-  return format.type === 'BACS' ? [accountOf(format), format.accountNumber] : [accountOf(format)]
+  if (!('sortCode' in format)) return [accountOf(format)]
+  const iban = format.type === 'FASTER_PAYMENTS' ? format.iban : undefined
+  return [accountOf(format), format.accountNumber, ...(iban === undefined ? [] : [iban])]
 }
 
 /** The number of the account at the bank: IBAN, account number, or sort code and account number. */
 export function accountOf(format: BankFilesRailValue['format']): string {
   if (format.type === 'SEPA') return format.iban
-  return format.type === 'BACS' ? `${format.sortCode}${format.accountNumber}` : format.accountNumber
+  return 'sortCode' in format ? `${format.sortCode}${format.accountNumber}` : format.accountNumber
 }

@@ -25,9 +25,14 @@ const WIRE: Extract<BankFilesRailValue['format'], { type: 'WIRE' }> = {
   address: { city: 'New York', country: 'US' },
 }
 
+const FASTER_PAYMENTS: Extract<BankFilesRailValue['format'], { type: 'FASTER_PAYMENTS' }> = {
+  ...{ type: 'FASTER_PAYMENTS', name: 'Acme', sortCode: '601613', accountNumber: '31926819' },
+}
+
 type Serves = BankFilesRailValue['serves'][number]
 
-const LINES: Readonly<Record<'SEPA' | 'ACH' | 'WIRE' | 'BACS', Serves>> = {
+const LINES: Readonly<Record<BankFilesRailValue['format']['type'], Serves>> = {
+  FASTER_PAYMENTS: { direction: 'OUT', accountTypes: ['GBP_ACCOUNT'], currencies: ['GBP'] },
   BACS: { direction: 'OUT', accountTypes: ['GBP_ACCOUNT'], currencies: ['GBP'] },
   SEPA: { direction: 'OUT', accountTypes: ['EUR_ACCOUNT'], currencies: ['EUR'] },
   ACH: { direction: 'OUT', accountTypes: ['USD_ACCOUNT'], currencies: ['USD'] },
@@ -97,6 +102,21 @@ test.each<[string, Parameters<typeof rail>]>([
   ],
   ['format: csv.separator is the decimal mark', [{ ...WIRE, csv: { columns, decimalMark: ',' } }]],
 ])('an entry for wires is refused at the start: %s', (message, [format, line]) => {
+  expect(() => rail(format, line)).toThrow(`RAILS_FILE, rail bank: ${message}`)
+})
+
+test.each<[string, Parameters<typeof rail>]>([
+  [
+    'serves: FASTER_PAYMENTS files carry FASTER_PAYMENTS payments, not BACS',
+    [FASTER_PAYMENTS, { paymentRails: ['BACS'] }],
+  ],
+  ['serves: Faster Payments cannot pull', [FASTER_PAYMENTS, { direction: 'PULL' }]],
+  ['serves: FASTER_PAYMENTS carries GBP, not EUR', [FASTER_PAYMENTS, { currencies: ['EUR'] }]],
+  [
+    'format: iban is not the one of sortCode and accountNumber',
+    [{ ...FASTER_PAYMENTS, iban: 'GB33BUKB20201555555555' }],
+  ],
+])('an entry for Faster Payments is refused at the start: %s', (message, [format, line]) => {
   expect(() => rail(format, line)).toThrow(`RAILS_FILE, rail bank: ${message}`)
 })
 

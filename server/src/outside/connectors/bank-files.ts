@@ -9,6 +9,7 @@ import { faultOfAcknowledgements } from '../bank-files/acknowledgements.ts'
 import { faultOfBacs } from '../bank-files/bacs-payments.ts'
 import { faultOfScheme, startOfScheme } from '../bank-files/file-names.ts'
 import { isAchAccount } from '../bank-files/formats/ach-writer.ts'
+import { faultOfFasterPayments } from '../bank-files/formats/faster-payments.ts'
 import { faultOfWires } from '../bank-files/formats/wires.ts'
 import { faultOfMarker } from '../bank-files/markers.ts'
 import { NETWORKS } from '../bank-files/networks.ts'
@@ -138,6 +139,7 @@ function faultOf(entry: BankFilesRailValue): string | undefined {
   if (other !== undefined) return `serves: ${format.type} carries ${currency}, not ${other}`
   const pulls = serves.some(({ direction }) => direction === 'PULL')
   if (pulls && format.type === 'WIRE') return 'serves: wires cannot pull'
+  if (pulls && format.type === 'FASTER_PAYMENTS') return 'serves: Faster Payments cannot pull'
   if (pulls && (format.type === 'SEPA' || format.type === 'BACS') && !format.debits)
     return 'format: debits is required, because serves has a line with the direction PULL'
   const fault = faultOfNetworks(entry) ?? faultOfStatements(entry)
@@ -153,6 +155,7 @@ function faultOf(entry: BankFilesRailValue): string | undefined {
   }
   if (format.type === 'WIRE') return faultOfWires(format)
   if (format.type === 'BACS') return faultOfBacs(format)
+  if (format.type === 'FASTER_PAYMENTS') return faultOfFasterPayments(format)
   if (!isRoutingNumber(format.destination)) return 'format: destination is not a routing number'
   return isRoutingNumber(format.routingNumber) ? undefined : 'format: routingNumber is not a routing number'
 }

@@ -100,7 +100,7 @@ export interface BankPaymentRow {
   /** Of the payment. */
   direction: 'OUT' | 'PULL'
   /**
-   * SEPA, INSTANT, BACS, AUDDIS, the sequence type of direct debits (`DEBIT-RCUR`), or class and direction of ACH
+   * SEPA, INSTANT (also Faster Payments), BACS, AUDDIS, the sequence type of direct debits (`DEBIT-RCUR`), or class and direction of ACH
    * (`PPD-CREDIT`), also of prenotes (`PPD-CREDIT-PRENOTE`), deposits that verify accounts (`PPD-CREDIT-MICRO`) and
    * reversals (`PPD-DEBIT-REVERSAL`). Earlier versions had `CTX-CREDIT`.
    */

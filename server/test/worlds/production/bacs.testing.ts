@@ -4,7 +4,7 @@ import type { SampleReturn } from '../../../src/outside/bank-files/formats/bacs-
 import { camtFile } from '../../../src/outside/bank-files/formats/samples.testing.ts'
 import { type Reply, until } from '../client.testing.ts'
 import { newMandate, newPoundAccount } from '../records/mandates.testing.ts'
-import { type FileBank, openFileBank, referenceOf } from './file-bank.testing.ts'
+import { type FileBank, holdPounds, openFileBank, referenceOf } from './file-bank.testing.ts'
 
 /** A bank that accepts Bacs files, and its reports about them. */
 
@@ -49,12 +49,7 @@ export type BacsBank = Awaited<ReturnType<typeof openBacsBank>>
 
 export async function openBacsBank(settings: Record<string, string> = {}) {
   const bank: FileBank = await openFileBank('BACS', {}, settings)
-  const { client } = bank.world
-  const [first] = (await client.get('/config')).body.supportedCurrencies
-  const config = await client.send('PATCH', '/config', {
-    supportedCurrencies: [{ ...first, currencyCode: 'GBP' }],
-  })
-  expect(config.status, JSON.stringify(config.body)).toBe(200)
+  await holdPounds(bank.world)
 
   const readSent = async () => readFile((await bank.takeFile()).text)
 

@@ -60,7 +60,18 @@ export const BACS_FORMAT = {
   debits: {},
 } as const
 
+export const FASTER_PAYMENTS_FORMAT = {
+  ...{ type: 'FASTER_PAYMENTS', name: 'Acme Ltd', sortCode: '601613', accountNumber: '31926819' },
+  ...{ iban: 'GB29NWBK60161331926819', bic: 'NWBKGB2L' },
+} as const
+
 const BANKS = {
+  FASTER_PAYMENTS: {
+    format: FASTER_PAYMENTS_FORMAT,
+    accountType: 'GBP_ACCOUNT',
+    currency: 'GBP',
+    directions: ['OUT', 'IN'],
+  },
   BACS: {
     format: BACS_FORMAT,
     accountType: 'GBP_ACCOUNT',
@@ -128,6 +139,15 @@ export async function openFileBank(
       await remove()
     },
   }
+}
+
+/** Lets the platform of a world hold pounds. */
+export async function holdPounds({ client }: Production): Promise<void> {
+  const [first] = (await client.get('/config')).body.supportedCurrencies
+  const { status } = await client.send('PATCH', '/config', {
+    supportedCurrencies: [{ ...first, currencyCode: 'GBP' }],
+  })
+  if (status !== 200) throw new Error(`PATCH /config: ${status}`)
 }
 
 /** Creates the folders of a bank. It becomes a rail of the server once its entry is in the rails file. */

@@ -29,10 +29,14 @@ let accounts = 0
 /** Creates an account that Bacs can debit, with a number that no other account in this run has. */
 export async function newPoundAccount(client: Client, customerId: string, more: object = {}) {
   const accountNumber = String(10_000_000 + ++accounts)
-  const details = { accountType: 'GBP_ACCOUNT', sortCode: '204512', accountNumber, ...more }
+  const details = {
+    ...{ accountType: 'GBP_ACCOUNT', sortCode: '204512', accountNumber },
+    beneficiary: { beneficiaryType: 'INDIVIDUAL', fullName: 'Ada Lovelace' },
+    ...more,
+  }
   const { status, body } = await client.post('/customers/external-accounts', {
     ...{ customerId, currency: 'GBP' },
-    accountInfo: { ...details, beneficiary: { beneficiaryType: 'INDIVIDUAL', fullName: 'Ada Lovelace' } },
+    accountInfo: details,
   })
   expect(status, JSON.stringify(body)).toBe(201)
   return { id: String(body.id), accountNumber: details.accountNumber }

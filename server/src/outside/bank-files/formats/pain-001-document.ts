@@ -49,8 +49,8 @@ export interface TransferHead {
   readonly initiator: Element
   /** Everything between the payment method and the sums of the batch. */
   readonly batch: readonly Element[]
-  /** `PmtTpInf`. */
-  readonly type: Element
+  /** `PmtTpInf`. Undefined if the bank needs none. */
+  readonly type: Element | undefined
   /** Everything from our side (`Dbtr`, `Cdtr`) onward. */
   readonly holder: readonly Element[]
 }
@@ -130,6 +130,25 @@ export function postalAddress(address: PainAddress): Element {
     part('CtrySubDvsn', region, 35),
     element('Ctry', country),
   ])
+}
+
+/** The national clearing systems that banks have codes of: routing numbers and sort codes. */
+const CLEARING_COUNTRIES = { USABA: 'US', GBDSC: 'GB' } as const
+
+/** A bank by its code in a national clearing system. */
+export function bankByCode(name: string, system: keyof typeof CLEARING_COUNTRIES, code: string): Element {
+  return element(name, [
+    element('FinInstnId', [
+      element('ClrSysMmbId', [element('ClrSysId', [element('Cd', system)]), element('MmbId', code)]),
+      element('PstlAdr', [element('Ctry', CLEARING_COUNTRIES[system])]),
+    ]),
+  ])
+}
+
+/** An account by a number that is not an IBAN, and the code of the number's scheme, if any. */
+export function accountByNumber(name: string, number: string, scheme?: string): Element {
+  const other = [element('Id', number), scheme ? element('SchmeNm', [element('Cd', scheme)]) : undefined]
+  return element(name, [element('Id', [element('Othr', other)])])
 }
 
 /** Returns the address if a file can carry it. */

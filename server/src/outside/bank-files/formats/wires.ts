@@ -1,7 +1,14 @@
 import { isRoutingNumber } from '../../../base/formats/check-digits.ts'
 import { type Element, element } from '../../../base/formats/xml-text.ts'
 import { decimalText } from './decimal-amounts.ts'
-import { postalAddress, type TransferFile, writePieces, writeTransfers } from './pain-001-document.ts'
+import {
+  accountByNumber,
+  bankByCode,
+  postalAddress,
+  type TransferFile,
+  writePieces,
+  writeTransfers,
+} from './pain-001-document.ts'
 import { sepaName, sepaReference, sepaText } from './sepa-text.ts'
 import { UnwritablePayment } from './unreadable-file.ts'
 import { faultOfTemplate, wireHeader, wireRow } from './wire-csv.ts'
@@ -14,7 +21,7 @@ const REMITTANCE_CHARACTERS_MAX = 140
 /** The maximum amount of a Fedwire transfer in cents: 9,999,999,999.99. The minimum is 0.01. */
 const CENTS_MAX = 999_999_999_999n
 const CURRENCY = 'USD'
-const COUNTRY = 'US'
+const SYSTEM = 'USABA'
 
 export interface WireFile extends TransferFile {
   readonly debtor: WireDebtor
@@ -42,8 +49,8 @@ export async function* writeWires(
     type: element('PmtTpInf', [element('InstrPrty', 'HIGH'), element('SvcLvl', [element('Cd', 'URGP')])]),
     holder: [
       element('Dbtr', [name, postalAddress(debtor.address)]),
-      account('DbtrAcct', debtor.accountNumber),
-      bank('DbtrAgt', debtor.routingNumber),
+      accountByNumber('DbtrAcct', debtor.accountNumber),
+      bankByCode('DbtrAgt', SYSTEM, debtor.routingNumber),
       element('ChrgBr', debtor.charges ?? 'SHAR'),
     ],
   }
@@ -108,24 +115,9 @@ function transferOf(payment: WirePayment): Element {
   return element('CdtTrfTxInf', [
     element('PmtId', [element('InstrId', instructionId), element('EndToEndId', endToEndId)]),
     element('Amt', [element('InstdAmt', decimalText(amount, CURRENCY), ` Ccy="${CURRENCY}"`)]),
-    bank('CdtrAgt', creditor.routingNumber),
+    bankByCode('CdtrAgt', SYSTEM, creditor.routingNumber),
     element('Cdtr', [element('Nm', creditor.name), creditor.address && postalAddress(creditor.address)]),
-    account('CdtrAcct', creditor.account),
+    accountByNumber('CdtrAcct', creditor.account),
     remittanceInformation === '' ? undefined : element('RmtInf', [element('Ustrd', remittanceInformation)]),
-  ])
-}
-
-function account(name: string, number: string): Element {
-  return element(name, [element('Id', [element('Othr', [element('Id', number)])])])
-}
-
-/** A bank by its routing number. */
-function bank(name: string, routingNumber: string): Element {
-  const system = element('ClrSysId', [element('Cd', 'USABA')])
-  return element(name, [
-    element('FinInstnId', [
-      element('ClrSysMmbId', [system, element('MmbId', routingNumber)]),
-      element('PstlAdr', [element('Ctry', COUNTRY)]),
-    ]),
   ])
 }

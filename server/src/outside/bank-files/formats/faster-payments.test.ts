@@ -1,0 +1,209 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { vectorsAbsent } from '../../../base/crypto/vectors.testing.ts'
+import { poundAccountOf } from '../payment-details.ts'
+import { decimalText, smallestUnits } from './decimal-amounts.ts'
+import {
+  type FasterPayment,
+  type FasterPaymentsDebtor,
+  type FasterPaymentsFile,
+  fasterPayment,
+  faultOfFasterPayments,
+  writeFasterPayments,
+} from './faster-payments.ts'
+import { schemaFaults } from './official-schema.testing.ts'
+import { all, bytesOf, each, textOf } from './samples.testing.ts'
+import { allBelow, readXmlRecords, textBelow, type XmlElement } from './xml-records.ts'
+
+const DEBTOR: FasterPaymentsDebtor = {
+  ...{ type: 'FASTER_PAYMENTS', name: 'Müller & Söhne Ltd', sortCode: '601613', accountNumber: '31926819' },
+}
+const BY_IBAN: FasterPaymentsDebtor = {
+  ...{ ...DEBTOR, iban: 'GB29NWBK60161331926819', bic: 'NWBKGB2L' },
+  address: {
+    street: 'Threadneedle Street',
+    buildingNumber: '1',
+    postalCode: 'EC2R 8AH',
+    city: 'London',
+    country: 'GB',
+  },
+}
+const PAYMENT: FasterPayment = {
+  instructionId: '0198c0de00007000800000000000abcd',
+  endToEndId: 'CS0A1B2C3D4E5F',
+  amount: 125_050n,
+  creditor: { name: 'Zoë Müller', account: '40308669', routingNumber: '560036' },
+}
+const FILE: FasterPaymentsFile = {
+  messageId: 'HOUSE-BANK-5F3A9C01D2E4-00000042',
+  createdAt: new Date('2026-12-25T09:30:00Z'),
+  ...{ executionDate: '2026-12-25', count: 1, total: 125_050n, debtor: DEBTOR },
+}
+
+const write = (more: Partial<FasterPaymentsFile> = {}, payments: readonly FasterPayment[] = [PAYMENT]) =>
+  textOf(writeFasterPayments({ ...FILE, ...more }, each(payments)))
+const typed = (paymentType: NonNullable<FasterPaymentsDebtor['paymentType']>) =>
+  write({ debtor: { ...DEBTOR, paymentType } })
+
+async function batchOf(xml: string): Promise<XmlElement | undefined> {
+  const [found] = await all(
+    readXmlRecords(bytesOf(xml), () => ({
+      records: new Set(['CstmrCdtTrfInitn/PmtInf']),
+      ...{ take: ({ element }) => [element], takeForeign: () => [], end: () => [] },
+    })),
+  )
+  return found
+}
+
+test('a file names both accounts by sort code and number, books each payment separately, and shares charges', async () => {
+  const batch = await batchOf(await write())
+  const texts = [
+    ...['BtchBookg', 'PmtTpInf/SvcLvl/Cd', 'ReqdExctnDt/Dt', 'ChrgBr', 'Dbtr/Nm', 'DbtrAcct/Id/Othr/Id'],
+    ...['DbtrAgt/FinInstnId/ClrSysMmbId/ClrSysId/Cd', 'DbtrAgt/FinInstnId/ClrSysMmbId/MmbId'],
+  ].map((path) => textBelow(batch, path))
+  expect(texts).toEqual([
+    ...['false', 'URNS', '2026-12-25', 'SHAR', 'Muller + Sohne Ltd', '31926819'],
+    ...['GBDSC', '601613'],
+  ])
+  const [payment] = allBelow(batch, 'CdtTrfTxInf')
+  const ofPayment = [
+    ...['PmtId/EndToEndId', 'Amt/InstdAmt', 'CdtrAgt/FinInstnId/ClrSysMmbId/MmbId', 'Cdtr/Nm'],
+    ...['CdtrAcct/Id/Othr/Id', 'CdtrAcct/Id/Othr/SchmeNm/Cd', 'RmtInf/Ustrd'],
+  ].map((path) => textBelow(payment, path))
+  expect(ofPayment).toEqual([
+    ...['CS0A1B2C3D4E5F', '1250.50', '560036', 'Zoe Muller', '40308669', 'BBAN', 'CS0A1B2C3D4E5F'],
+  ])
+})
+
+test('a bank that names accounts by IBAN and BIC gets the IBAN of our account, and its address', async () => {
+  const batch = await batchOf(await write({ debtor: BY_IBAN }))
+  expect(textBelow(batch, 'DbtrAcct/Id/IBAN')).toBe('GB29NWBK60161331926819')
+  expect(textBelow(batch, 'DbtrAgt/FinInstnId/BICFI')).toBe('NWBKGB2L')
+  expect(textBelow(batch, 'Dbtr/PstlAdr/PstCd')).toBe('EC2R 8AH')
+})
+
+test('each bank has its own way to tell Faster Payments from other payments', async () => {
+  expect(await typed({ serviceLevelProprietary: 'FAST' })).toContain(
+    '<PmtTpInf><SvcLvl><Prtry>FAST</Prtry></SvcLvl></PmtTpInf>',
+  )
+  expect(await typed({ serviceLevelCode: 'NURG', localInstrumentProprietary: 'FPS' })).toContain(
+    '<PmtTpInf><SvcLvl><Cd>NURG</Cd></SvcLvl><LclInstrm><Prtry>FPS</Prtry></LclInstrm></PmtTpInf>',
+  )
+  expect(await typed({ localInstrumentCode: 'INST' })).toContain(
+    '<PmtTpInf><LclInstrm><Cd>INST</Cd></LclInstrm></PmtTpInf>',
+  )
+  expect(await typed({})).not.toContain('PmtTpInf')
+})
+
+test.skipIf(vectorsAbsent)('files of all settings are valid by the official schema', async () => {
+  const address = { street: 'Main Street', city: 'Łódź', country: 'PL' }
+  const addressed = { ...PAYMENT, creditor: { ...PAYMENT.creditor, address } }
+  for (const xml of [
+    await write(),
+    await write({ debtor: BY_IBAN }, [addressed]),
+    await typed({}),
+    await typed({ serviceLevelProprietary: 'FAST', localInstrumentCode: 'INST' }),
+  ])
+    expect(schemaFaults('pain.001.001.09', xml)).toEqual([])
+})
+
+const payments = fc.array(
+  fc.record({
+    instructionId: fc.stringMatching(/^[0-9a-f]{32}$/),
+    endToEndId: fc.stringMatching(/^CS[0-9A-F]{10,12}$/),
+    amount: fc.bigInt(1n, 100_000_000n),
+    creditor: fc.record({
+      name: fc.stringMatching(/^[A-Za-zÀ-ÖØ-öø-ſ&<>'"]{1,150}$/).filter((name) => /[A-Za-z]/.test(name)),
+      account: fc.stringMatching(/^[0-9]{8}$/),
+      routingNumber: fc.stringMatching(/^[0-9]{6}$/),
+    }),
+    remittanceInformation: fc.stringMatching(/^[A-Za-z0-9&<>!]{0,18}$/),
+  }),
+  { minLength: 1, maxLength: 20 },
+)
+
+test.skipIf(vectorsAbsent)(
+  'whatever the payments are, the file is valid, the same each time, and states their sums, accounts and texts',
+  async () => {
+    await fc.assert(
+      fc.asyncProperty(payments, async (given) => {
+        const total = given.reduce((sum, { amount }) => sum + amount, 0n)
+        const xml = await write({ count: given.length, total }, given)
+        expect(await write({ count: given.length, total }, given)).toBe(xml)
+        expect(schemaFaults('pain.001.001.09', xml)).toEqual([])
+        const batch = await batchOf(xml)
+        expect(textBelow(batch, 'CtrlSum')).toBe(decimalText(total, 'GBP'))
+        const written = allBelow(batch, 'CdtTrfTxInf')
+        const text = (path: string) => written.map((one) => textBelow(one, path) ?? '')
+        expect(text('Amt/InstdAmt').map((one) => smallestUnits(one, 'GBP'))).toEqual(
+          given.map(({ amount }) => amount),
+        )
+        expect(text('CdtrAcct/Id/Othr/Id')).toEqual(given.map(({ creditor }) => creditor.account))
+        for (const name of text('Cdtr/Nm')) expect(name).toMatch(/^[A-Za-z0-9/\-?:().,'+ ]{1,70}$/)
+        for (const said of text('RmtInf/Ustrd')) expect(said).toMatch(/^[A-Za-z0-9/\-?:().,'+ ]{1,18}$/)
+      }),
+      { numRuns: 60 },
+    )
+  },
+)
+
+test('a text is carried whole in at most 18 characters or refused, whatever characters it has', () => {
+  fc.assert(
+    fc.property(fc.string({ maxLength: 30, unit: 'grapheme' }), (remittanceInformation) => {
+      try {
+        const written = fasterPayment({ ...PAYMENT, remittanceInformation })
+        expect(/<Ustrd>(.*)<\/Ustrd>/.exec(written)?.[1]?.length).toBeLessThanOrEqual(18)
+      } catch (error) {
+        expect(error).toMatchObject({ name: 'UnwritablePayment', part: 'remittanceInformation' })
+      }
+    }),
+  )
+  const withText = (characters: number) =>
+    fasterPayment({ ...PAYMENT, remittanceInformation: 'x'.repeat(characters) })
+  expect(withText(18)).toContain(`<Ustrd>${'x'.repeat(18)}</Ustrd>`)
+  expect(() => withText(19)).toThrow(
+    'remittance information has 19 characters, and Faster Payments carries 18',
+  )
+})
+
+test.each<[string, Partial<FasterPayment>]>([
+  ['amount is not within 0.01 to 1000000.00 GBP', { amount: 0n }],
+  ['amount is not within 0.01 to 1000000.00 GBP', { amount: 100_000_001n }],
+  ['sort code is not of 6 digits', { creditor: { ...PAYMENT.creditor, routingNumber: 'NWBKGB2L' } }],
+  ['account number is not of 8 digits', { creditor: { ...PAYMENT.creditor, account: '1234567' } }],
+  ['name of the beneficiary has the character 李', { creditor: { ...PAYMENT.creditor, name: '李小龍' } }],
+])('a payment is refused before it is in any file: %s', (message, more) => {
+  expect(() => fasterPayment({ ...PAYMENT, ...more })).toThrow(message)
+})
+
+test.each<[string, Partial<FasterPaymentsDebtor>]>([
+  ['format: iban is not the one of sortCode and accountNumber', { iban: 'GB29NWBK60161331926818' }],
+  ['format: iban is not valid', { iban: 'GB28NWBK60161331926819' }],
+  ['format: the BIC NWBKGBZZ2 is not valid', { bic: 'NWBKGBZZ2' }],
+  ['format: name of the account has the character 李', { name: '李' }],
+  [
+    'format: paymentType has two service levels',
+    { paymentType: { serviceLevelCode: 'URNS', serviceLevelProprietary: 'FAST' } },
+  ],
+  [
+    'format: paymentType has two local instruments',
+    { paymentType: { localInstrumentCode: 'INST', localInstrumentProprietary: 'FPS' } },
+  ],
+])('settings that no file could be written with are refused at the start: %s', (message, more) => {
+  expect(faultOfFasterPayments({ ...DEBTOR, ...more })).toContain(message)
+})
+
+test('settings of both forms of the account are accepted', () => {
+  expect([DEBTOR, BY_IBAN].map(faultOfFasterPayments)).toEqual([undefined, undefined])
+})
+
+test.each([
+  ['GB29NWBK60161331926819', undefined],
+  ['GB29 NWBK 6016 1331 9268 19', 'NWBKGB2L'],
+  ['60161331926819', undefined],
+  ['60-16-13 31926819', undefined],
+  ['31926819', '601613'],
+])('the payer of a deposit is known by %s', (accountIdentifier, bankIdentifier) => {
+  const sender = { accountIdentifier, ...(bankIdentifier && { bankIdentifier }) }
+  expect(poundAccountOf({ sender })).toEqual({ sortCode: '601613', number: '31926819' })
+})

@@ -1,0 +1,233 @@
+import { Countersign } from '@countersign/sdk'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { vectorsAbsent } from '../../../src/base/crypto/vectors.testing.ts'
+import { schemaFaults } from '../../../src/outside/bank-files/formats/official-schema.testing.ts'
+import { camtFile, type SampleEntry } from '../../../src/outside/bank-files/formats/samples.testing.ts'
+import { until } from '../../worlds/client.testing.ts'
+import { expectError } from '../../worlds/contract/calls.testing.ts'
+import {
+  FASTER_PAYMENTS_FORMAT,
+  type FileBank,
+  holdPounds,
+  openFileBank,
+  referenceOf,
+} from '../../worlds/production/file-bank.testing.ts'
+import { newPoundAccount } from '../../worlds/records/mandates.testing.ts'
+
+let bank: FileBank
+let countersign: Countersign
+beforeAll(async () => {
+  bank = await openFileBank('FASTER_PAYMENTS')
+  await holdPounds(bank.world)
+  const { client } = bank.world
+  countersign = new Countersign({ ...client.credentials, baseUrl: client.baseUrl })
+})
+afterAll(() => bank.close())
+
+const { iban, sortCode, accountNumber } = FASTER_PAYMENTS_FORMAT
+/** The ways in which banks name our account in statements. */
+const OUR_ACCOUNT = {
+  IBAN: `<IBAN>${iban}</IBAN>`,
+  number: `<Othr><Id>${accountNumber}</Id></Othr>`,
+  'sort code and number': `<Othr><Id>${sortCode}${accountNumber}</Id></Othr>`,
+} as const
+/** The ways in which banks name a payer. */
+const PAYER = {
+  IBAN: ['<IBAN>GB33BUKB20201555555555</IBAN>', '<BICFI>BUKBGB22</BICFI>'],
+  'sort code and number': [
+    '<Othr><Id>55555555</Id></Othr>',
+    '<BICFI>BUKBGB22</BICFI><ClrSysMmbId><ClrSysId><Cd>GBDSC</Cd></ClrSysId><MmbId>202015</MmbId></ClrSysMmbId>',
+  ],
+} as const
+
+let files = 0
+async function book(
+  entry: SampleEntry,
+  as: keyof typeof OUR_ACCOUNT = 'IBAN',
+  from: keyof typeof PAYER = 'IBAN',
+): Promise<void> {
+  const id = `FPS-${++files}`
+  const text = camtFile({ id, entries: [{ servicerReference: id, ...entry }] })
+    .replaceAll('EUR', 'GBP')
+    .replace(/<IBAN>.*?<\/IBAN>/, OUR_ACCOUNT[as])
+    .replaceAll(/<IBAN>PL.*?<\/IBAN>/g, PAYER[from][0])
+    .replaceAll(/<BICFI>.*?<\/BICFI>/g, PAYER[from][1])
+  expect(await bank.put(`${id}.xml`, text)).toBe('done')
+}
+
+/** The elements of the only payment in a file of ours. */
+function readFile(text: string) {
+  const part = (name: string) => new RegExp(`<CdtTrfTxInf>.*<${name}[^>]*>([^<]*)</${name}>`).exec(text)?.[1]
+  const [instructionId = '', endToEndId = ''] = [part('InstrId'), part('EndToEndId')]
+  const to = [part('MmbId'), /<CdtrAcct>.*?<Othr><Id>(.*?)</.exec(text)?.[1], part('Nm')]
+  const amount = part('InstdAmt') ?? ''
+  const message = /<MsgId>(.*?)</.exec(text)?.[1] ?? ''
+  return { text, instructionId, endToEndId, amount, message, to, reference: part('Ustrd') }
+}
+type Sent = ReturnType<typeof readFile>
+const takeFile = async () => readFile((await bank.takeFile()).text)
+
+async function tell({ message, instructionId, endToEndId }: Sent, code: string, why = ''): Promise<void> {
+  const payment = `<TxInfAndSts><OrgnlInstrId>${instructionId}</OrgnlInstrId><OrgnlEndToEndId>${endToEndId}</OrgnlEndToEndId><TxSts>${code}</TxSts>${why}</TxInfAndSts>`
+  const report = `<Document xmlns="urn:iso:std:iso:20022:tech:xsd:pain.002.001.10"><CstmrPmtStsRpt><GrpHdr><MsgId>S-${++files}</MsgId></GrpHdr><OrgnlGrpInfAndSts><OrgnlMsgId>${message}</OrgnlMsgId><OrgnlMsgNmId>pain.001.001.09</OrgnlMsgNmId></OrgnlGrpInfAndSts><OrgnlPmtInfAndSts><OrgnlPmtInfId>${message}</OrgnlPmtInfId>${payment}</OrgnlPmtInfAndSts></CstmrPmtStsRpt></Document>`
+  expect(await bank.put(`status-${files}.xml`, report)).toBe('done')
+}
+
+/** A customer with pounds and an account elsewhere. */
+async function newPayee(more: object = {}, pounds = 100) {
+  const { customerId, account } = await bank.customer()
+  const amount = pounds.toFixed(2)
+  await book({
+    ...{ amount, direction: 'CRDT' },
+    transactions: [{ amount, debtor: 'Ada Lovelace', text: referenceOf(account) }],
+  })
+  await balanceIs(customerId, BigInt(pounds) * 100n)
+  const external = await newPoundAccount(bank.world.client, customerId, more)
+  return { customerId, account: String(account.id), external }
+}
+type Payee = Awaited<ReturnType<typeof newPayee>>
+
+/** Pays by a quote, through the sdk. Resolves to the transaction and its file. */
+async function pay({ account, external }: Payee, amount: bigint) {
+  const quote = await countersign.quotes.create({
+    source: { sourceType: 'ACCOUNT', accountId: account },
+    destination: {
+      destinationType: 'ACCOUNT',
+      accountId: external.id,
+      paymentRail: 'FASTER_PAYMENTS',
+    },
+    ...{ lockedCurrencySide: 'SENDING', lockedCurrencyAmount: amount },
+  })
+  await countersign.quotes.execute(quote.id)
+  return { id: quote.transactionId, sent: await takeFile() }
+}
+
+const statusIs = (id: string, status: string) =>
+  until(
+    () => countersign.transactions.get(id),
+    (found) => found.status === status,
+  )
+const balanceIs = (customerId: string, amount: bigint) =>
+  until(
+    () => bank.balanceOf(customerId),
+    (balance) => balance === amount,
+  )
+const debitOf = ({ amount, instructionId, endToEndId }: Sent): SampleEntry => ({
+  ...{ amount, direction: 'DBIT' },
+  transactions: [{ amount, instructionId, endToEndId }],
+})
+
+describe('a payment by Faster Payments', () => {
+  test('goes from its quote to a file, is processed while the bank has it, and completes once the bank has settled it', {
+    tags: 'smoke',
+  }, async () => {
+    const payee = await newPayee()
+    const { id, sent } = await pay(payee, 1_250n)
+    expect(sent).toMatchObject({
+      amount: '12.50',
+      to: ['204512', payee.external.accountNumber, 'Ada Lovelace'],
+      reference: sent.endToEndId,
+    })
+    expect(sent.text).toContain(`<DbtrAcct><Id>${OUR_ACCOUNT.IBAN}</Id></DbtrAcct>`)
+    await tell(sent, 'ACSP')
+    await statusIs(id, 'PROCESSING')
+    await tell(sent, 'ACSC')
+    await statusIs(id, 'COMPLETED')
+    await book(debitOf(sent))
+    expect(await bank.balanceOf(payee.customerId)).toBe(8_750n)
+  })
+
+  test.each(['IBAN', 'number', 'sort code and number'] as const)(
+    'completes by a debit of a statement that names our account by its %s, and is refunded once if it is returned',
+    async (as) => {
+      const payee = await newPayee()
+      const { id, sent } = await pay(payee, 2_000n)
+      await book(debitOf(sent), as)
+      await statusIs(id, 'COMPLETED')
+      await balanceIs(payee.customerId, 8_000n)
+      const { amount, endToEndId } = sent
+      const back: SampleEntry = {
+        ...{ amount, direction: 'CRDT', servicerReference: `BACK-${endToEndId}` },
+        transactions: [{ amount, endToEndId, returnReason: 'AC04' }],
+      }
+      for (const repeated of [back, back]) await book(repeated, as)
+      await balanceIs(payee.customerId, 10_000n)
+      expect(await countersign.transactions.get(id)).toMatchObject({ refund: { status: 'COMPLETED' } })
+    },
+  )
+
+  test('that the bank rejects fails with the reason of the bank, and is refunded', async () => {
+    const payee = await newPayee()
+    const { id, sent } = await pay(payee, 3_000n)
+    const why = '<StsRsnInf><Rsn><Cd>AC01</Cd></Rsn><AddtlInf>no such account</AddtlInf></StsRsnInf>'
+    await tell(sent, 'RJCT', why)
+    expect(await statusIs(id, 'FAILED')).toMatchObject({
+      counterpartyInformation: { failureDetail: expect.stringMatching(/^AC01/) },
+    })
+    await balanceIs(payee.customerId, 10_000n)
+  })
+
+  test.skipIf(vectorsAbsent)('has a file that is valid by the official schema', async () => {
+    const payee = await newPayee()
+    const { sent } = await pay(payee, 100n)
+    expect(schemaFaults('pain.001.001.09', sent.text)).toEqual([])
+  })
+})
+
+describe('a payment that Faster Payments cannot carry is refused before it is made', () => {
+  const transferOut = ({ account, external }: Payee, more: object) =>
+    bank.world.client.post('/transfer-out', {
+      ...{ source: { accountId: account }, destination: { accountId: external.id }, amount: 100 },
+      ...more,
+    })
+
+  test('for a text of more than 18 characters, while one of 18 reaches the payee', async () => {
+    const payee = await newPayee()
+    const refused = await transferOut(payee, { remittanceInformation: 'INVOICE 2026-00007X' })
+    expectError(refused, { code: 'INVALID_INPUT', field: 'remittanceInformation' })
+    expect(refused.body.message).toContain('Faster Payments carries 18')
+    expect((await transferOut(payee, { remittanceInformation: 'INVOICE 2026-00007' })).status).toBe(201)
+    expect((await takeFile()).reference).toBe('INVOICE 2026-00007')
+  })
+
+  test('for an account whose holder has no spelling in Latin letters, in a quote too', async () => {
+    const beneficiary = { beneficiaryType: 'INDIVIDUAL', fullName: '李小龍' }
+    const payee = await newPayee({ beneficiary })
+    const refused = await transferOut(payee, {})
+    expectError(refused, { code: 'INVALID_INPUT', field: 'destination.accountId' })
+    const quote = await bank.world.client.post('/quotes', {
+      source: { sourceType: 'ACCOUNT', accountId: payee.account },
+      destination: { destinationType: 'ACCOUNT', accountId: payee.external.id },
+      ...{ lockedCurrencySide: 'SENDING', lockedCurrencyAmount: 100 },
+    })
+    expectError(quote, { code: 'INVALID_INPUT', field: 'destination.accountId' })
+  })
+
+  test('for more than a million pounds, or another network', async () => {
+    const payee = await newPayee({}, 1_000_001)
+    expectError(await transferOut(payee, { amount: 100_000_001 }), { code: 'INVALID_INPUT', field: 'amount' })
+    const byBacs = { destination: { accountId: payee.external.id, paymentRail: 'BACS' } }
+    expectError(await transferOut(payee, byBacs), { code: 'NOT_IMPLEMENTED' })
+    expect(await bank.outbox()).toEqual({})
+  })
+})
+
+test.each(['IBAN', 'sort code and number'] as const)(
+  'money of an unknown payer whom the bank names by %s goes back to that account',
+  async (from) => {
+    const entry: SampleEntry = {
+      ...{ amount: '7.00', direction: 'CRDT', servicerReference: `UNKNOWN-${from}` },
+      transactions: [{ amount: '7.00', debtor: 'Grace Hopper', text: 'thanks' }],
+    }
+    await book(entry, 'IBAN', from)
+    const { client } = bank.world
+    const {
+      data: [deposit],
+    } = await until(
+      async () => (await client.get('/deposits?status=SUSPENSE')).body,
+      ({ data }) => data.length > 0,
+    )
+    expect((await client.post(`/deposits/${deposit.id}/return`)).body.status).toBe('RETURNING')
+    expect(await takeFile()).toMatchObject({ amount: '7.00', to: ['202015', '55555555', 'Grace Hopper'] })
+  },
+)
