@@ -2,7 +2,6 @@ import { Type } from 'typebox'
 import { endpoint } from '../core/endpoint.ts'
 import { Id, PathId } from '../core/ids.ts'
 import { Int64, OneOfWords, Page, Prose, pageQuery, Timestamp } from '../core/schema.ts'
-import { Plain } from '../core/sensitivity.ts'
 import { ACCOUNT_VERIFICATION_STATES } from '../states/account-verification-states.ts'
 
 const TAG = 'External accounts'
@@ -66,13 +65,11 @@ export const AccountVerificationCreateRequest = Type.Object({
 const cents = Int64({ minimum: 1, maximum: DEPOSIT_CENTS_MAX })
 
 export const AccountVerificationConfirmRequest = Type.Object({
-  amounts: Plain(
-    Type.Array(cents, {
-      minItems: 2,
-      maxItems: 2,
-      description: 'The amounts of the two deposits in cents, in any order',
-    }),
-  ),
+  amounts: Type.Array(cents, {
+    minItems: 2,
+    maxItems: 2,
+    description: 'The amounts of the two deposits in cents, in any order',
+  }),
 })
 
 export const account_verification_create = endpoint({
@@ -85,7 +82,7 @@ export const account_verification_create = endpoint({
   description:
     'Sends two different amounts of 1 to 99 cents from an account of the platform to a US bank account of a customer, who reads them on ' +
     'the statement and so proves access to the account. The deposits are payments out by ACH. Confirm the amounts within 10 days of ' +
-    'their delivery. The same bank account can be verified 3 times in 30 days, whichever customers have it.',
+    'their delivery. The same bank account can be verified 3 times in 30 days, whichever customers have it, and a customer has 10 verifications in 30 days.',
   idempotent: true,
   body: AccountVerificationCreateRequest,
   responses: { 201: AccountVerification },
