@@ -12,7 +12,7 @@ import { bytesOf, type Hex, hexOf, lowerHex } from '../../../../server/src/base/
 import {
   CANCELLED_TOPIC,
   TRANSFER_TOPIC,
-  topicOf,
+  toTopic,
   USED_TOPIC,
 } from '../../../../server/src/outside/chains/formats/calls.ts'
 import { TOKEN_ABI } from '../../../../server/src/outside/chains/formats/token.ts'
@@ -98,7 +98,7 @@ export function move(state: State, effects: Effects, transfer: Transfer): void {
   state.tokens.set(from, has - value)
   state.tokens.set(to, state.tokensOf(to) + value)
   effects.logs.push({
-    topics: [TRANSFER_TOPIC, topicOf(from), topicOf(to)],
+    topics: [TRANSFER_TOPIC, toTopic(from), toTopic(to)],
     data: encodeAbiParameters([{ type: 'uint256' }], [value]),
   })
   effects.transfers.push(transfer)
@@ -113,7 +113,7 @@ export function useAuthorization(
   if (state.isUsed(authorizer, nonce))
     throw new Reverted('execution reverted: authorization is used or canceled')
   state.used.add(`${authorizer} ${nonce}`)
-  effects.logs.push({ topics: [by ? USED_TOPIC : CANCELLED_TOPIC, topicOf(authorizer), nonce], data: '0x' })
+  effects.logs.push({ topics: [by ? USED_TOPIC : CANCELLED_TOPIC, toTopic(authorizer), nonce], data: '0x' })
   if (by) move(state, effects, by)
 }
 
