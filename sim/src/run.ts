@@ -81,8 +81,8 @@ interface Faults {
 }
 
 /**
- * How a run moves money: through the sandbox's own rail; through a chain, in a sandbox so that customers can
- * sign in without email; or, in production, through a connector or a bank's files.
+ * The means by which a run moves money: the sandbox's own rail; a chain, in a sandbox so that customers can
+ * sign in without email; or, in production, a connector or a bank's files.
  */
 type Money =
   | { readonly kind: 'sandbox' }

@@ -323,7 +323,7 @@ function installDisk(): void {
     const file = await found.machine.waitForReal(open(...args))
     if (!isHandleInstalled) waitForCalls(Object.getPrototypeOf(file))
     isHandleInstalled = true
-    // Each handle also has functions of its own. The handles of a killed program are closed.
+    // Each handle also has its own functions. The handles of a killed program are closed.
     const { close } = file
     waitForCalls(file)
     found.program.onKill(() => void close())

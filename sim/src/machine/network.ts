@@ -35,7 +35,7 @@ export interface NetworkConditions {
   readonly silentLosses: number
 }
 
-/** How long a silent loss lasts: longer than every client timeout. */
+/** The duration of a silent loss: longer than every client timeout. */
 const SILENCE_MS = 20_000
 
 /** The network that connects the programs of the simulation with each other and with outside hosts. */

@@ -12,6 +12,7 @@ import { type Terms, WalletOwners } from './wallets.ts'
 
 /** The maximum validity of a payment's signature. */
 const SIGNED_SECONDS = 2 * 60 * 60
+const WALLET_CONFIG = { embeddedWalletConfig: { network: 'BASE' } }
 const OPEN_DEPOSITS: ReadonlySet<string> = new Set(['PENDING', 'RETURNING'])
 
 /**
@@ -36,10 +37,7 @@ export function createChainRail(backend: Backend, world: ChainWorld, needsDecisi
     suffixes: ['one', 'two'],
     endings: { transferOut: {}, transferIn: {}, payout: {}, pull: {} },
     async prepare() {
-      expectStatus(
-        await backend.callRepeatable('PATCH', '/config', { embeddedWalletConfig: { network: 'BASE' } }),
-        200,
-      )
+      expectStatus(await backend.callRepeatable('PATCH', '/config', WALLET_CONFIG), 200)
     },
     async payIn(account, amount) {
       return world.payIn(await findAddress(backend, account), BigInt(amount))
@@ -61,8 +59,8 @@ export function createChainRail(backend: Backend, world: ChainWorld, needsDecisi
       if (open.length > 0) return `Deposits stay open: ${JSON.stringify(open)}`
       const wrong = findDifference(model, chain.transfers(), { world, owners, needsDecision, isFinal: false })
       if (wrong !== undefined || !owners.hasSpends || hasWaitedForDebts) return wrong
-      // What an owner has spent directly is debited from the wallet only after the payments that lack this
-      // money have failed.
+      // Money that an owner has spent directly is debited from the wallet only after the payments that lack
+      // this money have failed.
       hasWaitedForDebts = true
       return 'Wallets may owe what their owners have spent'
     },
@@ -90,8 +88,8 @@ interface Comparison {
 
 /**
  * Compares the chain's transfers with the payments. A payment was made if the chain has exactly its transfer,
- * with its nonce. The server's money leaves only through payments. A stranger's deposit stays, or is returned
- * once.
+ * with its nonce. The server's money leaves only through payments, and a stranger's deposit stays or is
+ * returned once.
  */
 function findDifference(
   { payments }: Model,

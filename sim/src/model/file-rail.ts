@@ -16,7 +16,7 @@ const SIGNED_ON = '2025-12-01'
 /** Collections are credited only on a later day. */
 const DAY_SECONDS = 24 * 60 * 60
 const TURN_MS = 1_000
-/** How long entries may take to be applied before the comparison is repeated. */
+/** Time for entries to be applied before the comparison is repeated. */
 const COMPARED_SECONDS = 60
 const NUMBER = '5320130'
 
@@ -96,8 +96,8 @@ function ordersByPayment(bank: FileBank, payments: readonly Payment[]) {
 
 /**
  * Compares the bank account with the ledger to the cent. All money that has arrived is a deposit or waits for
- * a person. Nothing waits without a cause at the bank. The last statement agrees with the ledger except for
- * the waiting amounts.
+ * a person, and nothing waits without a cause at the bank. The last statement agrees with the ledger except
+ * for the waiting amounts.
  */
 async function findAccountDifference(backend: Backend, bank: FileBank): Promise<string | undefined> {
   const events = await waitingReports(backend)

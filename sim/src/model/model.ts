@@ -9,7 +9,7 @@ export interface Account {
   readonly funded: bigint
 }
 
-/** How a payment ends, which depends on the payer or payee. */
+/** The end of a payment, which depends on the payer or payee. */
 export interface Ending {
   readonly status: 'COMPLETED' | 'FAILED' | 'REFUNDED'
   /** True if the money that left the payer's account does not come back. */

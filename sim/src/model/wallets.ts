@@ -20,7 +20,9 @@ export interface Terms {
 /** The code of every sign-in in the sandbox. */
 const CODE = '000000'
 const SIGN_INS_MAX = 8
-/** How long a session is used. It is valid for fifteen minutes, but the clock may jump ahead by ten. */
+/**
+ * The time for which a session is used. It is valid for fifteen minutes, but the clock may jump ahead by ten.
+ */
 const SESSION_MS = 3 * 60_000
 /** Longer than the lock of a wallet after too many requested codes. */
 const RATE_MS = 60_000

@@ -4,9 +4,9 @@ import type { Database } from '../../../server/src/storage/engine/port.ts'
 const IS_CLEARING = `current_setting('simulation.is_clearing', true) = 'yes'`
 
 /**
- * Prepares the database for `clear`. The simplest way to empty append-only tables would be the replica role,
- * which runs no triggers. But changing the role discards all cached plans, and planning again took a third of
- * a run. Instead, the triggers are skipped while tables are emptied by a function that keeps its plans.
+ * Prepares the database for `clear`. The replica role, which runs no triggers, would empty append-only tables
+ * too, but changing the role discards all cached plans, and planning again took a third of a run. Instead, a
+ * function that keeps its plans empties the tables, and the triggers are skipped meanwhile.
  */
 export async function prepareClearing(db: Database): Promise<void> {
   const names = orderByReferences(await selectEmptyTables(db))

@@ -33,7 +33,7 @@ interface Running {
 export const SERVERS = '127.0.0.1:8787'
 /** The maximum time until a killed server is back. */
 const RESTART_MS_MAX = 3_000
-/** How long a client waits for a response. */
+/** The time that a client waits for a response. */
 const RESPONSE_MS_MAX = 20_000
 
 /** A platform's servers, which share one database. They are killed at times, and restart. */

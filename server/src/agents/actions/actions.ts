@@ -66,9 +66,9 @@ export function buildRequest(
 }
 
 /**
- * Lets the policy decide about a payment. The payment is executed immediately or waits for the platform's
- * approval, and its amount is reserved in both cases. Guards: the policy is unchanged, and parallel actions
- * exceed no limit. Throws 403 `FORBIDDEN` or `VELOCITY_LIMIT_EXCEEDED`.
+ * Lets the policy decide about a payment, which is then executed immediately or waits for the platform's
+ * approval. Its amount is reserved in both cases. Guards: the policy is unchanged, and parallel actions
+ * exceed no limit; throws 403 `FORBIDDEN` or `VELOCITY_LIMIT_EXCEEDED`.
  */
 export async function propose(op: Op, agent: AgentRow, proposal: Proposal) {
   const evaluation = await evaluate(op, agent, buildRequest(proposal.type, proposal, proposal.isSigned))

@@ -48,10 +48,10 @@ export async function signatureFor(op: Op, action: AgentActionRow): Promise<{ re
 }
 
 /**
- * Approves an action after repeating every check. If a check fails, the action becomes FAILED and its
- * reservation is released. If further team members must approve, only this vote is recorded. Returns
+ * Approves an action after repeating every check; if a check fails, the action becomes FAILED and its
+ * reservation is released. If further team members must approve, only this vote is recorded; returns
  * undefined if the action was already decided differently. Guards: the action is undecided, and the policy is
- * unchanged. Throws 403 `FORBIDDEN` from `castVote`, and 409 `APPROVALS_MISSING` if a signature
+ * unchanged; throws 403 `FORBIDDEN` from `castVote`, and 409 `APPROVALS_MISSING` if a signature
  * (`isSignedNow`) arrives before the last vote.
  */
 export async function approveAction(

@@ -28,8 +28,8 @@ import { applyPolicyChange, checkPolicy } from './policy-change.ts'
 import { selectAgents, selectDecisions } from './store.ts'
 
 /**
- * Whoever sets an agent's policy, name or credential can do what the policy allows. Throws 403 `FORBIDDEN` if
- * the policy can move money and the caller's token cannot.
+ * Anyone who sets an agent's policy, name or credential can do what the policy allows. Throws 403 `FORBIDDEN`
+ * if the policy can move money and the caller's token cannot.
  */
 function checkMayGrant(op: Op, { permissions }: Policy): void {
   if (AGENT_SPENDING_PERMISSIONS.some((permission) => permissions.includes(permission)))

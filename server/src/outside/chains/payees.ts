@@ -14,7 +14,7 @@ const ZERO_ADDRESS = `0x${'0'.repeat(40)}`
  * money.
  */
 const DELEGATED = '0xef0100'
-/** How long an address is cached as not being a contract. */
+/** The time for which an address is cached as not being a contract. */
 const CACHE_MS = 10 * 60_000
 const CACHE_MAX = 10_000
 

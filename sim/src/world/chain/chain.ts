@@ -42,7 +42,7 @@ export interface Block {
   readonly state: State
 }
 
-/** How the chain treats transactions and blocks. */
+/** The chain's treatment of transactions and blocks. */
 export interface ChainBehavior {
   readonly blockMs: number
   readonly confirmations: number
@@ -52,7 +52,7 @@ export interface ChainBehavior {
    */
   readonly reorganisations: number
   readonly forgotten: number
-  /** The fraction of blocks whose base fee is far above that of the others. */
+  /** The fraction of blocks with an unusually high base fee. */
   readonly expensiveBlocks: number
 }
 

@@ -6,7 +6,7 @@ import type { Random } from '../../machine/random.ts'
 import { type Block, type Chain, GAS_USED, type Mined } from './chain.ts'
 import { CHAIN_ID, execute, type Log, MULTICALL, Reverted, State, TOKEN, view } from './token.ts'
 
-/** How a node treats its callers. */
+/** A node's treatment of its callers. */
 export interface NodeBehavior {
   /** The fraction of heads for which the node lags one block behind. */
   readonly behind: number

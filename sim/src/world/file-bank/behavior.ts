@@ -1,6 +1,6 @@
 import type { Random } from '../../machine/random.ts'
 
-/** How the bank reports the account. */
+/** The bank's way of reporting the account. */
 export interface FileBankBehavior {
   readonly depositsFrom: 'STATEMENTS' | 'ADVICES'
   /** True if all statements have the same id. */

@@ -51,7 +51,7 @@ export function toIncomingEntry(
     // The payer instructed a higher amount than was booked.
     { ...head, details: [{ ...detail, instructed: cents + 500n, text }] },
     { ...head, details: [{ ...detail, amount: cents, instructed: cents + 500n, text }] },
-    // The amount of the detail is the amount sent, and that of the entry the amount received.
+    // The detail has the amount sent, and the entry the amount received.
     { ...head, details: [{ ...detail, amount: cents + 26n, text }] },
   ]
   const withoutPayer: readonly Entry[] = [
@@ -187,7 +187,7 @@ export function toReturnEntry(shapes: Shapes, payment: Payment): Entry {
 }
 
 /**
- * The amounts of an entry's details if they add up to the entry's amount. Otherwise the entry's amount alone.
+ * The amounts of an entry's details if they add up to the entry's amount. Otherwise, only the entry's amount.
  */
 export function toAmounts({ cents, details }: Entry): bigint[] {
   const amounts = details.flatMap(({ amount }) => amount ?? [])

@@ -202,8 +202,8 @@ export class FileBank {
   }
 
   /**
-   * Schedules a report of a single entry, before or after its statement. Returns false if the entry gets no
-   * such report.
+   * Schedules a report of a single entry, before or after its statement. Returns false if the entry is not
+   * reported individually.
    */
   #advise(entry: Entry): boolean {
     if (entry.isUnreadable || !this.#random.chance(this.behavior.advices)) return false

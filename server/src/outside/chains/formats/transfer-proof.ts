@@ -21,8 +21,8 @@ export interface TransactionEvidence {
 type Log = TransactionEvidence['logs'][number]
 
 /**
- * What a transaction proves about a transfer. `made`: it used the authorization, and the token reports
- * exactly this transfer. `used-otherwise`: it used the authorization without this transfer, which can
+ * The evidence that a transaction gives for a transfer. `made`: it used the authorization, and the token
+ * reports exactly this transfer. `used-otherwise`: it used the authorization without this transfer, which can
  * therefore never be made.
  */
 export type TransferProof =

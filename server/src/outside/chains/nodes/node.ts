@@ -8,8 +8,8 @@ const COOLDOWN_MS_MIN = 1_000
 const COOLDOWN_MS_MAX = 60_000
 const BATCH_MAX = 50
 /**
- * How long calls are sent one by one after a node has refused a batch. The refusal may be temporary, for
- * example because the node was busy.
+ * The time for which calls are sent one by one after a node has refused a batch. The refusal may be
+ * temporary, for example because the node was busy.
  */
 const SINGLY_MS = 3_600_000
 

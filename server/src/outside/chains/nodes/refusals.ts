@@ -6,7 +6,7 @@ import type { Refusal } from './failure.ts'
 import { isData } from './values.ts'
 
 /**
- * What nodes mean by their error messages. No standard defines them: these are the messages of geth and its
+ * The meanings of nodes' error messages. No standard defines them: these are the messages of geth and its
  * derivatives (op-geth, bor), erigon, nethermind, besu, reth, anvil, and the large providers.
  */
 const SENDING: readonly (readonly [SendResult, RegExp])[] = [

@@ -8,7 +8,8 @@ import { proveTransfers, type TransferProof } from '../formats/transfer-proof.ts
 import { isSameTransfer, parseTransfer, parseUsedAuthorization } from '../formats/transfers.ts'
 
 /**
- * What one transaction proves about a payment and its fee. `fee` is undefined for a payment without a fee.
+ * The evidence that one transaction gives for a payment and its fee. `fee` is undefined for a payment without
+ * a fee.
  */
 export interface Judgement {
   readonly payment: TransferProof['is']

@@ -69,7 +69,7 @@ export function postpone(op: Op, payment: ChainPaymentRow, note: string, seconds
 }
 
 /**
- * Reports the outcome of a payment. A sweep needs no report. If the outcome contradicts an earlier one, the
+ * Reports the outcome of a payment; a sweep needs no report. If the outcome contradicts an earlier one, the
  * report is stored for a person to review. Guards against another report in the meantime.
  */
 export async function reportOutcome(

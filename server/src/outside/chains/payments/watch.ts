@@ -17,7 +17,7 @@ const MINED_MAX = 1000
 /** Transactions per commit. */
 const BATCH = 32
 
-/** What the chain reports about a set of transactions at one head. */
+/** The chain's view of a set of transactions at one head. */
 interface ChainView {
   readonly confirmed: Confirmed
   readonly receipts: ReadonlyMap<Hex, ChainReceipt>
