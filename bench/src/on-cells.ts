@@ -31,7 +31,7 @@ interface Cluster {
 
 interface CitusCluster {
   readonly coordinator: Cluster
-  placeOf(schema: string): Promise<Cluster>
+  findWorker(schema: string): Promise<Cluster>
   stop(): Promise<void>
 }
 
@@ -91,7 +91,7 @@ export async function onCells(accounts: number, run: (cells: Cells) => Promise<v
       await distributeCell(scripts, citus, 'east', east)
       await distributeCell(scripts, citus, 'west', west)
       return [
-        await open('east', await citus.placeOf('east'), east),
+        await open('east', await citus.findWorker('east'), east),
         await open('west', citus.coordinator, west),
       ]
     }
