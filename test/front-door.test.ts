@@ -44,9 +44,9 @@ describe('the hosted checks', () => {
   })
 })
 
-test('README.md names lines of Node that npm run test:node runs', () => {
-  const [, lines] = /^const LINES = \[(.+)\]$/m.exec(readText('scripts/test-node.mjs'))!
-  const tested = [...lines!.matchAll(/\d+/g)].map(([line]) => line)
+test('README.md names versions of Node that npm run test:node runs', () => {
+  const [, versions] = /^const VERSIONS = \[(.+)\]$/m.exec(readText('scripts/test-node.mjs'))!
+  const tested = [...versions!.matchAll(/\d+/g)].map(([version]) => version)
   const [, named] = /^You need Node (\d+ or \d+)/m.exec(readText('README.md'))!
   expect(tested).toEqual(expect.arrayContaining([...named!.split(' or '), NODE_LINE]))
 })

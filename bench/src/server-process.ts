@@ -185,7 +185,7 @@ export function processorTime(pid: number): { main: number; others: number } {
 
 /**
  * CPU time so far, in µs, of the PostgreSQL that this process started: its server, its backends, and backends
- * that have ended. Other clusters on the machine, for example those of another bench, have a different parent
+ * that have ended. Other clusters on the machine, for example from another bench, have a different parent
  * process.
  */
 export function postgresTime(): number {
