@@ -23,7 +23,7 @@ await ensureGenerated()
 const slowdown = measureSlowdown()
 Object.assign(process.env, slowdownEnv(slowdown))
 
-/** The full reliability tests run in parallel and restart servers for minutes. */
+/** The full reliability tests run in parallel, and restart servers for minutes. */
 const LONG_MS = process.env.RELIABILITY === 'full' ? 1_200_000 : 300_000
 
 const scope = process.env.TEST_SCOPE as Scope
@@ -46,7 +46,7 @@ interface Group extends Pick<Project, 'name' | 'run' | 'needsServer'> {
   readonly projects: readonly Project[]
 }
 
-/** Returns one group per project for partial runs and for `vitest list`. */
+/** Builds the groups of this run. In partial runs and for `vitest list`, each project is its own group. */
 function buildGroups(): Group[] {
   const isFullRun =
     scope !== undefined && !process.argv.some((arg) => arg === 'list' || arg.startsWith('--project'))
@@ -90,8 +90,8 @@ function buildConfig({ name, run, needsServer, projects }: Group): TestProjectIn
     env: isBrowser ? { CHROMIUM } : {},
     // Reloading the sources can take as long as running a test file. Tests must not modify module state.
     isolate: false,
-    // Embedded databases opened by a test live for seconds, too briefly to benefit from optimization. Helper
-    // threads of the garbage collector would compete with the other processes for cores.
+    // Embedded databases opened by a test live for seconds, too briefly to benefit from optimized code.
+    // Garbage collection threads would compete with the other processes for cores.
     execArgv: isUnit ? [] : ['--no-wasm-tier-up', '--no-wasm-dynamic-tiering', '--single-threaded-gc'],
     // Generous limits that only stop hung tests.
     testTimeout: (run === 'always' ? 60_000 : LONG_MS) * slowdown,

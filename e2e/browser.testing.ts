@@ -147,8 +147,8 @@ export async function openFilters(page: Page): Promise<void> {
 }
 
 /** The axe rules about colors. Only these depend on the color scheme. */
-const COLOUR_RULES = ['color-contrast', 'link-in-text-block']
-const RULES = { light: undefined, dark: COLOUR_RULES }
+const COLOR_RULES = ['color-contrast', 'link-in-text-block']
+const RULES = { light: undefined, dark: COLOR_RULES }
 
 /**
  * Checks the page in light and dark mode for serious axe findings and horizontal scrolling. With SCREENSHOTS,
@@ -159,10 +159,10 @@ export async function look(page: Page, name: string): Promise<string[]> {
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme })
     await expect.poll(() => page.locator('[aria-busy=true], .mantine-Skeleton-root').count()).toBe(0)
-    const about = `${name}, ${colorScheme}`
-    found.push(...(await faultsOf(page, RULES[colorScheme])).map((fault) => `${about}: ${fault}`))
+    const label = `${name}, ${colorScheme}`
+    found.push(...(await findAxeViolations(page, RULES[colorScheme])).map((fault) => `${label}: ${fault}`))
     if (await page.evaluate('document.documentElement.scrollWidth > document.documentElement.clientWidth'))
-      found.push(`${about}: scrolls sideways`)
+      found.push(`${label}: scrolls sideways`)
     if (SCREENSHOTS) {
       const { width } = page.viewportSize()!
       await page.screenshot({ path: join(SCREENSHOTS, `console-${name}-${width}-${colorScheme}.png`) })
@@ -175,7 +175,7 @@ export async function look(page: Page, name: string): Promise<string[]> {
  * Returns the serious axe rules that the page violates, each with the first element. By default, checks all
  * rules.
  */
-async function faultsOf(page: Page, rules?: string[]): Promise<string[]> {
+async function findAxeViolations(page: Page, rules?: string[]): Promise<string[]> {
   // Evaluated directly, because the page's content security policy blocks a script tag.
   if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(await readFile(AXE, 'utf8'))
   return page.evaluate(async (only) => {
@@ -193,7 +193,7 @@ async function faultsOf(page: Page, rules?: string[]): Promise<string[]> {
 /**
  * Creates a customer with 5,000.00 USD, and with bank accounts whose numbers select the outcome of payments.
  */
-export async function fundedCustomer(countersign: Countersign) {
+export async function createFundedCustomer(countersign: Countersign) {
   const { id: customerId } = await countersign.customers.create({
     customerType: 'INDIVIDUAL',
     fullName: 'Ada Lovelace',
@@ -219,7 +219,7 @@ export async function fundedCustomer(countersign: Countersign) {
 }
 
 /** Creates an agent that needs approval above 10.00 USD and has a daily limit of 2,000.00. */
-export async function connectedAgent(countersign: Countersign, customerId: string): Promise<Agent> {
+export async function createConnectedAgent(countersign: Countersign, customerId: string): Promise<Agent> {
   const { deviceCode } = await countersign.agents.create({
     name: 'Shopper',
     customerId,

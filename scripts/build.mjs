@@ -17,7 +17,7 @@ import { isMain, ROOT, runNode, runScript, ScriptError, say } from './run.mjs'
  * @property {string} [worker] a file that runs next to the program, in its own thread
  */
 
-/** Skips the sdk's declarations: they take many seconds, and only other programs read them. */
+/** Skips the sdk's declarations, which take many seconds and are read only by other programs. */
 const CODE_ONLY = '--code-only'
 
 const ENGINE = 'server/src/storage/engine/embedded-worker.mjs'
@@ -72,7 +72,8 @@ export const TARGETS = {
   sim: {
     kind: 'program',
     entries: ['sim/src/main.ts'],
-    // A single file: loading another one would take real time, on which a simulated run must not depend.
+    // A single file, because loading another one would take real time, on which a simulated run must not
+    // depend.
     sources: ['contract/src', 'server/src', 'connectors/example-bank', 'connectors/check', 'sim/src'],
     worker: ENGINE,
   },
@@ -112,7 +113,7 @@ export async function ensureBuilt(packages) {
  */
 export async function buildStale(packages) {
   await ensureGenerated()
-  for (const name of PACKAGES.filter((one) => packages.includes(one) && !isUpToDate(one))) {
+  for (const name of PACKAGES.filter((candidate) => packages.includes(candidate) && !isUpToDate(candidate))) {
     const startedMs = performance.now()
     say(`Building ${name} …`)
     const { compile } = await import('./compile.mjs')
@@ -219,6 +220,6 @@ if (isMain(import.meta.url))
     await buildStale(packages)
     say(`Up to date: ${packages.map((name) => `${name}/dist`).join(', ')}.`)
     if (process.argv.includes(CODE_ONLY) || !packages.includes('sdk')) return undefined
-    // In a separate process, because its modules import this one, which is still running.
+    // Runs in a separate process, because its modules import this one, which is still running.
     return runNode('scripts/package.mjs', ['sdk'])
   })

@@ -36,7 +36,7 @@ await runScript(async () => {
     const [command, ...args] = positionals
     if (command !== undefined)
       return await run(command, args, { env: { ...process.env, ...environment(cells) } })
-    process.stdout.write(manual(cells))
+    process.stdout.write(formatInstructions(cells))
     const alive = setInterval(() => {}, 1 << 30)
     await interrupted
     clearInterval(alive)
@@ -57,15 +57,15 @@ async function move(cells) {
 
 /** @param {Cells} cells @returns {Record<string, string>} */
 function environment(cells) {
-  const ofCells = cells.cells.flatMap(({ name, credentials }) => [
+  const cellVariables = cells.cells.flatMap(({ name, credentials }) => [
     [`${name.toUpperCase()}_TOKEN`, credentials.tokenId],
     [`${name.toUpperCase()}_SECRET`, credentials.clientSecret],
   ])
-  return Object.fromEntries([['BASE', cells.baseUrl], ...ofCells])
+  return Object.fromEntries([['BASE', cells.baseUrl], ...cellVariables])
 }
 
 /** @param {Cells} cells */
-function manual(cells) {
+function formatInstructions(cells) {
   const lines = cells.cells.map(
     ({ name, port, databaseUrl, program }) =>
       `  ${name}       http://${name}.localhost:${cells.port}, its server on port ${port} (process ${program.pid}), DATABASE_URL=${databaseUrl} DATABASE_SCHEMA=${name}`,
@@ -80,6 +80,6 @@ ${Object.entries(environment(cells))
 ${lines.join('\n')}
   maps and logs   ${cells.folder}
 
-To end all of it: Ctrl-C
+To stop everything: Ctrl-C
 `
 }

@@ -3,7 +3,7 @@ import { ensureInstalled } from './install.mjs'
 import { ROOT, runNode, runScript, ScriptError, say } from './run.mjs'
 import { importTypeScript } from './typescript.mjs'
 
-/** Each step, with the file that Node runs. */
+/** The steps, each with the file that Node runs. */
 const TOOL_STEPS = [
   {
     name: 'format and lint',

@@ -15,7 +15,7 @@ await runScript(async () => {
     options: { database: { type: 'string', default: 'proxy' } },
     allowPositionals: true,
   })
-  const way = WAYS.find((one) => one === values.database)
+  const way = WAYS.find((candidate) => candidate === values.database)
   if (!way) throw new ScriptError(`--database is one of ${WAYS.join(', ')}.`)
   await ensureInstalled()
   await ensureBuilt(['server', 'sdk'])
@@ -27,7 +27,7 @@ await runScript(async () => {
     const [command, ...args] = positionals
     if (command !== undefined)
       return await run(command, args, { env: { ...process.env, ...environment(cluster) } })
-    process.stdout.write(await manual(cluster))
+    process.stdout.write(await formatInstructions(cluster))
     const alive = setInterval(() => {}, 1 << 30)
     await interrupted
     clearInterval(alive)
@@ -45,7 +45,7 @@ function environment(cluster) {
 }
 
 /** @param {Cluster} cluster */
-async function manual(cluster) {
+async function formatInstructions(cluster) {
   const primary = await cluster.primary()
   const nodes = cluster.nodes.map(({ name, localPort, localRest, patroni }) => {
     const role = name === primary?.name ? 'primary' : 'standby'
@@ -64,9 +64,9 @@ ${Object.entries(environment(cluster))
 ${[...nodes, ...servers].join('\n')}
   logs        ${cluster.base.logs}
 
-To see who is the primary:    curl -s http://127.0.0.1:${cluster.nodes[0]?.localRest}/cluster
-To kill PostgreSQL's primary: kill -9 $(head -n 1 ${primary?.data}/postmaster.pid)
-To hand over in order:        curl -s http://127.0.0.1:${primary?.localRest}/switchover -d '{"leader": "${primary?.name}"}'
-To end all of it:             Ctrl-C
+To see which node is primary: curl -s http://127.0.0.1:${cluster.nodes[0]?.localRest}/cluster
+To kill the primary:          kill -9 $(head -n 1 ${primary?.data}/postmaster.pid)
+To switch over cleanly:        curl -s http://127.0.0.1:${primary?.localRest}/switchover -d '{"leader": "${primary?.name}"}'
+To stop everything:           Ctrl-C
 `
 }

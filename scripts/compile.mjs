@@ -8,8 +8,8 @@ import { ROOT, ScriptError } from './run.mjs'
  * Builds a package into its `dist` folder, and removes all other files from it.
  * @param {string} name
  * @param {Target} target
- * @param {readonly string[]} former the files of the previous build. Files that a running
- *   program may still load by a dynamic import stay until the next build
+ * @param {readonly string[]} previousFiles the files of the previous build. Files that a running program may
+ * still load by a dynamic import stay until the next build
  * @returns {Promise<string[]>} the files of this build, within `dist`
  */
 export async function compile(name, target, previousFiles) {
@@ -48,18 +48,18 @@ export async function buildOptions(name, { kind, entries, outbase, isSplit, work
     sourcemap: 'linked',
     logLevel: 'warning',
   }
-  const own = {
+  const main = {
     ...common,
     entryPoints: kind === 'library' ? await findModules(name, entries) : [...entries],
     outbase: outbase ?? `${name}/src`,
     // All files are in one folder, so that a relative path means the same in each of them.
     ...(isSplit ? { splitting: true, chunkNames: '[name]-[hash]' } : {}),
-    // Published with a library, but too large to be read whenever a program starts.
+    // Source contents are published with a library, but are too large to be read whenever a program starts.
     sourcesContent: kind === 'library',
   }
-  if (!worker) return [own]
+  if (!worker) return [main]
   const entryPoints = [{ in: worker, out: basename(worker, '.mjs') }]
-  return [own, { ...common, entryPoints, outExtension: { '.js': '.mjs' } }]
+  return [main, { ...common, entryPoints, outExtension: { '.js': '.mjs' } }]
 }
 
 /**

@@ -35,7 +35,7 @@ async function bundleDeclarations() {
   const warnings = []
   const bundle = await rollup({
     input,
-    plugins: [withinWorkspace(), dts({ tsconfig: join(ROOT, 'tsconfig.json') })],
+    plugins: [includeWorkspaces(), dts({ tsconfig: join(ROOT, 'tsconfig.json') })],
     onwarn: ({ message }) => warnings.push(message),
   }).catch((error) => {
     throw new ScriptError(`The declarations of the sdk could not be built: ${error.message}`)
@@ -55,12 +55,12 @@ async function bundleDeclarations() {
  * Third-party packages stay outside.
  * @returns {import('rollup').Plugin}
  */
-function withinWorkspace() {
+function includeWorkspaces() {
   return {
     name: 'within-workspace',
     resolveId(path) {
-      const [, room, file] = /^@countersign\/(\w+)\/(.+)$/.exec(path) ?? []
-      if (room !== undefined) return join(ROOT, room, 'src', `${file}.ts`)
+      const [, workspace, file] = /^@countersign\/(\w+)\/(.+)$/.exec(path) ?? []
+      if (workspace !== undefined) return join(ROOT, workspace, 'src', `${file}.ts`)
       return null
     },
   }

@@ -8,17 +8,17 @@ import { parseArgs } from 'node:util'
 import { ensureBuilt } from './build.mjs'
 import { Cluster, query, WAYS } from './cluster/cluster.mjs'
 import { pause, until } from './cluster/program.mjs'
-import { bookFindings, lostOrDoubled, missedEvents } from './drill/checks.mjs'
+import { findLostOrDuplicated, findMissedEvents, verifyBooks } from './drill/checks.mjs'
 import * as faults from './drill/faults.mjs'
 import { Follower, Load } from './drill/load.mjs'
-import { restoredElsewhere } from './drill/restore.mjs'
+import { checkRestore } from './drill/restore.mjs'
 import { ensureInstalled } from './install.mjs'
 import { runScript, ScriptError, say } from './run.mjs'
 
 /** Load before and after each fault. */
 const STEADY_MS = 2000
 const AFTER_MS = 3000
-/** The target time from a new primary that accepts writes to the first successful response. */
+/** The maximum time from a new primary that accepts writes to the first successful response. */
 const RECOVERY_MS_MAX = 10_000
 /** Longer than any sandbox payment takes. */
 const SETTLED_SECONDS = 20 * 60
@@ -32,7 +32,7 @@ await runScript(async () => {
       only: { type: 'string', default: '' },
     },
   })
-  const way = WAYS.find((one) => one === values.database)
+  const way = WAYS.find((candidate) => candidate === values.database)
   if (!way) throw new ScriptError(`--database is one of ${WAYS.join(', ')}.`)
   await ensureInstalled()
   await ensureBuilt(['server', 'sdk'])
@@ -42,16 +42,16 @@ await runScript(async () => {
   const cluster = await Cluster.start({ way, say, hasDisks })
   const all = values.short ? shortFaults() : allFaults(cluster, hasDisks)
   const list = all.filter(({ name }) => name.includes(values.only))
-  let isSound = false
+  let isPassed = false
   try {
-    isSound = await drill(cluster, list, values.short)
+    isPassed = await drill(cluster, list, values.short)
   } catch (error) {
     say(`WRONG: ${/** @type {Error} */ (error).message}`)
   } finally {
     await cluster.stop()
   }
-  // After a failed drill, payers and follower would otherwise keep retrying.
-  process.exit(isSound ? 0 : 1)
+  // After a failed drill, the payers and the follower would otherwise keep retrying.
+  process.exit(isPassed ? 0 : 1)
 })
 
 function shortFaults() {
@@ -82,24 +82,24 @@ async function drill(cluster, list, isShort) {
   const wrong = []
   const pids = cluster.servers.map(({ program }) => program.pid)
   for (const fault of list) {
-    const found = await runFault(cluster, load, fault, isShort)
-    wrong.push(...found.map((one) => `${fault.name}: ${one}`))
+    const problems = await runFault(cluster, load, fault, isShort)
+    wrong.push(...problems.map((problem) => `${fault.name}: ${problem}`))
   }
   if (isShort && cluster.servers.some(({ program }, n) => program.pid !== pids[n]))
     wrong.push('a server was restarted')
   await load.stop()
-  wrong.push(...(await checkTheEnd(cluster, load, follower, countersign)))
-  if (!isShort) wrong.push(...(await restoredElsewhere(cluster, load, follower)))
+  wrong.push(...(await checkFinalState(cluster, load, follower, countersign)))
+  if (!isShort) wrong.push(...(await checkRestore(cluster, load, follower)))
   await follower.stop()
   say(`${load.acknowledged.size} transfers acknowledged, ${follower.seen.length} events followed.`)
-  say(`Tries that were repeated: ${load.summary || 'none'}`)
+  say(`Retried attempts: ${load.summary || 'none'}`)
   for (const line of wrong) say(`WRONG: ${line}`)
   say(wrong.length === 0 ? 'Nothing was lost, doubled or missed.' : `${wrong.length} wrong.`)
   return wrong.length === 0
 }
 
 /**
- * The short drill is a test, and no test asserts a duration.
+ * Injects one fault. The short drill is a test, and no test asserts a duration.
  * @param {Cluster} cluster @param {Load} load @param {faults.Fault} fault @param {boolean} isShort
  */
 async function runFault(cluster, load, fault, isShort) {
@@ -107,9 +107,9 @@ async function runFault(cluster, load, fault, isShort) {
   await pause(STEADY_MS)
   const old = await until('a primary', () => cluster.primary())
   const startMs = performance.now()
-  const taken = fault.takesOver ? faults.newPrimaryTakesWrites(cluster, old) : undefined
+  const takeover = fault.takesOver ? faults.waitForNewPrimary(cluster, old) : undefined
   await fault.hit(cluster, old)
-  const writableMs = taken ? await taken : performance.now()
+  const writableMs = takeover ? await takeover : performance.now()
   const firstMs = await until(
     'a transfer after the fault',
     async () => load.wrong.length > 0 || load.firstAfter(writableMs),
@@ -125,12 +125,12 @@ async function runFault(cluster, load, fault, isShort) {
   const wrong = [...load.wrong, ...(await fault.heal(cluster, old))]
   await cluster.waitUntilWhole()
   const primary = await until('a primary', () => cluster.primary())
-  wrong.push(...(await bookFindings(cluster.program('server1').options)))
-  wrong.push(...(await lostOrDoubled(primary.localPort, load, { isOver: false })))
+  wrong.push(...(await verifyBooks(cluster.program('server1').options)))
+  wrong.push(...(await findLostOrDuplicated(primary.localPort, load, { isOver: false })))
   const recoveryMs = firstMs - writableMs
-  if (taken && !isShort && recoveryMs > RECOVERY_MS_MAX)
+  if (takeover && !isShort && recoveryMs > RECOVERY_MS_MAX)
     wrong.push(`${seconds(recoveryMs)} from the new primary to a response`)
-  const recovery = taken
+  const recovery = takeover
     ? `, new primary after ${seconds(writableMs - startMs)}, first success ${seconds(recoveryMs)} later`
     : ''
   say(`${fault.name}: ${seconds(gapMs)} without service${recovery}`)
@@ -139,7 +139,7 @@ async function runFault(cluster, load, fault, isShort) {
 }
 
 /** @param {Cluster} cluster @param {Load} load @param {Follower} follower @param {any} countersign */
-async function checkTheEnd(cluster, load, follower, countersign) {
+async function checkFinalState(cluster, load, follower, countersign) {
   await countersign.sandbox.advanceClock({ seconds: SETTLED_SECONDS })
   const keys = [...load.acknowledged.keys()]
   await load.repeat(keys.filter((_, n) => n % Math.ceil(keys.length / REPEATED_KEYS) === 0))
@@ -151,9 +151,9 @@ async function checkTheEnd(cluster, load, follower, countersign) {
   )
   return [
     ...load.wrong,
-    ...(await bookFindings(cluster.program('server1').options)),
-    ...(await lostOrDoubled(port, load, { isOver: true })),
-    ...(await missedEvents(port, 'countersign', follower)),
+    ...(await verifyBooks(cluster.program('server1').options)),
+    ...(await findLostOrDuplicated(port, load, { isOver: true })),
+    ...(await findMissedEvents(port, 'countersign', follower)),
     ...(open.length > 0 ? [`${open.length} transfers have not ended`] : []),
   ]
 }

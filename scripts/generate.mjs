@@ -34,13 +34,13 @@ export { railsFileSchema } from './contract/src/document/rails-schema.ts'
  * have changed.
  */
 export async function ensureGenerated() {
-  const expected = createHash('sha256').update(SOURCES.flatMap(statesOf).join('')).digest('hex')
-  const isThere = [
+  const expected = createHash('sha256').update(SOURCES.flatMap(listFileStates).join('')).digest('hex')
+  const isGenerated = [
     STAMP,
     ...[SUMMARIES, CONNECTOR_DOCUMENT, RAILS_SCHEMA].map((file) => join(ROOT, file)),
   ].every((file) => existsSync(file))
-  if (isThere && readFileSync(STAMP, 'utf8') === expected) return
-  const { generatedFiles, summariesFile, connectorOpenApi, railsFileSchema } = await loadMaker()
+  if (isGenerated && readFileSync(STAMP, 'utf8') === expected) return
+  const { generatedFiles, summariesFile, connectorOpenApi, railsFileSchema } = await loadGenerator()
   mkdirSync(join(ROOT, SDK), { recursive: true })
   for (const [name, text] of Object.entries(generatedFiles())) write(join(ROOT, SDK, name), NOTE + text)
   mkdirSync(dirname(join(ROOT, SUMMARIES)), { recursive: true })
@@ -51,7 +51,7 @@ export async function ensureGenerated() {
   say(`Generated ${SDK}, ${SUMMARIES}, ${CONNECTOR_DOCUMENT} and ${RAILS_SCHEMA} from the contract.`)
 }
 
-async function loadMaker() {
+async function loadGenerator() {
   const cache = join(ROOT, 'node_modules', '.cache', 'countersign')
   mkdirSync(cache, { recursive: true })
   const outfile = join(cache, `generate-${process.pid}.mjs`)
@@ -86,16 +86,16 @@ function write(path, text) {
 }
 
 /**
- * Returns a line for each file that changes when the file does.
+ * Returns one line per file, which changes whenever the file does.
  * @param {string} path
  * @returns {string[]}
  */
-function statesOf(path) {
+function listFileStates(path) {
   const stat = statSync(join(ROOT, path))
   if (stat.isDirectory())
     return readdirSync(join(ROOT, path))
       .sort()
-      .flatMap((name) => statesOf(`${path}/${name}`))
+      .flatMap((name) => listFileStates(`${path}/${name}`))
   return [`${path} ${stat.mtimeMs} ${stat.size}\n`]
 }
 

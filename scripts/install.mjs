@@ -3,10 +3,10 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { isMain, ROOT, run, runScript, ScriptError, say } from './run.mjs'
 
-const NODE_LEAST = [20, 19]
+const NODE_MIN = [20, 19]
 const STAMP = join(ROOT, 'node_modules', '.countersign-install')
-/** npm's record of what node_modules contains, written after an installation. */
-const NPM_NOTE = join(ROOT, 'node_modules', '.package-lock.json')
+/** npm's record of the content of node_modules, written after an installation. */
+const NPM_LOCKFILE = join(ROOT, 'node_modules', '.package-lock.json')
 
 /** Installs what package-lock.json specifies, unless node_modules already contains exactly that. */
 export async function ensureInstalled() {
@@ -16,9 +16,9 @@ export async function ensureInstalled() {
   // again.
   const expected = `${createHash('sha256').update(lock).digest('hex')} ${process.platform}-${process.arch}\n`
   if (existsSync(STAMP) && readFileSync(STAMP, 'utf8') === expected) return
-  if (!npmInstalled(lock.toString())) {
+  if (!isInstalledByNpm(lock.toString())) {
     say(
-      existsSync(NPM_NOTE)
+      existsSync(NPM_LOCKFILE)
         ? 'Installing packages: package-lock.json has changed (npm ci) …'
         : 'Installing packages for the first time (npm ci) …',
     )
@@ -33,19 +33,19 @@ export async function ensureInstalled() {
  */
 export function refuseOldNode(version) {
   const [major = 0, minor = 0] = version.split('.').map(Number)
-  const [leastMajor = 0, leastMinor = 0] = NODE_LEAST
+  const [leastMajor = 0, leastMinor = 0] = NODE_MIN
   if (major > leastMajor || (major === leastMajor && minor >= leastMinor)) return
-  throw new ScriptError(`Countersign needs Node ${NODE_LEAST.join('.')} or newer; this is Node ${version}.`)
+  throw new ScriptError(`Countersign needs Node ${NODE_MIN.join('.')} or newer; this is Node ${version}.`)
 }
 
 /**
  * True if npm itself has already installed this lock file.
  * @param {string} lockText
  */
-function npmInstalled(lockText) {
-  if (!existsSync(NPM_NOTE)) return false
-  const expected = packagesOf(lockText)
-  const installed = packagesOf(readFileSync(NPM_NOTE, 'utf8'))
+function isInstalledByNpm(lockText) {
+  if (!existsSync(NPM_LOCKFILE)) return false
+  const expected = readPackages(lockText)
+  const installed = readPackages(readFileSync(NPM_LOCKFILE, 'utf8'))
   return Object.entries(expected).every(([path, entry]) => {
     if (!path.startsWith('node_modules/')) return true
     const found = installed[path]
@@ -59,7 +59,7 @@ function npmInstalled(lockText) {
  * @param {string} lockText
  * @returns {Record<string, Package>}
  */
-function packagesOf(lockText) {
+function readPackages(lockText) {
   return JSON.parse(lockText).packages ?? {}
 }
 

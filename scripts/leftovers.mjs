@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
 
-const ENDS_WITHIN_MS = 10_000
-const LOOK_EVERY_MS = 100
+const GRACE_MS = 10_000
+const POLL_MS = 100
 
 /**
  * After a grace period, kills processes that have a test folder in their environment, in their arguments, or
@@ -10,31 +10,31 @@ const LOOK_EVERY_MS = 100
  * @param {string} folder
  * @returns {Promise<{ pid: number, command: string }[]>} the killed processes
  */
-export async function endProcessesOf(folder) {
-  const deadline = Date.now() + ENDS_WITHIN_MS
-  let remaining = processesOf(folder)
+export async function killLeftovers(folder) {
+  const deadline = Date.now() + GRACE_MS
+  let remaining = findProcesses(folder)
   while (remaining.length > 0 && Date.now() < deadline) {
-    await wait(LOOK_EVERY_MS)
-    remaining = processesOf(folder)
+    await wait(POLL_MS)
+    remaining = findProcesses(folder)
   }
   for (const { pid } of remaining) {
     try {
       process.kill(pid, 'SIGKILL')
     } catch {
-      // It has exited in the meantime.
+      // The process has exited in the meantime.
     }
   }
   return remaining
 }
 
 /** @param {string} folder */
-function processesOf(folder) {
-  return pids()
+function findProcesses(folder) {
+  return listPids()
     .filter((pid) => pid !== process.pid && mentions(pid, folder))
     .map((pid) => ({ pid, command: read(pid, 'cmdline').replaceAll('\0', ' ').trim() }))
 }
 
-function pids() {
+function listPids() {
   try {
     return readdirSync('/proc')
       .filter((name) => /^\d+$/.test(name))
@@ -61,7 +61,7 @@ function read(pid, name) {
     const path = `/proc/${pid}/${name}`
     return name === 'cwd' ? readlinkSync(path) : readFileSync(path, 'latin1')
   } catch {
-    // It has exited, or belongs to another user.
+    // The process has exited, or belongs to another user.
     return ''
   }
 }

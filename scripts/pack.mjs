@@ -3,16 +3,16 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { runNpm } from './install.mjs'
-import { MAKE } from './package.mjs'
+import { BUILDERS } from './package.mjs'
 import { ROOT, ScriptError } from './run.mjs'
 
 /**
  * @typedef {object} Packed a package as npm would publish it
- * @property {string} room
- * @property {string} tarball its file
- * @property {number} size of that, in bytes
- * @property {Record<string, any>} manifest its package.json
- * @property {Readonly<Record<string, string>>} files what it contains, by path
+ * @property {string} workspace
+ * @property {string} tarball the path of the tarball
+ * @property {number} size the size of the tarball, in bytes
+ * @property {Record<string, any>} manifest the package.json
+ * @property {Readonly<Record<string, string>>} files the contents of the files, by path
  */
 
 /**
@@ -23,19 +23,19 @@ import { ROOT, ScriptError } from './run.mjs'
 export async function packAll(folder) {
   /** @type {Packed[]} */
   const packed = []
-  for (const [room, make] of Object.entries(MAKE)) {
-    // npm would do this itself, unless it is configured to run no scripts.
-    await make()
-    const into = join(folder, room)
+  for (const [workspace, build] of Object.entries(BUILDERS)) {
+    // npm would build the package itself, unless it is configured to run no scripts.
+    await build()
+    const into = join(folder, workspace)
     mkdirSync(into)
-    const args = ['pack', '--ignore-scripts', '--silent', '-w', room, '--pack-destination', into]
+    const args = ['pack', '--ignore-scripts', '--silent', '-w', workspace, '--pack-destination', into]
     const code = await runNpm(args, { cwd: ROOT, stdio: ['ignore', 'ignore', 2] })
     const [name] = readdirSync(into)
-    if (code !== 0 || name === undefined) throw new ScriptError(`npm could not pack ${room}.`)
+    if (code !== 0 || name === undefined) throw new ScriptError(`npm could not pack ${workspace}.`)
     const tarball = join(into, name)
     const files = readTarball(tarball)
     const manifest = JSON.parse(files['package.json'] ?? '{}')
-    packed.push({ room, tarball, size: readFileSync(tarball).length, manifest, files })
+    packed.push({ workspace, tarball, size: readFileSync(tarball).length, manifest, files })
   }
   return packed
 }

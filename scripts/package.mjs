@@ -6,11 +6,11 @@ import { ensureInstalled } from './install.mjs'
 import { isMain, ROOT, runScript, ScriptError } from './run.mjs'
 
 /** The published packages, each with the function that builds its files. */
-export const MAKE = /** @type {Readonly<Record<string, () => Promise<void>>>} */ ({
+export const BUILDERS = /** @type {Readonly<Record<string, () => Promise<void>>>} */ ({
   sdk: ensureDeclarations,
   cli: async () => {
     await ensureBuilt(['cli'])
-    writeFileSync(join(ROOT, 'cli', 'dist', 'THIRD-PARTY.txt'), notices())
+    writeFileSync(join(ROOT, 'cli', 'dist', 'THIRD-PARTY.txt'), collectLicenses())
   },
 })
 
@@ -18,7 +18,7 @@ export const MAKE = /** @type {Readonly<Record<string, () => Promise<void>>>} */
  * The licenses of the packages that are bundled into the cli. Throws ScriptError for a package without a
  * license.
  */
-function notices() {
+function collectLicenses() {
   const dist = join(ROOT, 'cli', 'dist')
   // A bundle contains each file's name in front of its content.
   const bundle = readdirSync(dist)
@@ -28,7 +28,7 @@ function notices() {
   const names = [...bundle.matchAll(/^ *(?:\/\/ |")node_modules\/((?:@[^/]+\/)?[^/]+)\//gm)].map(
     ([, name]) => name ?? '',
   )
-  const texts = [...new Set(names)].sort().map((name) => {
+  const licenses = [...new Set(names)].sort().map((name) => {
     const folder = join(ROOT, 'node_modules', name)
     const { version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
     const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry))
@@ -37,11 +37,12 @@ function notices() {
     return `${name} ${version} (${license})${text}\n`
   })
   const intro = 'The command contains these packages, each under its own licence.\n'
-  return [intro, ...texts].join(`\n${'-'.repeat(80)}\n\n`)
+  return [intro, ...licenses].join(`\n${'-'.repeat(80)}\n\n`)
 }
 
 /**
- * Throws ScriptError if a file that a package exports is missing. npm would silently publish without it.
+ * Throws ScriptError if a file that a package exports is missing. npm would silently publish the package
+ * without the file.
  * @param {string} folder the package
  */
 export function requireExports(folder) {
@@ -65,10 +66,10 @@ export function stringsIn(value) {
 
 if (isMain(import.meta.url))
   await runScript(async () => {
-    const make = MAKE[process.argv[2] ?? '']
-    if (make === undefined)
-      throw new ScriptError(`Usage: node scripts/package.mjs ${Object.keys(MAKE).join(' | ')}`)
+    const build = BUILDERS[process.argv[2] ?? '']
+    if (build === undefined)
+      throw new ScriptError(`Usage: node scripts/package.mjs ${Object.keys(BUILDERS).join(' | ')}`)
     await ensureInstalled()
-    await make()
+    await build()
     requireExports(join(ROOT, process.argv[2] ?? ''))
   })

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ensureInstalled } from './install.mjs'
 import { packAll } from './pack.mjs'
-import { faultsOf } from './packed-rules.mjs'
+import { findFaults } from './packed-rules.mjs'
 import { isMain, ROOT, runScript, say } from './run.mjs'
 
 /** @typedef {import('./pack.mjs').Packed} Packed */
@@ -26,19 +26,19 @@ export async function withPackages(work) {
 }
 
 /**
- * Checks the packages with our rules, publint and attw, and prints what is wrong. Needs no network.
+ * Checks the packages with our rules, publint and attw, and prints the problems. Needs no network.
  * @param {readonly Packed[]} packages
- * @returns {boolean} whether all is well
+ * @returns {boolean} true if there are no problems
  */
 export function checkPackages(packages) {
-  const faults = packages.flatMap((packed) => [...faultsOf(packed), ...publint(packed), ...attw(packed)])
+  const faults = packages.flatMap((packed) => [...findFaults(packed), ...publint(packed), ...attw(packed)])
   for (const fault of faults) say(fault)
   return faults.length === 0
 }
 
 /** @param {Packed} packed */
 function publint({ tarball }) {
-  return outputOfFailed('node_modules/publint/src/cli.js', [tarball, '--strict'])
+  return runCheck('node_modules/publint/src/cli.js', [tarball, '--strict'])
 }
 
 /**
@@ -59,7 +59,7 @@ function attw({ tarball, manifest }) {
       entry.endsWith('.css') ? ['--exclude-entrypoints', entry] : [],
     ),
   ]
-  return outputOfFailed('node_modules/@arethetypeswrong/cli/dist/index.js', [tarball, ...settings])
+  return runCheck('node_modules/@arethetypeswrong/cli/dist/index.js', [tarball, ...settings])
 }
 
 /**
@@ -67,7 +67,7 @@ function attw({ tarball, manifest }) {
  * @param {string} file
  * @param {readonly string[]} args
  */
-function outputOfFailed(file, args) {
+function runCheck(file, args) {
   const { status, stdout, stderr } = spawnSync(process.execPath, [join(ROOT, file), ...args], {
     cwd: ROOT,
     encoding: 'utf8',

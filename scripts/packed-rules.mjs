@@ -11,63 +11,66 @@ const FILES = /** @type {Readonly<Record<string, RegExp>>} */ ({
   sdk: /^(?:package\.json|README\.md|LICENSE|dist\/(?:[\w-]+\/)*[\w-]+\.(?:(?:js|css)(?:\.map)?|d\.ts))$/,
   cli: /^(?:package\.json|README\.md|LICENSE|bin\/countersign\.mjs|dist\/(?:main\.js|THIRD-PARTY\.txt))$/,
 })
-const NEEDED = ['package.json', 'README.md', 'LICENSE']
+const REQUIRED_FILES = ['package.json', 'README.md', 'LICENSE']
 
 /** The maximum size of each tarball, in bytes. */
 const SIZE_MAX = /** @type {Readonly<Record<string, number>>} */ ({ sdk: 400_000, cli: 700_000 })
 
-/** Content that no package may contain: names of unpublished things, secrets, and paths of this machine. */
-const FORBIDDEN = /** @type {readonly { what: string, pattern: RegExp }[]} */ ([
-  { what: 'a private key', pattern: /-----BEGIN (?:[A-Z]+ )?PRIVATE KEY-----[\\rn\s]*[A-Za-z0-9+/]{40}/ },
-  { what: 'a secret of webhooks', pattern: /whsec_[A-Za-z0-9+/=]{32}/ },
-  { what: 'a token of npm', pattern: /npm_[A-Za-z0-9]{36}|_authToken/ },
-  { what: 'a credentials file', pattern: /"clientSecret"\s*:\s*"[\w-]{20}/ },
+/** Secrets that no package may contain. */
+const FORBIDDEN = /** @type {readonly { label: string, pattern: RegExp }[]} */ ([
+  { label: 'a private key', pattern: /-----BEGIN (?:[A-Z]+ )?PRIVATE KEY-----[\\rn\s]*[A-Za-z0-9+/]{40}/ },
+  { label: 'a secret of webhooks', pattern: /whsec_[A-Za-z0-9+/=]{32}/ },
+  { label: 'a token of npm', pattern: /npm_[A-Za-z0-9]{36}|_authToken/ },
+  { label: 'a credentials file', pattern: /"clientSecret"\s*:\s*"[\w-]{20}/ },
 ])
 
 /**
- * Lists what is wrong with a packed package, one sentence each.
+ * Lists the problems of a packed package, one sentence each.
  * @param {Packed} packed
  * @returns {string[]}
  */
-export function faultsOf(packed) {
+export function findFaults(packed) {
   const faults = new Set([...manifestFaults(packed), ...fileFaults(packed), ...textFaults(packed)])
   return [...faults].map((fault) => `${packed.manifest.name}: ${fault}`)
 }
 
 /** @param {Packed} packed */
-function* manifestFaults({ room, manifest }) {
+function* manifestFaults({ workspace, manifest }) {
   const root = readJson('package.json')
   if (manifest.private) yield 'it is private, so npm would not publish it'
-  for (const member of ['version', 'license'])
-    if (manifest[member] !== root[member]) yield `its ${member} differs from the repository's`
+  for (const property of ['version', 'license'])
+    if (manifest[property] !== root[property]) yield `its ${property} differs from the repository's`
   if (manifest.engines?.node !== root.engines.node) yield 'it needs another Node than the repository'
-  for (const member of ['description', 'keywords', 'type']) if (!manifest[member]) yield `it has no ${member}`
+  for (const property of ['description', 'keywords', 'type'])
+    if (!manifest[property]) yield `it has no ${property}`
   // A style sheet is imported only for its side effects; a module never is.
-  if (room === 'sdk' && !['false', '["**/*.css"]'].includes(JSON.stringify(manifest.sideEffects)))
+  if (workspace === 'sdk' && !['false', '["**/*.css"]'].includes(JSON.stringify(manifest.sideEffects)))
     yield 'it does not say that its modules have no side effects'
-  const needed = Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies })
-  for (const name of needed)
+  const dependencies = Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies })
+  for (const name of dependencies)
     if (name.startsWith('@countersign/') || name === 'typebox') yield `it depends on ${name}`
-  if (room === 'cli' && needed.length > 0) yield `it is one file, and yet depends on ${needed.join(', ')}`
+  if (workspace === 'cli' && dependencies.length > 0)
+    yield `it is one file, and yet depends on ${dependencies.join(', ')}`
 }
 
 /** @param {Packed} packed */
-function* fileFaults({ room, manifest, files, size }) {
-  for (const path of Object.keys(files)) if (!FILES[room]?.test(path)) yield `it contains ${path}`
+function* fileFaults({ workspace, manifest, files, size }) {
+  for (const path of Object.keys(files)) if (!FILES[workspace]?.test(path)) yield `it contains ${path}`
   const targets = [manifest.exports, manifest.bin, manifest.types].flatMap(stringsIn)
-  for (const target of [...NEEDED, ...targets.map((path) => path.replace(/^\.\//, ''))])
+  for (const target of [...REQUIRED_FILES, ...targets.map((path) => path.replace(/^\.\//, ''))])
     if (!(target in files)) yield `it lacks ${target}`
   if (files.LICENSE !== readFileSync(join(ROOT, 'LICENSE'), 'utf8')) yield 'its LICENSE is another'
-  if (size > (SIZE_MAX[room] ?? 0)) yield `its tarball has ${size} bytes, more than ${SIZE_MAX[room]}`
+  if (size > (SIZE_MAX[workspace] ?? 0))
+    yield `its tarball has ${size} bytes, more than ${SIZE_MAX[workspace]}`
 }
 
 /** @param {Packed} packed */
-function* textFaults({ room, manifest, files }) {
+function* textFaults({ workspace, manifest, files }) {
   for (const [path, text] of Object.entries(files)) {
-    for (const { what, pattern } of FORBIDDEN) if (pattern.test(text)) yield `${path} contains ${what}`
+    for (const { label, pattern } of FORBIDDEN) if (pattern.test(text)) yield `${path} contains ${label}`
     for (const folder of [ROOT, homedir()])
       if (folder.length > 5 && text.includes(folder)) yield `${path} names a folder of this machine`
-    if (room === 'sdk' && /\.(?:js|ts)$/.test(path)) yield* importFaults(path, text, manifest)
+    if (workspace === 'sdk' && /\.(?:js|ts)$/.test(path)) yield* importFaults(path, text, manifest)
   }
 }
 

@@ -12,7 +12,7 @@ import { query } from './cluster/cluster.mjs'
 import { MAIN, runCommand } from './cluster/operator-command.mjs'
 import { findBackupPrograms, unprivilegedUser } from './cluster/packages.mjs'
 import { Program, pause, until } from './cluster/program.mjs'
-import { bookFindings, lostOrDoubled, missedEvents } from './drill/checks.mjs'
+import { findLostOrDuplicated, findMissedEvents, verifyBooks } from './drill/checks.mjs'
 import { Follower, Load } from './drill/load.mjs'
 import { freePort } from './free-port.mjs'
 import { ensureInstalled } from './install.mjs'
@@ -25,7 +25,7 @@ const STANZA = 'countersign'
 const LOAD_MS = 2000
 
 /** A PostgreSQL server in its own folder, whose log is archived by pgBackRest. */
-class Archived {
+class ArchivedPostgres {
   /** @param {ReturnType<typeof findBackupPrograms>} programs @param {number} port */
   constructor(programs, port) {
     this.programs = programs
@@ -60,8 +60,8 @@ class Archived {
     return `${this.programs.pgbackrest} --config=${this.config} --stanza=${STANZA} archive-push %p`
   }
 
-  async make() {
-    const shape = ['--username=postgres', '--auth=trust', '--encoding=UTF8', '--locale=C.UTF-8']
+  async create() {
+    const initOptions = ['--username=postgres', '--auth=trust', '--encoding=UTF8', '--locale=C.UTF-8']
     for (const name of ['repo', 'log', 'lock']) fs.mkdirSync(path.join(this.folder, name))
     fs.writeFileSync(
       this.config,
@@ -84,7 +84,7 @@ class Archived {
     if (uid !== undefined)
       for (const name of ['.', 'repo', 'log', 'lock', 'pgbackrest.conf'])
         fs.chownSync(path.join(this.folder, name), uid, gid ?? 0)
-    await exec(path.join(this.programs.postgres, 'initdb'), ['-D', this.data, ...shape], this.#asUser)
+    await exec(path.join(this.programs.postgres, 'initdb'), ['-D', this.data, ...initOptions], this.#asUser)
   }
 
   async start() {
@@ -114,16 +114,16 @@ class Archived {
 await runScript(async () => {
   await ensureInstalled()
   await ensureBuilt(['server', 'sdk'])
-  const postgres = new Archived(findBackupPrograms(), await freePort())
+  const postgres = new ArchivedPostgres(findBackupPrograms(), await freePort())
   const folder = fs.mkdtempSync(path.join(tmpdir(), 'countersign-pitr-server-'))
   try {
-    await postgres.make()
+    await postgres.create()
     await postgres.start()
     await query(postgres.port, 'postgres', `CREATE DATABASE ${DATABASE}`)
     const url = `postgres://postgres@127.0.0.1:${postgres.port}/${DATABASE}`
     const servers = new Servers(folder, url)
     try {
-      return (await goBack(postgres, servers)) ? 0 : 1
+      return (await restoreToPoint(postgres, servers)) ? 0 : 1
     } finally {
       await servers.stop()
     }
@@ -133,8 +133,8 @@ await runScript(async () => {
   }
 })
 
-/** @param {Archived} postgres @param {Servers} servers */
-async function goBack(postgres, servers) {
+/** @param {ArchivedPostgres} postgres @param {Servers} servers */
+async function restoreToPoint(postgres, servers) {
   const { Countersign } = await import('@countersign/sdk')
   await servers.listen()
   await servers.add(MAIN)
@@ -156,9 +156,9 @@ async function goBack(postgres, servers) {
   say(`${load.acknowledged.size} payments are acknowledged, ${inBackup} of them by the end of the backup.`)
 
   await countersign.sandbox.reset()
-  const findings = await archived(postgres, servers, target)
-  const what = findings.join(' ') || 'nothing wrong'
-  say(`A mistake empties the platform. The log is archived; countersign backup finds: ${what}`)
+  const findings = await waitForArchive(postgres, servers, target)
+  const summary = findings.join(' ') || 'nothing wrong'
+  say(`A mistake empties the platform. The log is archived; countersign backup finds: ${summary}`)
   await restore(postgres, servers, target)
 
   const resumed = new Follower(countersign, follower.seen.at(-1))
@@ -166,9 +166,9 @@ async function goBack(postgres, servers) {
   await countersign.sandbox.advanceClock({ seconds: 1200 })
   const wrong = [
     ...findings,
-    ...(await bookFindings(servers.options)),
-    ...(await lostOrDoubled(postgres.port, load, { isOver: true })),
-    ...(await missedEvents(postgres.port, DATABASE, resumed, follower.seen)),
+    ...(await verifyBooks(servers.options)),
+    ...(await findLostOrDuplicated(postgres.port, load, { isOver: true })),
+    ...(await findMissedEvents(postgres.port, DATABASE, resumed, follower.seen)),
   ]
   await resumed.stop()
   for (const line of wrong) say(`WRONG: ${line}`)
@@ -181,11 +181,11 @@ async function goBack(postgres, servers) {
 }
 
 /**
- * The findings of `countersign backup`, once the log up to a moment has been archived.
- * @param {Archived} postgres
+ * Waits until the log up to a moment has been archived. Returns the findings of `countersign backup check`.
+ * @param {ArchivedPostgres} postgres
  * @param {Servers} servers @param {string} target @returns {Promise<string[]>}
  */
-async function archived(postgres, servers, target) {
+async function waitForArchive(postgres, servers, target) {
   await query(postgres.port, DATABASE, 'SELECT pg_switch_wal()')
   const sql = 'SELECT last_archived_time > $1::timestamptz AS is_archived FROM pg_stat_archiver'
   return until('the log is archived', async () => {
@@ -194,7 +194,7 @@ async function archived(postgres, servers, target) {
   })
 }
 
-/** @param {Archived} postgres @param {Servers} servers @param {string} target */
+/** @param {ArchivedPostgres} postgres @param {Servers} servers @param {string} target */
 async function restore(postgres, servers, target) {
   const startMs = performance.now()
   await servers.stopOne(0)

@@ -13,7 +13,7 @@ import { freePort } from './free-port.mjs'
 import { makeTestsFolder } from './temporary.mjs'
 
 const PACKAGES = '/usr/lib/postgresql'
-const START_TRIES_MAX = 5
+const START_ATTEMPTS_MAX = 5
 const SETTINGS = {
   fsync: 'on',
   max_connections: '200',
@@ -46,8 +46,14 @@ export async function startCluster(options = {}) {
   try {
     if (user.uid !== undefined) fs.chownSync(directory, user.uid, user.gid)
     const data = path.join(directory, 'data')
-    const shape = ['--username=postgres', '--auth=trust', '--encoding=UTF8', '--locale=C.UTF-8', '--no-sync']
-    await runProgram(path.join(bin, 'initdb'), ['-D', data, ...shape], { cwd: directory, ...user })
+    const initOptions = [
+      '--username=postgres',
+      '--auth=trust',
+      '--encoding=UTF8',
+      '--locale=C.UTF-8',
+      '--no-sync',
+    ]
+    await runProgram(path.join(bin, 'initdb'), ['-D', data, ...initOptions], { cwd: directory, ...user })
     const settings = { ...SETTINGS, unix_socket_directories: directory, ...options.settings }
     for (let attempts = 1; ; attempts += 1) {
       const port = options.port ?? (await freePort())
@@ -71,7 +77,7 @@ export async function startCluster(options = {}) {
         }
       } catch (error) {
         // Another process may have taken the port since it was found to be free.
-        if (options.port !== undefined || attempts === START_TRIES_MAX) throw error
+        if (options.port !== undefined || attempts === START_ATTEMPTS_MAX) throw error
       }
     }
   } catch (error) {
@@ -134,7 +140,7 @@ export async function startPooler(cluster, mode) {
       fs.chownSync(directory, user.uid, user.gid ?? user.uid)
       fs.chownSync(config, user.uid, user.gid ?? user.uid)
     }
-    const server = await startProgram(pooler(), [config], { cwd: directory, ...user }, /process up/)
+    const server = await startProgram(findPooler(), [config], { cwd: directory, ...user }, /process up/)
     return {
       url: `postgres://postgres@127.0.0.1:${port}/postgres`,
       stop: createStop({ server }, directory),
@@ -149,10 +155,10 @@ export async function startPooler(cluster, mode) {
  * The settings of a pgbouncer in front of a PostgreSQL server, all on the loopback interface.
  * @param {'session' | 'transaction'} mode
  * @param {number} port
- * @param {number} database its port
- * @param {readonly string[]} more
+ * @param {number} database the port of the PostgreSQL server
+ * @param {readonly string[]} extraLines
  */
-export function poolerSettings(mode, port, database, more) {
+export function poolerSettings(mode, port, database, extraLines) {
   const lines = [
     '[databases]',
     `* = host=127.0.0.1 port=${database} user=postgres`,
@@ -169,13 +175,13 @@ export function poolerSettings(mode, port, database, more) {
     // pgbouncer rejects session settings at the start of a connection; the database's own settings replace
     // them.
     'ignore_startup_parameters = options',
-    ...more,
+    ...extraLines,
   ]
   return `${lines.join('\n')}\n`
 }
 
-/** Debian's package installs it in a folder that is only in root's path. */
-function pooler() {
+/** Finds pgbouncer. Debian's package installs it in a folder that is only in root's path. */
+function findPooler() {
   const folders = [...(process.env.PATH ?? '').split(path.delimiter), '/usr/sbin']
   const found = folders.map((folder) => path.join(folder, 'pgbouncer')).find((file) => fs.existsSync(file))
   if (found === undefined) throw new Error('no pgbouncer: install it with apt-get install pgbouncer')
@@ -185,7 +191,7 @@ function pooler() {
 /** True if this machine has pgbouncer. */
 export function hasPooler() {
   try {
-    return pooler() !== ''
+    return findPooler() !== ''
   } catch {
     return false
   }
@@ -254,13 +260,13 @@ function startServer(file, parameters, options) {
  * @param {string} file
  * @param {string[]} parameters
  * @param {import('node:child_process').SpawnOptions} options
- * @param {RegExp} isReady of a line of its log
+ * @param {RegExp} isReady matches the log line that reports readiness
  * @returns {Promise<import('node:child_process').ChildProcess>}
  */
 function startProgram(file, parameters, options, isReady) {
   return new Promise((resolve, reject) => {
-    // In its own process group, so that Ctrl-C reaches the command first, and the server stays up until the
-    // command has exited.
+    // Runs in its own process group, so that Ctrl-C reaches the command first, and the server keeps running
+    // until the command has exited.
     const child = spawn(file, parameters, { ...options, detached: true, stdio: ['ignore', 'ignore', 'pipe'] })
     /** @type {string[]} */
     const log = []
@@ -280,14 +286,14 @@ function startProgram(file, parameters, options, isReady) {
  * @param {string} directory
  */
 function createStop(running, directory) {
-  const abandon = () => {
+  const cleanUp = () => {
     running.server.kill('SIGQUIT')
     fs.rmSync(directory, { recursive: true, force: true })
   }
   // Cleans up if the process exits without calling stop().
-  process.on('exit', abandon)
+  process.on('exit', cleanUp)
   return async () => {
-    process.off('exit', abandon)
+    process.off('exit', cleanUp)
     await endServer(running.server)
     fs.rmSync(directory, { recursive: true, force: true })
   }
@@ -321,7 +327,7 @@ async function main() {
     options: { port: { type: 'string' }, memory: { type: 'boolean' } },
     allowPositionals: true,
   })
-  // Listens before the start, so that a signal during the start does not leave a server behind.
+  // Listens before the start, so that a signal during the start does not leave a server running.
   const interrupted = new Promise((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, resolve)
   })

@@ -23,8 +23,8 @@ await runScript(() => {
     faults.push(...changelogFaults(version, isFinal))
     if (isFinal) faults.push(...gitFaults(version), ...imageFaults())
     for (const fault of faults) say(fault)
-    const isSound = checkPackages(packages)
-    if (!isSound || faults.length > 0) throw new ScriptError('Not ready to be released.')
+    const isValid = checkPackages(packages)
+    if (!isValid || faults.length > 0) throw new ScriptError('Not ready to be released.')
     say(`Version ${version} ${isFinal ? 'can be published' : 'could become a release'}.`)
     return 0
   })
@@ -42,20 +42,23 @@ function kilobytes(bytes) {
   return `${(bytes / 1000).toFixed(1)} kB`
 }
 
-/** All workspaces have the same version: published packages were tested together. */
+/** All workspaces have the same version, because the published packages were tested together. */
 function versionFaults() {
   const { version, workspaces } = readJson('package.json')
   /** @type {string[]} */
   const faults = []
   if (!/^\d+\.\d+\.\d+(?:-[\w.]+)?$/.test(version)) faults.push(`package.json: ${version} is not a version`)
-  for (const room of workspaces) {
-    const own = readJson(`${room}/package.json`).version
-    if (own !== version) faults.push(`${room}/package.json: version ${own}, the repository has ${version}`)
+  for (const workspace of workspaces) {
+    const workspaceVersion = readJson(`${workspace}/package.json`).version
+    if (workspaceVersion !== version)
+      faults.push(`${workspace}/package.json: version ${workspaceVersion}, the repository has ${version}`)
   }
   const locked = readJson('package-lock.json').packages
-  for (const room of ['', ...workspaces])
-    if (locked[room]?.version !== version)
-      faults.push(`package-lock.json has another version of ${room || 'the repository'}; run npm install`)
+  for (const workspace of ['', ...workspaces])
+    if (locked[workspace]?.version !== version)
+      faults.push(
+        `package-lock.json has another version of ${workspace || 'the repository'}; run npm install`,
+      )
   return { version: String(version), faults }
 }
 
@@ -65,12 +68,12 @@ function versionFaults() {
  */
 function* changelogFaults(version, isFinal) {
   const [, ...sections] = readFileSync(join(ROOT, 'CHANGELOG.md'), 'utf8').split(/^## /m)
-  const own = sections.find((section) => section.startsWith(`[${version}]`))
+  const ownSection = sections.find((section) => section.startsWith(`[${version}]`))
   const next = sections.find((section) => section.startsWith('[Unreleased]'))
-  const chosen = own ?? (isFinal ? undefined : next)
+  const chosen = ownSection ?? (isFinal ? undefined : next)
   if (chosen === undefined) yield `CHANGELOG.md has no section [${version}]`
   else if (!/^[-*] /m.test(chosen)) yield `CHANGELOG.md says nothing about ${version}`
-  if (own && !/^\[[^\]]+\] - \d{4}-\d{2}-\d{2}\n/.test(own))
+  if (ownSection && !/^\[[^\]]+\] - \d{4}-\d{2}-\d{2}\n/.test(ownSection))
     yield `CHANGELOG.md: the heading of ${version} must be like "## [${version}] - 2026-01-31"`
 }
 
@@ -78,11 +81,11 @@ function* changelogFaults(version, isFinal) {
 function* gitFaults(version) {
   const git = (/** @type {string[]} */ ...args) =>
     execFileSync('git', args, { cwd: ROOT, encoding: 'utf8' }).trim()
-  if (git('status', '--porcelain') !== '') yield 'There are changes that are not committed.'
-  if (git('tag', '--list', `v${version}`) !== '') yield `There is a tag v${version} already.`
+  if (git('status', '--porcelain') !== '') yield 'There are uncommitted changes.'
+  if (git('tag', '--list', `v${version}`) !== '') yield `The tag v${version} already exists.`
 }
 
-/** Building a released version again must give the same image. */
+/** The base images need a digest, so that building a released version again gives the same image. */
 function* imageFaults() {
   const dockerfile = readFileSync(join(ROOT, 'deploy/Dockerfile'), 'utf8')
   for (const [, name = '', image = ''] of dockerfile.matchAll(/^ARG (\w+_IMAGE)=(\S+)$/gm))

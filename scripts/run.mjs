@@ -28,7 +28,8 @@ export class ScriptError extends Error {
 
 /**
  * Runs a script. A ScriptError ends the process with its message and its exit code.
- * @param {() => Promise<number | undefined>} work resolves to the exit code, or to nothing for "as things stand"
+ * @param {() => Promise<number | undefined>} work resolves to the exit code, or to undefined to leave it
+ * unchanged
  */
 export async function runScript(work) {
   try {

@@ -4,7 +4,7 @@ import { ScriptError } from './run.mjs'
 
 // Helpers for scripts that start a sandbox.
 
-const START_MS = 60_000
+const START_TIMEOUT_MS = 60_000
 
 /**
  * True if a process is still running: it has neither exited nor been ended by a signal.
@@ -24,27 +24,28 @@ export async function isReady(port, credentials) {
 }
 
 /**
- * @param {() => Promise<boolean>} isThere
- * @param {import('node:child_process').ChildProcess} child ends early if it fails
- * @param {string} otherwise
+ * Waits until `check` resolves to true.
+ * @param {() => Promise<boolean>} check
+ * @param {import('node:child_process').ChildProcess} child waiting fails if this process exits
+ * @param {string} message the error message after a failure
  */
-export async function until(isThere, child, otherwise) {
-  const end = performance.now() + START_MS
-  while (!(await isThere())) {
-    if (!isAlive(child) || performance.now() > end) throw new ScriptError(otherwise)
+export async function until(check, child, message) {
+  const end = performance.now() + START_TIMEOUT_MS
+  while (!(await check())) {
+    if (!isAlive(child) || performance.now() > end) throw new ScriptError(message)
     await sleep(100)
   }
 }
 
 /**
- * Waits until `isThere` resolves to true. A rejection counts as not yet.
- * @param {() => Promise<boolean>} isThere
- * @param {string} otherwise
+ * Waits until `check` resolves to true. A rejection counts as false.
+ * @param {() => Promise<boolean>} check
+ * @param {string} message the error message after a timeout
  */
-export async function waitFor(isThere, otherwise) {
-  const end = performance.now() + START_MS
-  while (!(await isThere().catch(() => false))) {
-    if (performance.now() > end) throw new ScriptError(otherwise)
+export async function waitFor(check, message) {
+  const end = performance.now() + START_TIMEOUT_MS
+  while (!(await check().catch(() => false))) {
+    if (performance.now() > end) throw new ScriptError(message)
     await sleep(100)
   }
 }

@@ -10,19 +10,19 @@ import { buildProgram } from './compile.mjs'
 import { ensureInstalled } from './install.mjs'
 import { ROOT, runScript, say } from './run.mjs'
 
-/** The number of seeds, one of which must find each fault. */
+/** The number of seeds in which each fault must be found at least once. */
 const SEEDS = 200
 
 /**
- * Replaces one text of one file while a program is built.
+ * Replaces one string in one file while a program is built.
  * @param {(typeof PLANTED)[number]} fault
  * @returns {import('esbuild').Plugin}
  */
-function planting({ name, file, find, replace }) {
+function plantFault({ name, file, find, replace }) {
   const path = join(ROOT, file)
   const text = readFileSync(path, 'utf8')
   if (text.split(find).length !== 2)
-    throw new Error(`${name}: its place in ${file} is there no more, or twice.`)
+    throw new Error(`${name}: the string to replace was not found in ${file}, or found more than once.`)
   return {
     name: 'planting',
     setup(build) {
@@ -34,7 +34,7 @@ function planting({ name, file, find, replace }) {
 }
 
 /**
- * The output of the simulation. It must exit with 0 or 1.
+ * Runs the simulation and returns its output. It must exit with 0 or 1.
  * @param {string} file
  * @returns {Promise<string>}
  */
@@ -49,13 +49,13 @@ function runSimulation(file) {
 }
 
 /**
- * Builds the simulation with a fault in it, and runs it. Returns whether the fault was found.
+ * Builds the simulation with a fault in it, and runs it. Returns true if the fault was found.
  * @param {(typeof PLANTED)[number]} fault
  * @param {string} file
  */
 async function isFound(fault, file) {
   const startedMs = performance.now()
-  await buildProgram('sim/src/main.ts', file, [planting(fault)])
+  await buildProgram('sim/src/main.ts', file, [plantFault(fault)])
   const [, seed, reason] = /^Seed (\d+): (.*)/m.exec(await runSimulation(file)) ?? []
   rmSync(file, { force: true })
   const seconds = Math.round((performance.now() - startedMs) / 1000)

@@ -33,7 +33,7 @@ await runScript(async () => {
     await tryCommand(folder)
     await makeServiceImages(folder)
     await tryCompose(folder)
-    say('Everything held.')
+    say('All checks passed.')
     return 0
   } finally {
     rmSync(folder, { recursive: true, force: true, maxRetries: 5 })

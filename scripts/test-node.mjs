@@ -15,21 +15,22 @@ import { ONE_FAILED } from './test-summary.mjs'
 import { npmInstall } from './tools.mjs'
 
 /** The major versions named in README.md, and the newest one. */
-const LINES = ['22', '24', '26']
-/** The pure functions, and the one test that stands for each of the other projects. */
+const VERSIONS = ['22', '24', '26']
+/** The pure functions, and projects of which one test each is run. */
 const PROJECTS = ['unit', 'guides', 'processes', 'banks']
 
 await runScript(async () => {
   await ensureInstalled()
   await ensureBuilt(['server', 'console', 'cli'])
   const requested = process.argv.slice(2)
-  const lines = requested.length > 0 ? requested : LINES
-  const unknown = lines.find((line) => !LINES.includes(line))
-  if (unknown !== undefined) throw new ScriptError(`${unknown} is not one of the lines ${LINES.join(', ')}.`)
+  const versions = requested.length > 0 ? requested : VERSIONS
+  const unknown = versions.find((version) => !VERSIONS.includes(version))
+  if (unknown !== undefined)
+    throw new ScriptError(`${unknown} is not one of the major versions ${VERSIONS.join(', ')}.`)
   const folder = mkdtempSync(join(tmpdir(), 'countersign-node-'))
   let failed = 0
   try {
-    for (const line of lines) failed += (await tryLine(line, join(folder, line))) ? 0 : 1
+    for (const version of versions) failed += (await testVersion(version, join(folder, version))) ? 0 : 1
   } finally {
     rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
   }
@@ -38,18 +39,18 @@ await runScript(async () => {
 
 /**
  * Installs a major version of Node and runs everything on it. Resolves with true if everything passed.
- * @param {string} line
+ * @param {string} version
  * @param {string} folder a new one
  */
-async function tryLine(line, folder) {
-  const bin = await installNode(line, folder)
+async function testVersion(version, folder) {
+  const bin = await installNode(version, folder)
   const env = { ...process.env, PATH: `${bin}${delimiter}${process.env.PATH}`, npm_execpath: '' }
   const node = join(bin, process.platform === 'win32' ? 'node.exe' : 'node')
-  say(`Node ${line}: start and demo …`)
+  say(`Node ${version}: start and demo …`)
   const isStarted = await startAndPay(node, join(folder, 'data'), env)
   record(isStarted ? '1 passed, 0 failed' : ONE_FAILED)
-  if (!isStarted) say(`Node ${line}: start or demo failed.`)
-  say(`Node ${line}: a smoke of the tests …`)
+  if (!isStarted) say(`Node ${version}: start or demo failed.`)
+  say(`Node ${version}: a smoke test …`)
   const projects = PROJECTS.flatMap((name) => ['--project', name])
   const code = await run(node, [join(ROOT, 'scripts/test.mjs'), ...projects], {
     env: { ...env, TEST_SCOPE: 'smoke' },
@@ -59,15 +60,15 @@ async function tryLine(line, folder) {
 
 /**
  * Resolves with the folder that contains the program.
- * @param {string} line
+ * @param {string} version
  * @param {string} folder
  */
-async function installNode(line, folder) {
+async function installNode(version, folder) {
   const system = process.platform === 'win32' ? 'win' : process.platform
   mkdirSync(folder)
   writeFileSync(join(folder, 'package.json'), '{ "private": true }\n')
   const name = `node-${system}-${process.arch}`
-  await npmInstall(folder, [`${name}@${line}`])
+  await npmInstall(folder, [`${name}@${version}`])
   return join(folder, 'node_modules', name, 'bin')
 }
 

@@ -11,7 +11,7 @@ const VERSION = '4.32.5'
  * message if Python is missing.
  */
 await runScript(async () => {
-  const python = ['python3', 'python'].find((name) => worksAs(name, ['-c', 'import venv, ensurepip']))
+  const python = ['python3', 'python'].find((name) => succeeds(name, ['-c', 'import venv, ensurepip']))
   if (!python) {
     say('Schemathesis was not run: there is no Python 3 with venv.')
     return 0
@@ -32,8 +32,8 @@ function install(python) {
   if (existsSync(program)) return program
   say(`Installing Schemathesis ${VERSION} into ${folder} …`)
   mkdirSync(folder, { recursive: true })
-  must(python, ['-m', 'venv', folder])
-  must(join(bin, 'python'), ['-m', 'pip', 'install', '--quiet', `schemathesis==${VERSION}`])
+  runOrThrow(python, ['-m', 'venv', folder])
+  runOrThrow(join(bin, 'python'), ['-m', 'pip', 'install', '--quiet', `schemathesis==${VERSION}`])
   return program
 }
 
@@ -41,7 +41,7 @@ function install(python) {
  * @param {string} program
  * @param {readonly string[]} args
  */
-function worksAs(program, args) {
+function succeeds(program, args) {
   return spawnSync(program, args, { stdio: 'ignore' }).status === 0
 }
 
@@ -49,7 +49,7 @@ function worksAs(program, args) {
  * @param {string} program
  * @param {readonly string[]} args
  */
-function must(program, args) {
+function runOrThrow(program, args) {
   const { status } = spawnSync(program, args, { stdio: ['ignore', 2, 2] })
   if (status !== 0) throw new ScriptError(`${program} ${args.join(' ')} failed; see its output above.`)
 }

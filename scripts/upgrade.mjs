@@ -10,7 +10,7 @@ import { ensureBuilt } from './build.mjs'
 import { query } from './cluster/cluster.mjs'
 import { MAIN, runCommand } from './cluster/operator-command.mjs'
 import { pause, until } from './cluster/program.mjs'
-import { bookFindings, lostOrDoubled, missedEvents } from './drill/checks.mjs'
+import { findLostOrDuplicated, findMissedEvents, verifyBooks } from './drill/checks.mjs'
 import { Follower, Load } from './drill/load.mjs'
 import { ensureInstalled } from './install.mjs'
 import { startCluster } from './postgres.mjs'
@@ -72,7 +72,10 @@ async function upgrade(servers, { old, now, rules }, port) {
   const steps = /** @type {[string, () => Promise<unknown>][]} */ ([
     ['both servers run the previous release', async () => {}],
     ['one of the new release next to it', () => servers.replace(0, now)],
-    ['the last step is refused meanwhile', async () => wrong.push(...(await finishIsRefused(servers, now)))],
+    [
+      'the last step is refused meanwhile',
+      async () => wrong.push(...(await checkFinishIsRefused(servers, now))),
+    ],
     ['both of the new release', () => servers.replace(1, now)],
     ['back out: one server of the previous release', () => servers.replace(0, old)],
     ['back out: both', () => servers.replace(1, old)],
@@ -80,27 +83,27 @@ async function upgrade(servers, { old, now, rules }, port) {
     ['again: both', () => servers.replace(1, now)],
     ['the last step', async () => say(`  ${await finish(servers, now)}`)],
   ])
-  for (const [what, take] of steps) {
+  for (const [description, takeStep] of steps) {
     const before = load.acknowledged.size
-    await take()
+    await takeStep()
     await pause(STEADY_MS)
     say(
-      `${what}: ${load.acknowledged.size - before} transfers (tries that failed: ${load.summary || 'none'})`,
+      `${description}: ${load.acknowledged.size - before} transfers (failed attempts: ${load.summary || 'none'})`,
     )
   }
   await load.stop()
-  wrong.push(...(await oldIsRefused(servers, old)))
+  wrong.push(...(await checkOldIsRefused(servers, old)))
   say(
     `${load.acknowledged.size} transfers; the longest time without one: ${Math.round(load.longestGap(startMs, performance.now()))} ms.`,
   )
-  if (load.failures.size > 0) wrong.push(`tries failed: ${load.summary}`)
+  if (load.failures.size > 0) wrong.push(`attempts failed: ${load.summary}`)
   await countersign.sandbox.advanceClock({ seconds: SETTLED_SECONDS })
   wrong.push(
-    ...(await bookFindings({ ...servers.options, main: now })),
+    ...(await verifyBooks({ ...servers.options, main: now })),
     ...(await plantedFindings(port, rules)),
-    ...(await lostOrDoubled(port, load, { isOver: true })),
+    ...(await findLostOrDuplicated(port, load, { isOver: true })),
   )
-  wrong.push(...(await missedEvents(port, DATABASE, follower)))
+  wrong.push(...(await findMissedEvents(port, DATABASE, follower)))
   await follower.stop()
   for (const line of wrong) say(`WRONG: ${line}`)
   say(
@@ -109,11 +112,14 @@ async function upgrade(servers, { old, now, rules }, port) {
   return wrong.length === 0
 }
 
-/** @param {number} port @param {Readonly<Record<string, string>>} rules each gives rows if something is wrong */
+/**
+ * @param {number} port @param {Readonly<Record<string, string>>} rules queries that return rows only if
+ * something is wrong
+ */
 async function plantedFindings(port, rules) {
   const found = []
-  for (const [what, sql] of Object.entries(rules))
-    if ((await query(port, DATABASE, sql)).length > 0) found.push(what)
+  for (const [description, sql] of Object.entries(rules))
+    if ((await query(port, DATABASE, sql)).length > 0) found.push(description)
   return found
 }
 
@@ -126,7 +132,7 @@ async function finish(servers, main) {
 }
 
 /** @param {Servers} servers @param {string} main */
-async function finishIsRefused(servers, main) {
+async function checkFinishIsRefused(servers, main) {
   try {
     return [
       `the last step was taken while a server of the previous release runs: ${await finish(servers, main)}`,
@@ -140,7 +146,7 @@ async function finishIsRefused(servers, main) {
 }
 
 /** @param {Servers} servers @param {string} main */
-async function oldIsRefused(servers, main) {
+async function checkOldIsRefused(servers, main) {
   const program = servers.program(main, 'refused', 0)
   program.start()
   await until('the previous release has refused the database', async () => !program.isRunning, {
@@ -148,8 +154,8 @@ async function oldIsRefused(servers, main) {
   }).catch(() => {})
   const isRunning = program.isRunning
   await program.end('SIGKILL')
-  const says = fs.readFileSync(program.log, 'utf8')
-  return !isRunning && says.includes('does not know')
+  const log = fs.readFileSync(program.log, 'utf8')
+  return !isRunning && log.includes('does not know')
     ? []
-    : [`the previous release starts after the last step: ${says}`]
+    : [`the previous release starts after the last step: ${log}`]
 }

@@ -1,5 +1,5 @@
 /**
- * Faults that the simulation must find: each replaces a string of the server's source, which must occur
+ * Faults that the simulation must find. Each replaces a string of the server's source code, which must occur
  * exactly once.
  * @type {readonly { name: string, file: string, find: string, replace: string }[]}
  */
@@ -11,7 +11,7 @@ export const PLANTED = [
     replace: 'void app.commit(op, writes).catch(() => {})\n  return { done: true }',
   },
   {
-    name: 'a repeated call is done again',
+    name: 'a repeated call is executed again',
     file: 'server/src/edge/http/pipeline/run-operation.ts',
     find: 'writes: keyed && isFinal ? [...writes, storeAnswer(op, keyed, answer)] : writes',
     replace: 'writes',
@@ -36,7 +36,7 @@ export const PLANTED = [
     replace: '[...writes, balanceUpdated(op, account)]',
   },
   {
-    name: 'a transfer moves money without telling the new balance',
+    name: 'a transfer moves money without reporting the new balance',
     file: 'server/src/money/transfers/jobs.ts',
     find: "...moveTransaction(op, transaction, 'settle', change).writes,\n    balanceUpdated(op, account),",
     replace: "...moveTransaction(op, transaction, 'settle', change).writes,",
@@ -54,7 +54,7 @@ export const PLANTED = [
     replace: 'order.add({ ...event, object_id: event.id })',
   },
   {
-    name: 'an event is sent although the one before was not received',
+    name: 'an event is sent although the previous one was not received',
     file: 'server/src/people/webhooks/request-series.ts',
     find: "if (!('answer' in outcome && isReceived(outcome.answer.status))) break",
     replace: '',
@@ -66,7 +66,7 @@ export const PLANTED = [
     replace: "const IS_FREE = '(claimed_until IS NULL AND $1::timestamptz IS NOT NULL)'",
   },
   {
-    name: 'two calls under one key at the same time are both done',
+    name: 'two calls under one key at the same time are both executed',
     file: 'server/src/storage/schema/functions/commit-together.ts',
     find: 'IF coalesce(cardinality(keys), 0) <> cardinality(key_writes) THEN',
     replace: 'IF false THEN',
@@ -105,7 +105,7 @@ export const PLANTED = [
       'const { currency, only } = line\n  const amount = (line.amount = only?.instructed?.amount ?? line.amount)',
   },
   {
-    name: 'a file that comes again counts again',
+    name: 'a file that arrives again is counted again',
     file: 'server/src/outside/bank-files/statement-lines.ts',
     find: 'const occurrences = new Map<string, number>()',
     replace: "const occurrences = (globalThis['occurrences'] ??= new Map())",
@@ -117,7 +117,7 @@ export const PLANTED = [
     replace: '{ id: account }: StatementHead,',
   },
   {
-    name: 'a collection that comes back is not taken from the account again',
+    name: 'a returned collection is not debited from the account',
     file: 'server/src/outside/bank-files/understand-line.ts',
     find: "const isReturn = isOut === (direction === 'PULL')",
     replace: "const isReturn = !isOut && direction === 'OUT'",

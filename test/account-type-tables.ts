@@ -19,38 +19,38 @@ export function accountTypeTables(): string {
     '',
     '| check | requirement |',
     '|---|---|',
-    ...Object.entries(ACCOUNT_CHECKS).map(([name, what]) => `| \`${name}\` | ${what} |`),
+    ...Object.entries(ACCOUNT_CHECKS).map(([name, requirement]) => `| \`${name}\` | ${requirement} |`),
     '',
-    ...group('Bank accounts', BANK_ACCOUNT_TYPES),
-    ...group('Mobile wallets, and accounts at a bank or with a mobile operator', MOBILE_ACCOUNT_TYPES),
-    ...group('SWIFT, wallets and Lightning', OTHER_ACCOUNT_TYPES),
+    ...formatGroup('Bank accounts', BANK_ACCOUNT_TYPES),
+    ...formatGroup('Mobile wallets, and accounts at a bank or with a mobile operator', MOBILE_ACCOUNT_TYPES),
+    ...formatGroup('SWIFT, wallets and Lightning', OTHER_ACCOUNT_TYPES),
   ]
     .join('\n')
     .trimEnd()
 }
 
-function group(title: string, types: Readonly<Record<string, unknown>>): string[] {
-  return [`## ${title}`, '', ...Object.keys(types).filter(isAccountType).flatMap(section)]
+function formatGroup(title: string, types: Readonly<Record<string, unknown>>): string[] {
+  return [`## ${title}`, '', ...Object.keys(types).filter(isAccountType).flatMap(formatAccountType)]
 }
 
-function section(name: AccountTypeName): string[] {
+function formatAccountType(name: AccountTypeName): string[] {
   const row = accountType(name)
   const { fields, individual, paymentOnly, paymentExtra, examples = [] } = row
   const facts = [
     `Holds ${row.currencies.length > 4 ? currencyList(row.currencies) : row.currencies.join(' or ')}`,
     row.country && `in ${row.country}`,
     row.rails.length > 0 && `reached by ${row.rails.join(', ')}`,
-    fields && `identified by ${row.identifiedBy.map((member) => `\`${member}\``).join(' or ')}`,
+    fields && `identified by ${row.identifiedBy.map((field) => `\`${field}\``).join(' or ')}`,
   ].filter(Boolean)
   const required: readonly string[] = individual?.required ?? []
-  const asked = required.filter((member) => member !== 'beneficiaryType').map((member) => `\`${member}\``)
+  const holderFields = required.filter((field) => field !== 'beneficiaryType').map((field) => `\`${field}\``)
   return [
     `### \`${name}\``,
     '',
     `${facts.join(', ')}.${row.ibanCountries === SEPA_COUNTRIES ? ' The IBAN may be of any country of SEPA.' : ''}`,
     '',
     ...(fields ? table(name, fields) : []),
-    ...(individual ? [`An individual holder must give ${asked.join(', ')}.`, ''] : []),
+    ...(individual ? [`An individual holder must give ${holderFields.join(', ')}.`, ''] : []),
     ...(paymentOnly
       ? [
           fields ? 'Payment instructions have instead:' : 'Only in payment instructions:',
@@ -58,9 +58,9 @@ function section(name: AccountTypeName): string[] {
           ...table(name, paymentOnly),
         ]
       : paymentExtra && Object.keys(paymentExtra).length > 0
-        ? [`Payment instructions also have: ${membersOf(paymentExtra)}.`, '']
+        ? [`Payment instructions also have: ${listFields(paymentExtra)}.`, '']
         : ['Payment instructions have the same fields.', '']),
-    ...examples.flatMap((one) => ['```json', exampleOf(name, one), '```', '']),
+    ...examples.flatMap((example) => ['```json', formatExample(name, example), '```', '']),
   ]
 }
 
@@ -72,33 +72,33 @@ function currencyList(codes: readonly string[]): string {
   return kinds[0] ? `every ${kinds[0]} currency` : codes.join(', ')
 }
 
-function table(type: AccountTypeName, members: TProperties): string[] {
+function table(type: AccountTypeName, fields: TProperties): string[] {
   const checks = accountType(type).checks ?? {}
   return [
     '| field | required | form | check |',
     '|---|---|---|---|',
-    ...Object.entries<TSchema>(members).map(([name, schema]) => {
+    ...Object.entries<TSchema>(fields).map(([name, schema]) => {
       const isRequired = !Type.IsOptional(schema)
-      return `| \`${name}\` | ${isRequired ? 'yes' : 'no'} | ${formOf(schema)} | ${checks[name] ? `\`${checks[name]}\`` : ''} |`
+      return `| \`${name}\` | ${isRequired ? 'yes' : 'no'} | ${describeForm(schema)} | ${checks[name] ? `\`${checks[name]}\`` : ''} |`
     }),
     '',
   ]
 }
 
-function membersOf(members: TProperties): string {
-  return Object.entries<TSchema>(members)
+function listFields(fields: TProperties): string {
+  return Object.entries<TSchema>(fields)
     .map(([name, schema]) => {
-      const words = (schema as { enum?: readonly string[] }).enum
-      const notes = [Type.IsOptional(schema) && 'not always', words?.join(' or ')].filter(Boolean)
+      const choices = (schema as { enum?: readonly string[] }).enum
+      const notes = [Type.IsOptional(schema) && 'not always', choices?.join(' or ')].filter(Boolean)
       return `\`${name}\`${notes.length > 0 ? ` (${notes.join('; ')})` : ''}`
     })
     .join(', ')
 }
 
-function formOf(schema: TSchema): string {
+function describeForm(schema: TSchema): string {
   const {
     description,
-    enum: words,
+    enum: choices,
     maxLength,
     pattern,
     format,
@@ -109,7 +109,7 @@ function formOf(schema: TSchema): string {
     pattern?: string
     format?: string
   }
-  if (words) return words.join(', ')
+  if (choices) return choices.join(', ')
   const parts = [
     description,
     pattern && !/^\d+ (?:to \d+ )?digits$/.test(description ?? '') && `\`${pattern.replaceAll('|', '\\|')}\``,
@@ -119,8 +119,8 @@ function formOf(schema: TSchema): string {
   return parts.filter(Boolean).join('; ')
 }
 
-function exampleOf(accountType: AccountTypeName, members: Readonly<Record<string, string>>): string {
-  const texts = Object.entries({ accountType, ...members }).map(
+function formatExample(accountType: AccountTypeName, fields: Readonly<Record<string, string>>): string {
+  const texts = Object.entries({ accountType, ...fields }).map(
     ([name, value]) => `${JSON.stringify(name)}: ${JSON.stringify(value)}`,
   )
   const line = `{ ${texts.join(', ')} }`
@@ -136,17 +136,17 @@ export function accountArgumentTable(): string {
     ['type', 'currency', 'required fields'],
     types.map((name) => {
       const { currencies, fields = {}, individual, identifiedBy } = accountType(name)
-      const own = Object.entries<TSchema>(fields).filter(([, schema]) => !Type.IsOptional(schema))
-      const names = own.map(([field]) => field)
+      const requiredFields = Object.entries<TSchema>(fields).filter(([, schema]) => !Type.IsOptional(schema))
+      const names = requiredFields.map(([field]) => field)
       const isNamed = identifiedBy.some((field) => names.includes(field))
       const holder: readonly string[] = individual?.required ?? []
-      const required = [
+      const columns = [
         ...names.map((field) => `\`${field}\``),
         ...(isNamed ? [] : [identifiedBy.map((field) => `\`${field}\``).join(' or ')]),
         ...holder.map((field) => `\`beneficiary.${field}\``),
       ]
-      const held = currencies.length > 4 ? currencyList(currencies) : currencies.join(', ')
-      return [`\`${name}\``, held, required.join(', ')]
+      const currencyText = currencies.length > 4 ? currencyList(currencies) : currencies.join(', ')
+      return [`\`${name}\``, currencyText, columns.join(', ')]
     }),
   )
 }

@@ -26,10 +26,10 @@ export function agentApprovalTable(): string {
   )
 }
 
-/** Verification page links and sign-in limits for team members do not concern agents. */
+/** Agents are not concerned by the limits for verification page links and for the sign-in of team members. */
 type AgentAttemptKind = Exclude<AttemptKind, 'kycLinksByAddress' | `member${string}`>
 
-const TRIED: Readonly<Record<AgentAttemptKind, string>> = {
+const ATTEMPT_DESCRIPTIONS: Readonly<Record<AgentAttemptKind, string>> = {
   deviceCodesByAddress: 'invalid device codes, from one address',
   deviceCodeReads: 'status reads of invalid device codes, by one platform',
   deviceCode: 'attempts at one code, from anywhere',
@@ -39,8 +39,8 @@ const TRIED: Readonly<Record<AgentAttemptKind, string>> = {
 export function attemptLimitTable(): string {
   return markdownTable(
     ['failed attempts', 'limit', 'within'],
-    (Object.keys(TRIED) as AgentAttemptKind[]).map((kind) => [
-      TRIED[kind],
+    (Object.keys(ATTEMPT_DESCRIPTIONS) as AgentAttemptKind[]).map((kind) => [
+      ATTEMPT_DESCRIPTIONS[kind],
       `${ATTEMPT_LIMITS[kind].attemptsMax}`,
       `${ATTEMPT_LIMITS[kind].seconds / 60} minutes`,
     ]),

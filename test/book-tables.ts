@@ -7,14 +7,14 @@ import { markdownTable } from './markdown-table.ts'
 function columnTable(columns: Readonly<Record<string, string>>): string {
   return markdownTable(
     ['column', ''],
-    Object.entries(columns).map(([name, has]) => [`\`${name}\``, has]),
+    Object.entries(columns).map(([name, description]) => [`\`${name}\``, description]),
   )
 }
 
 function wordTable(name: string, meaning: string, words: Readonly<Record<string, string>>): string {
   return markdownTable(
     [name, meaning],
-    Object.entries(words).map(([word, has]) => [`\`${word}\``, has]),
+    Object.entries(words).map(([word, description]) => [`\`${word}\``, description]),
   )
 }
 

@@ -21,8 +21,8 @@ export function callTable(): string {
     Object.entries<Endpoint>(API).map(([name, endpoint]) => [
       `\`${name}\``,
       `\`${endpoint.method} ${endpoint.path}\``,
-      callersOf(endpoint),
-      notes(endpoint).join(', '),
+      listCallers(endpoint),
+      listNotes(endpoint).join(', '),
     ]),
   )
 }
@@ -43,11 +43,11 @@ function isForCustomers(endpoint: Endpoint): endpoint is Extract<Endpoint, { aut
   return endpoint.auth === 'platform' && endpoint.customerToken === true
 }
 
-function callersOf(endpoint: Endpoint): string {
+function listCallers(endpoint: Endpoint): string {
   return isForCustomers(endpoint) ? `${CALLER.platform}, customer` : CALLER[endpoint.auth]
 }
 
-function notes({ signed, idempotent, sandboxOnly }: Endpoint): string[] {
+function listNotes({ signed, idempotent, sandboxOnly }: Endpoint): string[] {
   return [
     ...(signed ? ['signed'] : []),
     ...(idempotent ? ['takes a key'] : []),

@@ -6,7 +6,7 @@ export interface CitusCluster {
   readonly coordinator: Cluster
   readonly workers: readonly Cluster[]
   /** The worker that holds a schema. */
-  placeOf(schema: string): Promise<Cluster>
+  findWorker(schema: string): Promise<Cluster>
   stop(): Promise<void>
 }
 

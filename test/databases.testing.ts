@@ -11,7 +11,8 @@ import { openPostgres } from '../server/src/storage/engine/postgres.ts'
 import { migrate, SCHEMA } from '../server/src/storage/schema/migrate.ts'
 
 /**
- * All servers of a test run have the same key: on PostgreSQL they share a database, including its secrets.
+ * All servers of a test run have the same master key, because on PostgreSQL they share a database, including
+ * its secrets.
  */
 export const TEST_MASTER_KEY = '5e'.repeat(32)
 
@@ -42,19 +43,19 @@ export async function findOrMakeEmptyDatabase(): Promise<string> {
   return folder
 }
 
-/** Creates the database under a temporary name first, so that no run finds a partial one. */
+/** Creates the database under a temporary name first, so that no run finds an incomplete one. */
 async function makeEmptyDatabase(folder: string): Promise<void> {
   const tempFolder = await mkdtemp(join(tmpdir(), 'countersign-empty-'))
   const db = await openEmbedded(tempFolder)
   await migrate(db)
-  const others = await db.query<{ readonly oid: string }>(
+  const otherDatabases = await db.query<{ readonly oid: string }>(
     'SELECT oid::text FROM pg_database WHERE datname <> current_database()',
   )
   await db.close()
   const copied = await mkdtemp(join(CACHE, `empty-database-new-`))
   await copyEmptyDatabase(tempFolder, copied)
   // PostgreSQL's template databases, which no server opens, make up two fifths of the files.
-  for (const { oid } of others.rows) await rm(join(copied, 'db/base', oid), { recursive: true })
+  for (const { oid } of otherDatabases.rows) await rm(join(copied, 'db/base', oid), { recursive: true })
   await rm(tempFolder, { recursive: true })
   await rename(copied, folder).catch(async (error) => {
     // Another run created it first.
@@ -68,8 +69,8 @@ async function removeUnused(): Promise<void> {
   await mkdir(CACHE, { recursive: true })
   for (const name of await readdir(CACHE)) {
     if (!name.startsWith('empty-database-')) continue
-    const used = (await stat(join(CACHE, name)).catch(() => undefined))?.mtimeMs
-    if (used === undefined || Date.now() - used < UNUSED_MS_MAX) continue
+    const lastUsedMs = (await stat(join(CACHE, name)).catch(() => undefined))?.mtimeMs
+    if (lastUsedMs === undefined || Date.now() - lastUsedMs < UNUSED_MS_MAX) continue
     await rm(join(CACHE, name), { recursive: true, force: true })
   }
 }

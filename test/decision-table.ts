@@ -13,7 +13,7 @@ export interface Decision {
  * Parses the head of a decision: `# NNNN: title`, an empty line, then `Status: accepted` or `Status:
  * superseded by NNNN`. Undefined for any other head, or if the number differs from the one in the file name.
  */
-export function decisionOf(file: string, text: string): Decision | undefined {
+export function parseDecision(file: string, text: string): Decision | undefined {
   const head = /^# (\d{4}): (.+)\n\nStatus: (accepted|superseded by \d{4})\n\n/.exec(text)
   if (!head || !file.startsWith(`${head[1]}-`)) return undefined
   return { number: head[1]!, title: head[2]!, status: head[3]! }
@@ -27,7 +27,7 @@ export function decisionFiles(): readonly string[] {
 }
 
 export function readDecision(file: string): Decision | undefined {
-  return decisionOf(file, readFileSync(new URL(file, FOLDER), 'utf8'))
+  return parseDecision(file, readFileSync(new URL(file, FOLDER), 'utf8'))
 }
 
 /** Prints every decision with its number, title and status. Throws if the head of a page is malformed. */

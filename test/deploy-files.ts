@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 const ROOT = new URL('../', import.meta.url)
 
 /** Reads a file. `path` is relative to the repository. */
-export function textOf(path: string): string {
+export function readText(path: string): string {
   return readFileSync(new URL(path, ROOT), 'utf8')
 }
 

@@ -4,7 +4,7 @@ import { promisify } from 'node:util'
 import { parser } from '@prometheus-io/lezer-promql'
 import { beforeAll, describe, expect, inject, test } from 'vitest'
 import { parse } from 'yaml'
-import { hasProgram, textOf } from './deploy-files.ts'
+import { hasProgram, readText } from './deploy-files.ts'
 
 /** Labels added by scraping and by histogram queries. */
 const LABELS_OF_PROMETHEUS = ['job', 'instance', 'le']
@@ -19,9 +19,9 @@ interface Rule {
   readonly annotations: { readonly summary: string; readonly runbook: string }
 }
 
-const RULES: readonly Rule[] = parse(textOf('deploy/alerts.yaml')).groups[0].rules
-const DASHBOARD = JSON.parse(textOf('deploy/grafana-dashboard.json'))
-const GUIDE = textOf('docs/deploy.md')
+const RULES: readonly Rule[] = parse(readText('deploy/alerts.yaml')).groups[0].rules
+const DASHBOARD = JSON.parse(readText('deploy/grafana-dashboard.json'))
+const GUIDE = readText('docs/deploy.md')
 
 /** The dashboard's queries, in the form in which Grafana sends them. */
 const PANELS: readonly { name: string; expr: string; legend: string }[] = DASHBOARD.panels.flatMap(
@@ -72,7 +72,7 @@ const series = new Map<string, { family: string; labels: Map<string, Set<string>
 
 /** The labels from the guide's table, for families that have no series without rails. */
 const LABELS_OF_GUIDE = new Map(
-  [...textOf('docs/operations.md').matchAll(/^\| `(countersign_\w+)` \| \w+ \| ([^|]*) \|/gm)].map(
+  [...readText('docs/operations.md').matchAll(/^\| `(countersign_\w+)` \| \w+ \| ([^|]*) \|/gm)].map(
     ([, name, labels]) => [name!, [...labels!.matchAll(/`(\w+)`/g)].map(([, label]) => label!)],
   ),
 )

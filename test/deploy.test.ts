@@ -12,15 +12,15 @@ import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { parse, parseAllDocuments } from 'yaml'
 import { settingWarnings } from '../server/src/base/settings/known-settings.ts'
 import { ensureServerBuilt } from '../server/test/worlds/server-process.testing.ts'
-import { hasProgram, textOf } from './deploy-files.ts'
+import { hasProgram, readText } from './deploy-files.ts'
 
 const run = promisify(execFile)
 const NOBODY = 65534
 const STOP_SECONDS_LEAST = 30
-const DOCKERFILE = DockerfileParser.parse(textOf('deploy/Dockerfile'))
+const DOCKERFILE = DockerfileParser.parse(readText('deploy/Dockerfile'))
 
 /** The settings in the guide's table. */
-const SETTINGS = [...textOf('docs/operations.md').matchAll(/^\| (`[A-Z][^|]*) \|/gm)].flatMap(([, names]) =>
+const SETTINGS = [...readText('docs/operations.md').matchAll(/^\| (`[A-Z][^|]*) \|/gm)].flatMap(([, names]) =>
   [...names!.matchAll(/`([A-Z_]+)`/g)].map(([, name]) => name!),
 )
 
@@ -39,7 +39,7 @@ function finalStage(keyword: string): Instruction[] {
 }
 
 /** The arguments of an instruction such as `CMD ["node", "main.js"]`. */
-function wordsOf(instruction: Instruction | undefined): string[] {
+function splitWords(instruction: Instruction | undefined): string[] {
   return JSON.parse(/\[.*\]$/s.exec(instruction?.getRawArgumentsContent() ?? '')?.[0] ?? '[]')
 }
 
@@ -93,7 +93,7 @@ describe('the image', () => {
     const names = DOCKERFILE.getFROMs().map((from) => from.getImage()?.replace(/\W/g, ''))
     expect(names).toEqual(['NODE_IMAGE', 'BASE_IMAGE'])
     expect(images.get('NODE_IMAGE')).toMatch(
-      new RegExp(`^node:${textOf('.nvmrc').trim()}-bookworm-slim(?:@sha256:|$)`),
+      new RegExp(`^node:${readText('.nvmrc').trim()}-bookworm-slim(?:@sha256:|$)`),
     )
     expect(images.get('BASE_IMAGE')).toMatch(/^gcr\.io\/distroless\/cc-debian12(?:@sha256:|$)/)
     expect(finalStage('USER').map((one) => one.getRawArgumentsContent())).toEqual(['1000:1000'])
@@ -102,10 +102,10 @@ describe('the image', () => {
   test('has known settings, and copies only the output of collect.mjs and an empty data directory', () => {
     const { NODE_ENV: _node, ...settings } = imageEnvironment()
     expect(unknownSettings(Object.keys(settings))).toEqual([])
-    expect(textOf('deploy/Dockerfile')).toContain('npm ci --ignore-scripts')
-    expect(textOf('deploy/Dockerfile')).toMatch(/node deploy\/collect\.mjs \/app \\\n\s*&& mkdir \/data\n/)
+    expect(readText('deploy/Dockerfile')).toContain('npm ci --ignore-scripts')
+    expect(readText('deploy/Dockerfile')).toMatch(/node deploy\/collect\.mjs \/app \\\n\s*&& mkdir \/data\n/)
     const copied = finalStage('COPY').map((one) => one.getArguments().map((argument) => argument.getValue()))
-    expect(textOf('deploy/Dockerfile').match(/^COPY --from=build /gm)).toHaveLength(copied.length)
+    expect(readText('deploy/Dockerfile').match(/^COPY --from=build /gm)).toHaveLength(copied.length)
     expect(copied).toEqual([
       ['/usr/local/bin/node', '/usr/local/bin/countersign', '/usr/local/bin/'],
       ['/app', './'],
@@ -125,7 +125,7 @@ describe('the image', () => {
       HEALTH_PORT: String(healthPort),
       COUNTERSIGN_DATA_DIR: data,
     }
-    const [program, ...words] = [...asUser, ...wordsOf(finalStage('CMD')[0])]
+    const [program, ...words] = [...asUser, ...splitWords(finalStage('CMD')[0])]
     const server = spawn(program!, words, { cwd: app, env, stdio: ['ignore', 'pipe', 'pipe'] })
     onTestFinished(() => void server.kill('SIGKILL'))
     const closed = once(server, 'close')
@@ -152,9 +152,9 @@ describe('the image', () => {
     }
     for (const page of ['/healthz', '/readyz', '/metrics'])
       expect((await fetch(`http://127.0.0.1:${healthPort}${page}`)).status).toBe(200)
-    const [node, ...check] = wordsOf(finalStage('HEALTHCHECK')[0])
+    const [node, ...check] = splitWords(finalStage('HEALTHCHECK')[0])
     await run(node!, check, { env })
-    const command = join(app, /import\("\/app\/([^"]+)"\)/.exec(textOf('deploy/Dockerfile'))?.[1] ?? 'none')
+    const command = join(app, /import\("\/app\/([^"]+)"\)/.exec(readText('deploy/Dockerfile'))?.[1] ?? 'none')
     const [operator, ...operatorWords] = [...asUser, command, 'platform', 'list', '--json']
     const listed = await run(operator!, operatorWords, { cwd: app, env })
     expect(JSON.parse(listed.stdout)).toBeTruthy()
@@ -165,7 +165,7 @@ describe('the image', () => {
 })
 
 describe('the compose file', () => {
-  const { services, volumes, networks } = parse(textOf('deploy/compose.yaml'), { merge: true })
+  const { services, volumes, networks } = parse(readText('deploy/compose.yaml'), { merge: true })
 
   test.each(Object.keys(services))(
     'gives %s no rights, no writable root and a log of bounded size',
@@ -191,7 +191,7 @@ describe('the compose file', () => {
       expect(condition).toBe('service_healthy')
     }
     expect(Number.parseInt(server.stop_grace_period, 10)).toBeGreaterThan(STOP_SECONDS_LEAST)
-    const example = [...textOf('deploy/.env.example').matchAll(/^([A-Z_]+)=(.*)$/gm)]
+    const example = [...readText('deploy/.env.example').matchAll(/^([A-Z_]+)=(.*)$/gm)]
     const names = example.map(([, name]) => name!).filter((name) => name !== 'POSTGRES_PASSWORD')
     expect(unknownSettings([...names, ...Object.keys(server.environment)])).toEqual([])
     expect(example.filter(([, name, value]) => name !== 'PUBLIC_URL' && value !== '')).toEqual([])
@@ -199,7 +199,7 @@ describe('the compose file', () => {
 })
 
 describe('the unit', () => {
-  const unit = textOf('deploy/countersign.service')
+  const unit = readText('deploy/countersign.service')
   const settings = new Map([...unit.matchAll(/^(\w+)=(.*)$/gm)].map(([, name, value]) => [name!, value!]))
 
   test('sends SIGTERM, waits longer than the server needs, and has known settings', () => {
@@ -228,7 +228,7 @@ describe('the unit', () => {
 })
 
 describe('the manifests of Kubernetes', () => {
-  const documents = parseAllDocuments(textOf('deploy/kubernetes.yaml')).map((one) => one.toJS())
+  const documents = parseAllDocuments(readText('deploy/kubernetes.yaml')).map((one) => one.toJS())
   const of = (kind: string) => documents.find((one) => one.kind === kind)
   const { spec } = of('Deployment')
   const pod = spec.template.spec

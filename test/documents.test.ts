@@ -1,14 +1,14 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { API } from '@countersign/contract/api'
 import { describe, expect, test } from 'vitest'
-import { decisionFiles, decisionOf, readDecision } from './decision-table.ts'
+import { decisionFiles, parseDecision, readDecision } from './decision-table.ts'
 import {
   brokenLinks,
+  countWords,
+  listIndexedSections,
   sectionsIn,
-  sectionsOfIndex,
   strangeReferences,
   unknownFiles,
-  wordsOf,
 } from './documents.ts'
 import type { Source } from './source-reading.ts'
 
@@ -16,10 +16,10 @@ const ROOT = new URL('../', import.meta.url)
 const LEFT_OUT = ['node_modules', 'dist', '.git']
 
 /** All files of the tree by path, with the text of documents. */
-const TREE = new Map(filesBelow('').map((path) => [path, isRead(path) ? textOf(path) : undefined]))
+const TREE = new Map(filesBelow('').map((path) => [path, isRead(path) ? readText(path) : undefined]))
 const SOURCES: Source[] = [...TREE].flatMap(([path, text]) => (text === undefined ? [] : [{ path, text }]))
 const _DOCUMENTS = SOURCES.filter(({ path }) => path.endsWith('.md'))
-const INDEX = textOf('docs/specification-index.md')
+const INDEX = readText('docs/specification-index.md')
 
 function filesBelow(folder: string): string[] {
   return readdirSync(new URL(folder === '' ? '.' : `${folder}/`, ROOT), { withFileTypes: true }).flatMap(
@@ -36,7 +36,7 @@ function isRead(path: string): boolean {
   return /\.(?:ts|tsx|mjs|md)$/.test(path)
 }
 
-function textOf(path: string): string {
+function readText(path: string): string {
   return readFileSync(new URL(path, ROOT), 'utf8')
 }
 
@@ -45,7 +45,7 @@ describe('the documents', () => {
     ['README.md', 1250],
     ['ARCHITECTURE.md', 1800],
   ])('%s has at most %i words', (path, wordsMax) => {
-    expect(wordsOf(textOf(path))).toBeLessThanOrEqual(wordsMax)
+    expect(countWords(readText(path))).toBeLessThanOrEqual(wordsMax)
   })
 
   test('programs in documents call the sdk by noun and verb', () => {
@@ -69,7 +69,7 @@ describe('the documents', () => {
 })
 
 describe('the index of the specification', () => {
-  const known = sectionsOfIndex(INDEX)
+  const known = listIndexedSections(INDEX)
 
   test('has a line for each section that the tree refers to', () => {
     const references = SOURCES.flatMap(({ path, text }) =>
@@ -149,6 +149,6 @@ describe('the rules of the documents', () => {
     ['0008-a.md', '# 0007: A\n\nStatus: accepted\n\n', undefined],
     ['0007-a.md', '# 0007: A\n\n## Context', undefined],
   ])('the head of %s: %j', (file, text, status) => {
-    expect(decisionOf(file, text)?.status).toBe(status)
+    expect(parseDecision(file, text)?.status).toBe(status)
   })
 })

@@ -23,14 +23,14 @@ const TOP_FOLDERS = [
 
 /** Finds links to a missing file or heading. */
 export function brokenLinks(document: Source, tree: ReadonlyMap<string, string | undefined>): Violation[] {
-  const prose = outsideOfBlocks(document.text).replace(/`[^`\n]*`/g, '')
+  const prose = removeCodeBlocks(document.text).replace(/`[^`\n]*`/g, '')
   return [...prose.matchAll(/\]\(([^)\s]+)\)/g)].flatMap(([, target]) => {
     if (/^[a-z]+:/.test(target!)) return []
     const [path = '', heading] = target!.split('#')
     const found = path === '' ? document.path : posix.join(posix.dirname(document.path), path)
     if (!isInTree(found, tree)) return isBuilt(found) ? [] : [`${document.path}: ${target} does not exist`]
     const text = path === '' ? document.text : tree.get(found)
-    if (heading === undefined || (text && headingsOf(text).includes(heading))) return []
+    if (heading === undefined || (text && listAnchors(text).includes(heading))) return []
     return [`${document.path}: ${target} is not a heading of its target`]
   })
 }
@@ -44,7 +44,7 @@ export function brokenLinks(document: Source, tree: ReadonlyMap<string, string |
 export function unknownFiles(document: Source, tree: ReadonlyMap<string, string | undefined>): Violation[] {
   const paths = [...tree.keys()]
   const isGuide = /^docs\/(?!internals\/|decisions\/|specification)/.test(document.path)
-  return [...outsideOfBlocks(document.text).matchAll(/`([\w./-]+)`/g)].flatMap(([, name]) => {
+  return [...removeCodeBlocks(document.text).matchAll(/`([\w./-]+)`/g)].flatMap(([, name]) => {
     const top = name!.slice(0, Math.max(0, name!.indexOf('/')))
     if (isGuide && !name!.includes('/')) return []
     const isFromRoot = TOP_FOLDERS.includes(top)
@@ -92,7 +92,7 @@ export function strangeReferences({ path, text }: Source): Violation[] {
 }
 
 /** The sections that are listed in docs/specification-index.md. */
-export function sectionsOfIndex(index: string): string[] {
+export function listIndexedSections(index: string): string[] {
   return [...index.matchAll(/^\| ((?:formats )?\d+(?:\.\d+)*|conventions) \|/gm)].map(
     ([, section]) => section!,
   )
@@ -101,24 +101,24 @@ export function sectionsOfIndex(index: string): string[] {
 /** The names in `code` in the first column of the tables under a second-level heading. */
 export function firstCellsBelow(text: string, heading: string): string[] {
   const [, section = ''] = text.split(`\n## ${heading}\n`)
-  const [own = ''] = section.split('\n## ')
-  return [...own.matchAll(/^\| ([^|]+) \|/gm)].flatMap(([, cell]) =>
+  const [sectionText = ''] = section.split('\n## ')
+  return [...sectionText.matchAll(/^\| ([^|]+) \|/gm)].flatMap(([, cell]) =>
     [...String(cell).matchAll(/`([^`]+)`/g)].map(([, name]) => String(name)),
   )
 }
 
 /** Counts words as `wc -w` does. */
-export function wordsOf(text: string): number {
+export function countWords(text: string): number {
   return text.split(/\s+/).filter(Boolean).length
 }
 
-function outsideOfBlocks(text: string): string {
+function removeCodeBlocks(text: string): string {
   return text.replace(/^```.*?^```$/gms, '')
 }
 
 /** The anchors of headings: in lower case, without punctuation, and with dashes instead of spaces. */
-function headingsOf(text: string): string[] {
-  return [...outsideOfBlocks(text).matchAll(/^#+ (.+)$/gm)].map(([, heading]) =>
+function listAnchors(text: string): string[] {
+  return [...removeCodeBlocks(text).matchAll(/^#+ (.+)$/gm)].map(([, heading]) =>
     heading!
       .toLowerCase()
       .replace(/[^\w\s-]/g, '')
@@ -129,7 +129,7 @@ function headingsOf(text: string): string[] {
 
 function isInTree(path: string, tree: ReadonlyMap<string, string | undefined>): boolean {
   const folder = path.endsWith('/') ? path : `${path}/`
-  return tree.has(path) || [...tree.keys()].some((one) => one.startsWith(folder))
+  return tree.has(path) || [...tree.keys()].some((known) => known.startsWith(folder))
 }
 
 /** True for a file written by `npm run build`, which is not in git. */

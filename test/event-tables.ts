@@ -8,19 +8,19 @@ export function eventTable(): string {
   return markdownTable(
     ['type', 'it says', 'webhook', 'schema'],
     EVENT_TYPES.map((type) => {
-      const [name, webhook] = webhookOf(type)
-      return [`\`${type}\``, EVENTS[type], `\`${name}\``, `\`${schemaOf(webhook)}\``]
+      const [name, webhook] = findWebhook(type)
+      return [`\`${type}\``, EVENTS[type], `\`${name}\``, `\`${findSchemaName(webhook)}\``]
     }),
   )
 }
 
-function webhookOf(type: EventType): readonly [string, Webhook] {
+function findWebhook(type: EventType): readonly [string, Webhook] {
   const found = Object.entries<Webhook>(WEBHOOKS).find(([, webhook]) => eventTypesOf(webhook).includes(type))
   if (!found) throw new Error(`No webhook has the type ${type}`)
   return found
 }
 
-function schemaOf({ body }: Webhook): string {
+function findSchemaName({ body }: Webhook): string {
   const name = namedSchemas().find(([, schema]) => JSON.stringify(schema) === JSON.stringify(body))?.[0]
   if (!name) throw new Error('The body of a webhook has no name in the document')
   return name

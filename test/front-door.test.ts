@@ -1,19 +1,19 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { textOf } from './deploy-files.ts'
+import { readText } from './deploy-files.ts'
 
-const { workspaces }: { workspaces: string[] } = JSON.parse(textOf('package.json'))
-const NODE_LINE = textOf('.nvmrc').trim()
+const { workspaces }: { workspaces: string[] } = JSON.parse(readText('package.json'))
+const NODE_LINE = readText('.nvmrc').trim()
 
 /** The names inside the parentheses of `STEPS=(…)` in `.ci/run`. */
 function ciSteps(): string[] {
-  return /^readonly STEPS=\(([^)]+)\)$/m.exec(textOf('.ci/run'))![1]!.split(/\s+/)
+  return /^readonly STEPS=\(([^)]+)\)$/m.exec(readText('.ci/run'))![1]!.split(/\s+/)
 }
 
 describe('the packages', () => {
   test.each(workspaces)('%s has a README with its purpose', (folder) => {
-    const [title, blank, purpose] = textOf(`${folder}/README.md`).split('\n')
+    const [title, blank, purpose] = readText(`${folder}/README.md`).split('\n')
     expect(title).toMatch(/^# \S/)
     expect(blank).toBe('')
     expect(purpose).toMatch(/^[A-Z]/)
@@ -21,7 +21,7 @@ describe('the packages', () => {
 })
 
 describe('the hosted checks', () => {
-  const { jobs } = parse(textOf('.github/workflows/ci.yml'))
+  const { jobs } = parse(readText('.github/workflows/ci.yml'))
 
   test('run every step of .ci/run once', () => {
     const steps = Object.values<{ strategy: { matrix: { steps: string[] } } }>(jobs).flatMap(({ strategy }) =>
@@ -31,7 +31,7 @@ describe('the hosted checks', () => {
   })
 
   test('.ci/run has a command for each of its steps', () => {
-    const [, body] = /^run_step\(\) \{\n(.+?)^\}/ms.exec(textOf('.ci/run'))!
+    const [, body] = /^run_step\(\) \{\n(.+?)^\}/ms.exec(readText('.ci/run'))!
     expect([...body!.matchAll(/^ {4}([a-z-]+)\) /gm)].map(([, name]) => name)).toEqual(ciSteps())
   })
 
@@ -39,15 +39,15 @@ describe('the hosted checks', () => {
     const images = Object.values<{ container: { image: string } }>(jobs).map(
       ({ container }) => container.image,
     )
-    const [, container] = /^FROM (\S+)$/m.exec(textOf('.devcontainer/Dockerfile'))!
+    const [, container] = /^FROM (\S+)$/m.exec(readText('.devcontainer/Dockerfile'))!
     expect(new Set([...images, container])).toEqual(new Set([`node:${NODE_LINE}-bookworm`]))
   })
 })
 
-test('README.md names lines of Node that npm run test:node runs', () => {
-  const [, lines] = /^const LINES = \[(.+)\]$/m.exec(textOf('scripts/test-node.mjs'))!
-  const tested = [...lines!.matchAll(/\d+/g)].map(([line]) => line)
-  const [, named] = /^You need Node (\d+ or \d+)/m.exec(textOf('README.md'))!
+test('README.md names versions of Node that npm run test:node runs', () => {
+  const [, versions] = /^const VERSIONS = \[(.+)\]$/m.exec(readText('scripts/test-node.mjs'))!
+  const tested = [...versions!.matchAll(/\d+/g)].map(([version]) => version)
+  const [, named] = /^You need Node (\d+ or \d+)/m.exec(readText('README.md'))!
   expect(tested).toEqual(expect.arrayContaining([...named!.split(' or '), NODE_LINE]))
 })
 
@@ -57,7 +57,7 @@ describe('the issue forms', () => {
   )
 
   test.each(forms)('%s has a title, and fields with ids and labels', (name) => {
-    const { name: title, description, body } = parse(textOf(`.github/ISSUE_TEMPLATE/${name}`))
+    const { name: title, description, body } = parse(readText(`.github/ISSUE_TEMPLATE/${name}`))
     expect([typeof title, typeof description]).toEqual(['string', 'string'])
     const fields = body.filter(({ type }: { type: string }) => type !== 'markdown')
     const ids = fields.map(({ id }: { id: string }) => id)
@@ -67,7 +67,7 @@ describe('the issue forms', () => {
   })
 
   test('send reports of vulnerabilities to a page that exists', () => {
-    expect(textOf('.github/ISSUE_TEMPLATE/bug.yml')).toContain('SECURITY.md')
+    expect(readText('.github/ISSUE_TEMPLATE/bug.yml')).toContain('SECURITY.md')
     expect(existsSync(new URL('../SECURITY.md', import.meta.url))).toBe(true)
   })
 })

@@ -7,7 +7,7 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { checkCommand } from '../server/src/edge/commands/arguments.ts'
-import { textOf } from './deploy-files.ts'
+import { readText } from './deploy-files.ts'
 import { ROOT } from './projects.ts'
 
 const run = promisify(execFile)
@@ -24,7 +24,7 @@ const GUIDES = [
  * The code of a guide: its code blocks without comments and with continued lines joined, and the inline code.
  */
 function codeOf(guide: string): string[] {
-  const text = textOf(guide)
+  const text = readText(guide)
   const blocks = [...text.matchAll(/^```.*\n([\s\S]*?)^```$/gm)].map(([, code]) => code ?? '')
   const lines = blocks.flatMap((code) => code.replaceAll(/\\\n\s*/g, '').split('\n'))
   const spans = [...text.replaceAll(/^```[\s\S]*?^```$/gm, '').matchAll(/`([^`]+)`/g)].map(
@@ -104,7 +104,7 @@ describe('the commands of the guides for operators', () => {
   test('for Docker name existing files and services, and a program of the image', () => {
     const lines = GUIDES.flatMap(codeOf).filter((line) => line.startsWith('docker '))
     expect(lines.length).toBeGreaterThan(3)
-    const { services } = parse(textOf('deploy/compose.yaml'), { merge: true })
+    const { services } = parse(readText('deploy/compose.yaml'), { merge: true })
     for (const line of lines) {
       const [, file] = / -f (\S+)/.exec(line) ?? []
       if (file !== undefined) expect(existsSync(join(ROOT, file)), line).toBe(true)
@@ -112,7 +112,7 @@ describe('the commands of the guides for operators', () => {
       if (program === undefined) continue
       if (compose !== undefined) expect(Object.keys(services)).toContain(target)
       // Covered by deploy.test.ts.
-      expect(textOf('deploy/Dockerfile')).toMatch(new RegExp(`> /usr/local/bin/${program} `))
+      expect(readText('deploy/Dockerfile')).toMatch(new RegExp(`> /usr/local/bin/${program} `))
     }
   })
 })

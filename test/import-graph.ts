@@ -32,7 +32,7 @@ export async function readImports(root: string): Promise<Imports> {
         extensions: ['.ts', '.tsx', '.mjs', '.js', '.json'],
       },
     },
-    // The sources of built files that are listed in package.json.
+    // Maps the built files that package.json exports to their sources.
     {
       alias: {
         '@countersign/sdk$': `${root}/sdk/src/index.ts`,
@@ -44,18 +44,20 @@ export async function readImports(root: string): Promise<Imports> {
   const { modules, summary } = output as ICruiseResult
   const comments = new Map(IMPORT_RULES.map(({ name, comment }) => [name, comment]))
   return {
-    graph: graphOf(modules),
+    graph: buildGraph(modules),
     violations: summary.violations.map(
       ({ from, to, rule }) => `${from}: imports ${to}: ${comments.get(rule.name)}`,
     ),
   }
 }
 
-function graphOf(modules: readonly IModule[]): ImportGraph {
-  const own = modules.filter(({ source }) => SOURCE_FOLDERS.includes(source.slice(0, source.indexOf('/'))))
-  const names = new Set(own.map(({ source }) => source))
+function buildGraph(modules: readonly IModule[]): ImportGraph {
+  const sourceModules = modules.filter(({ source }) =>
+    SOURCE_FOLDERS.includes(source.slice(0, source.indexOf('/'))),
+  )
+  const names = new Set(sourceModules.map(({ source }) => source))
   return new Map(
-    own.map(({ source, dependencies }) => [
+    sourceModules.map(({ source, dependencies }) => [
       source,
       dependencies.map(({ resolved }) => resolved).filter((resolved) => names.has(resolved)),
     ]),
@@ -66,22 +68,22 @@ function graphOf(modules: readonly IModule[]): ImportGraph {
  * Finds import cycles: the sets of files in which each imports all others, directly or indirectly (Tarjan's
  * algorithm).
  */
-export function knotsOf(graph: ImportGraph): string[][] {
+export function findCycles(graph: ImportGraph): string[][] {
   const cycles: string[][] = []
   const seenAt = new Map<string, number>()
   const stack: string[] = []
   const done = new Set<string>()
   const visit = (file: string): number => {
-    const place = seenAt.size
-    seenAt.set(file, place)
+    const index = seenAt.size
+    seenAt.set(file, index)
     stack.push(file)
-    let lowest = place
+    let lowest = index
     for (const imported of graph.get(file) ?? [])
       if (!done.has(imported)) lowest = Math.min(lowest, seenAt.get(imported) ?? visit(imported))
-    if (lowest < place) return lowest
-    const knot = stack.splice(stack.indexOf(file))
-    for (const member of knot) done.add(member)
-    if (knot.length > 1) cycles.push(knot.sort())
+    if (lowest < index) return lowest
+    const cycle = stack.splice(stack.indexOf(file))
+    for (const member of cycle) done.add(member)
+    if (cycle.length > 1) cycles.push(cycle.sort())
     return lowest
   }
   for (const file of graph.keys()) if (!seenAt.has(file)) visit(file)

@@ -34,7 +34,7 @@ export const SOURCE_FOLDERS = [
 
 const OWN_SOURCES = `^(?:${SOURCE_FOLDERS.join('|')})/`
 
-/** Rooms whose work is SQL. Other rooms may call their stores. */
+/** Rooms that consist of SQL. Other rooms may call their stores. */
 const SHARED_STORES = ['kernel/ledger', 'kernel/outbox', 'kernel/signing', 'kernel/enclave']
 
 const HTTP_CLIENTS =
@@ -104,17 +104,17 @@ export const IMPORT_RULES: IForbiddenRuleType[] = [
 
 /** Builds a rule for each folder that has folders above it in the order. */
 function orderRules(root: string, folders: readonly string[], kind: string): IForbiddenRuleType[] {
-  return folders.slice(0, -1).map((folder, place) => ({
+  return folders.slice(0, -1).map((folder, index) => ({
     name: `order of ${kind}s: ${root}/${folder}`,
     comment: `imports run down: this ${kind} is above ${folder} in test/folders.ts`,
     severity: 'error',
-    from: { path: pathOf(root, folder, folders), pathNot: TESTS },
-    to: { path: folders.slice(place + 1).map((above) => pathOf(root, above, folders)) },
+    from: { path: toPathPattern(root, folder, folders), pathNot: TESTS },
+    to: { path: folders.slice(index + 1).map((above) => toPathPattern(root, above, folders)) },
   }))
 }
 
-/** A pattern for the files of a folder, without subfolders that have their own place in the order. */
-function pathOf(root: string, folder: string, folders: readonly string[]): string {
+/** A pattern for the files of a folder, except for subfolders that have their own position in the order. */
+function toPathPattern(root: string, folder: string, folders: readonly string[]): string {
   if (folder === '.') return `^${root}/[^/]+$`
   const below = folders
     .filter((other) => other.startsWith(`${folder}/`))

@@ -28,10 +28,10 @@ export async function lint(files: Readonly<Record<string, string>>): Promise<Map
         (_error, stdout) => resolve(stdout),
       ),
     )
-    const broken = new Map<string, string[]>(Object.keys(files).map((path) => [path, []]))
+    const violations = new Map<string, string[]>(Object.keys(files).map((path) => [path, []]))
     for (const [, rule, path] of output.matchAll(/^::\w+ title=lint\/([\w/]+),file=([^,]+),/gm))
-      broken.get(path!.replace(`${folder}/`, ''))?.push(rule!)
-    return broken
+      violations.get(path!.replace(`${folder}/`, ''))?.push(rule!)
+    return violations
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }

@@ -2,7 +2,7 @@
  * Patterns of secrets: the fixed prefixes of stamps, sealed codes, Basic headers and agent tokens, and the
  * format of a device code.
  */
-export const SHAPES = [
+export const SECRET_PATTERNS = [
   /eyJwdWJsaWNLZXki/,
   /encappedPublic/,
   /\bBasic [A-Za-z0-9+/]{8}/,
@@ -17,15 +17,15 @@ export const SHAPES = [
  * beginning of the line.
  */
 export function refuseSecrets(log: string, secrets: readonly string[]): void {
-  const places = [indexOfAny(log, secrets), ...SHAPES.map((shape) => log.search(shape))]
-  const at = places.find((place) => place >= 0)
+  const positions = [indexOfAny(log, secrets), ...SECRET_PATTERNS.map((shape) => log.search(shape))]
+  const at = positions.find((position) => position >= 0)
   if (at === undefined) return
   const start = log.lastIndexOf('\n', at) + 1
   throw new Error(`The server logged a secret: ${log.slice(start, start + 400).split('\n')[0]}`)
 }
 
-/** A power of two. */
-const HASHES = 1 << 20
+/** The size of the hash table, a power of two. */
+const HASH_COUNT = 1 << 20
 
 /**
  * The position of the first occurrence of any of thousands of words in a text of many megabytes, or -1. Words
@@ -33,7 +33,7 @@ const HASHES = 1 << 20
  */
 export function indexOfAny(text: string, words: readonly string[]): number {
   const byBeginning = new Map<string, string[]>()
-  const isBeginning = new Uint8Array(HASHES)
+  const isBeginning = new Uint8Array(HASH_COUNT)
   for (const word of words) {
     if (word.length < 4) throw new Error('A word is too short')
     const beginning = word.slice(0, 4)
@@ -55,5 +55,5 @@ function hashAt(text: string, at: number): number {
     (text.charCodeAt(at + 1) << 16) ^
     (text.charCodeAt(at + 2) << 8) ^
     text.charCodeAt(at + 3)
-  return (Math.imul(code, 0x9e3779b1) >>> 12) & (HASHES - 1)
+  return (Math.imul(code, 0x9e3779b1) >>> 12) & (HASH_COUNT - 1)
 }

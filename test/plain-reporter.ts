@@ -21,7 +21,7 @@ export class PlainReporter implements Reporter {
       const [tags] = module.project.config.tagsFilter ?? []
       for (const test of module.children.allTests()) {
         const { state, errors } = test.result()
-        if (tags === undefined || isChosen(tags, test.tags)) count[state]++
+        if (tags === undefined || matchesTag(tags, test.tags)) count[state]++
         if (state === 'failed') failed.push(`${file} > ${test.fullName}: ${firstLineOf(errors[0]?.message)}`)
       }
     }
@@ -39,8 +39,8 @@ export class PlainReporter implements Reporter {
   }
 }
 
-/** True if a test with these tags matches an expression of `selectTags`: a tag, or `!` and a tag. */
-function isChosen(expression: string, tags: readonly string[]): boolean {
+/** True if a test with these tags matches the expression: a tag, or `!` and a tag. */
+function matchesTag(expression: string, tags: readonly string[]): boolean {
   return expression.startsWith('!') ? !tags.includes(expression.slice(1)) : tags.includes(expression)
 }
 

@@ -7,10 +7,10 @@ import { withWatchRules } from './watch-tables.ts'
 
 const DOCS = fileURLToPath(new URL('../docs', import.meta.url))
 const guides = (await readdir(DOCS, { recursive: true })).filter((name) => name.endsWith('.md'))
-const textOf = (name: string) => readFile(join(DOCS, name), 'utf8')
+const readText = (name: string) => readFile(join(DOCS, name), 'utf8')
 
 test.each(guides)('the tables of %s match the code (else: npm run docs)', async (name) => {
-  const text = await textOf(name)
+  const text = await readText(name)
   const printed = withPrintedTables(text)
   if (process.env.UPDATE_DOCS) await writeFile(join(DOCS, name), printed)
   else expect(text).toBe(printed)
@@ -25,7 +25,7 @@ test('the alerts of what is watched match the code (else: npm run docs)', async 
 })
 
 test('every printed table is in a guide', async () => {
-  const all = (await Promise.all(guides.map(textOf))).join('\n')
+  const all = (await Promise.all(guides.map(readText))).join('\n')
   const printed = [...all.matchAll(/<!-- printed: (.+?) -->/g)].map(([, name]) => name)
   expect(new Set(printed)).toEqual(new Set(Object.keys(PRINTED_TABLES)))
 })

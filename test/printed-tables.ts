@@ -122,17 +122,17 @@ export const PRINTED_TABLES: Readonly<Record<string, () => string>> = {
 
 /** Prints a file of the tree, unchanged. */
 function fileBlock(path: string): string {
-  const text = textOf(path)
+  const text = readText(path)
   return [`\`\`\`${path.split('.').at(-1)}`, `// ${path}`, text.trimEnd(), '```'].join('\n')
 }
 
-function textOf(path: string): string {
+function readText(path: string): string {
   return readFileSync(new URL(`../${path}`, import.meta.url), 'utf8')
 }
 
 /** The variables of the kit's style sheet, with their default values. */
 function kitVariableTable(): string {
-  const css = textOf('sdk/src/react/styles.css')
+  const css = readText('sdk/src/react/styles.css')
   return markdownTable(
     ['variable', 'default'],
     [...css.matchAll(/^ {2}(--cs-[\w-]+): (.+);$/gm)].map(([, name, value]) => [

@@ -1,7 +1,7 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 import { PROJECTS, projectNameOf } from './projects.ts'
 
-const PLACES: ReadonlyMap<string, number> = new Map(PROJECTS.map(({ name }, place) => [name, place]))
+const POSITIONS: ReadonlyMap<string, number> = new Map(PROJECTS.map(({ name }, position) => [name, position]))
 
 /**
  * Runs the projects one after another in the table's order, so that workers keep their modules. Projects
@@ -11,7 +11,7 @@ const PLACES: ReadonlyMap<string, number> = new Map(PROJECTS.map(({ name }, plac
 export class ProjectOrder extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files)
-    const placeOf = ({ moduleId }: TestSpecification) => PLACES.get(projectNameOf(moduleId)) ?? 0
-    return sorted.sort((a, b) => placeOf(a) - placeOf(b))
+    const positionOf = ({ moduleId }: TestSpecification) => POSITIONS.get(projectNameOf(moduleId)) ?? 0
+    return sorted.sort((a, b) => positionOf(a) - positionOf(b))
   }
 }

@@ -22,7 +22,7 @@ export interface Project {
 }
 
 /**
- * The test projects. A test file belongs to the first project that claims it, so to exactly one.
+ * The test projects. A test file belongs to the first project that claims it, and therefore to exactly one.
  * CONTRIBUTING.md explains what to run, and `npm run test:projects` prints the project of each file.
  */
 export const PROJECTS: readonly Project[] = [
@@ -106,15 +106,18 @@ export function selectTags(run: Project['run'], scope: Scope): string | undefine
 
 /** Selects the files of a project in a scope. */
 export function selectFiles(project: Project, scope: Scope, files: readonly TestFile[]): readonly TestFile[] {
-  const own = files.filter((file) => file.project === project.name)
-  if (scope === undefined) return own
+  const projectFiles = files.filter((file) => file.project === project.name)
+  if (scope === undefined) return projectFiles
   if (project.run === 'script') return []
-  if (scope === 'rest') return project.run === 'smoke' ? own : own.filter(({ hasLong }) => hasLong)
+  if (scope === 'rest')
+    return project.run === 'smoke' ? projectFiles : projectFiles.filter(({ hasLong }) => hasLong)
   if (scope === 'storage')
-    return own.filter(
+    return projectFiles.filter(
       ({ path, namesPostgres }) => namesPostgres || (project.onBothDatabases && path.startsWith('server/')),
     )
-  return scope === 'smoke' && project.run === 'smoke' ? own.filter(({ hasSmoke }) => hasSmoke) : own
+  return scope === 'smoke' && project.run === 'smoke'
+    ? projectFiles.filter(({ hasSmoke }) => hasSmoke)
+    : projectFiles
 }
 
 export interface TestFile {

@@ -69,18 +69,18 @@ export async function startSharedServer(): Promise<SharedServer> {
   const service = await openService(config, { checkAnswers: true, logFile, attemptLimits: NO_ATTEMPT_LIMITS })
   await service.server.listen({ host: config.host, port: 0 })
   const secrets: string[] = [TEST_MASTER_KEY]
-  const maker = await startPlatformMaker(service, secrets)
+  const platformMaker = await startPlatformMaker(service, secrets)
   const { port } = service.server.server.address() as AddressInfo
   const provided = {
     baseUrl: baseUrlOf(config.host, port),
-    platformMaker: `http://127.0.0.1:${(maker.address() as AddressInfo).port}/`,
+    platformMaker: `http://127.0.0.1:${(platformMaker.address() as AddressInfo).port}/`,
     emptyDatabase,
     emptyPostgresDatabase: template?.name ?? '',
     worldsFolder,
   }
   const stop = async () => {
-    maker.closeAllConnections()
-    maker.close()
+    platformMaker.closeAllConnections()
+    platformMaker.close()
     await service.close()
     const worlds = await endWorlds(worldsFolder)
     const log = (await readFile(logFile, 'utf8')) + worlds.log
@@ -102,11 +102,11 @@ async function endWorlds(folder: string): Promise<{ readonly log: string; readon
   const serverUrl = process.env.DATABASE_URL
   let log = ''
   const secrets: string[] = []
-  const textOf = (name: string, file: string) => readFile(join(folder, name, file), 'utf8').catch(() => '')
+  const readText = (name: string, file: string) => readFile(join(folder, name, file), 'utf8').catch(() => '')
   for (const name of await readdir(folder)) {
-    log += await textOf(name, 'server.log')
-    secrets.push(...(await textOf(name, SECRETS_FILE)).split('\n').filter((line) => line !== ''))
-    const database = await textOf(name, DATABASE_FILE)
+    log += await readText(name, 'server.log')
+    secrets.push(...(await readText(name, SECRETS_FILE)).split('\n').filter((line) => line !== ''))
+    const database = await readText(name, DATABASE_FILE)
     if (serverUrl && database) await dropPostgresDatabase(serverUrl, database)
   }
   await rm(folder, { recursive: true, force: true, maxRetries: 5 })

@@ -14,7 +14,7 @@ const operations = Object.keys(PAYLOADS) as SignedOperation[]
 /** The fields that every payload has. */
 const COMMON = operations
   .map((operation) => Object.keys(PAYLOADS[operation].properties))
-  .reduce((common, own) => common.filter((member) => own.includes(member)))
+  .reduce((common, names) => common.filter((field) => names.includes(field)))
 
 /** The fields of each payload, in addition to the common ones. */
 export function payloadTable(): string {
@@ -22,25 +22,25 @@ export function payloadTable(): string {
     ['`operation`', 'its own fields'],
     operations.map((operation) => [
       `\`${operation}\``,
-      membersOf(PAYLOADS[operation])
-        .filter((member) => !COMMON.includes(member.replace(/\W.*$/, '')))
-        .map((member) => `\`${member}\``)
+      describeFields(PAYLOADS[operation])
+        .filter((field) => !COMMON.includes(field.replace(/\W.*$/, '')))
+        .map((field) => `\`${field}\``)
         .join(', '),
     ]),
   )
 }
 
 /** Describes a schema's fields, as in `card`, `state?`, `sends {amount, currency}`. */
-function membersOf(schema: object): string[] {
+function describeFields(schema: object): string[] {
   const { properties = {}, required = [] }: JsonSchema = schema
-  return Object.entries(properties).map(([name, member]) => {
-    const inner = membersOf(member.items ?? member)
-    const of = inner.length === 0 ? '' : ` {${inner.join(', ')}}`
-    return `${name}${member.items ? '[]' : ''}${required.includes(name) ? '' : '?'}${of}`
+  return Object.entries(properties).map(([name, field]) => {
+    const inner = describeFields(field.items ?? field)
+    const innerText = inner.length === 0 ? '' : ` {${inner.join(', ')}}`
+    return `${name}${field.items ? '[]' : ''}${required.includes(name) ? '' : '?'}${innerText}`
   })
 }
 
-const ALONE = {
+const WITHOUT_REQUEST_ID = {
   executes: 'executes: the quote contains the payload',
   ignored: 'is ignored: the call counts as a first one',
   refused: '401 `REQUEST_ID_MISSING`',
@@ -55,7 +55,7 @@ export function signedCallTable(): string {
       .filter(({ signed }) => signed)
       .map(({ method, path, signatureAlone }) => [
         `\`${method} ${path}\``,
-        ALONE[signatureAlone ?? 'refused'],
+        WITHOUT_REQUEST_ID[signatureAlone ?? 'refused'],
       ]),
   )
 }

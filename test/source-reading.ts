@@ -28,14 +28,14 @@ export function visit(source: Source, judge: (node: ts.Node) => string | undefin
   const violations: Violation[] = []
   const file = parse(source)
   walk(file, (node) => {
-    const what = judge(node)
-    if (what !== undefined) violations.push(at(file, node, what))
+    const message = judge(node)
+    if (message !== undefined) violations.push(at(file, node, message))
   })
   return violations
 }
 
-export function at(file: ts.SourceFile, node: ts.Node, what: string): Violation {
-  return `${file.fileName}:${lineOf(file, node.getStart(file))}: ${what}`
+export function at(file: ts.SourceFile, node: ts.Node, message: string): Violation {
+  return `${file.fileName}:${lineOf(file, node.getStart(file))}: ${message}`
 }
 
 export function lineOf(file: ts.SourceFile, position: number): number {

@@ -113,8 +113,9 @@ export const exactHeadings: Rule = (source) => {
 export const statesFromTables: Rule = (source) => {
   if (!source.path.startsWith('server/src/') || isTest(source.path)) return []
   return visit(source, (node) => {
-    const given = findStateValue(node)
-    const state = given && !isInRead(node) ? literalsOf(given).find((one) => STATES.has(one)) : undefined
+    const value = findStateValue(node)
+    const state =
+      value && !isInRead(node) ? listLiterals(value).find((literal) => STATES.has(literal)) : undefined
     return state === undefined ? undefined : `'${state}' as a state: take it from its table`
   })
 }
@@ -141,17 +142,18 @@ function findStateValue(node: ts.Node): ts.Expression | undefined {
   return isSet && STATE_NAMES.test(/\w*$/.exec(node.left.getText())![0]) ? node.right : undefined
 }
 
-/** The strings that an expression can evaluate to. */
-function literalsOf(node: ts.Expression): string[] {
+/** The string literals that an expression can evaluate to. */
+function listLiterals(node: ts.Expression): string[] {
   if (ts.isStringLiteralLike(node)) return [node.text]
-  if (ts.isConditionalExpression(node)) return [...literalsOf(node.whenTrue), ...literalsOf(node.whenFalse)]
+  if (ts.isConditionalExpression(node))
+    return [...listLiterals(node.whenTrue), ...listLiterals(node.whenFalse)]
   if (ts.isParenthesizedExpression(node) || ts.isAsExpression(node) || ts.isSatisfiesExpression(node))
-    return literalsOf(node.expression)
-  const isEither = ts.isBinaryExpression(node) && EITHER.includes(node.operatorToken.kind)
-  return isEither ? [...literalsOf(node.left), ...literalsOf(node.right)] : []
+    return listLiterals(node.expression)
+  const isEither = ts.isBinaryExpression(node) && EITHER_OPERATORS.includes(node.operatorToken.kind)
+  return isEither ? [...listLiterals(node.left), ...listLiterals(node.right)] : []
 }
 
-const EITHER = [
+const EITHER_OPERATORS = [
   ts.SyntaxKind.QuestionQuestionToken,
   ts.SyntaxKind.BarBarToken,
   ts.SyntaxKind.AmpersandAmpersandToken,

@@ -11,11 +11,9 @@ const IS_OTHER_RUN = process.env.DATABASE_URL !== undefined || process.env.RELIA
 
 /**
  * Records the CPU time of each project that ran completely on the embedded database; for projects that always
- * run, the part run by `npm test` is enough. Writes `{ "<project>": seconds }` to
- * `node_modules/.cache/countersign/test-seconds.json`. The time includes the workers, the processes started
- * by their tests, and the main process (the shared server, the compiler, the threads of `unit`), which
- * concurrent projects share evenly, but not the start of the run, PostgreSQL databases, and processes that a
- * test left running.
+ * run, the part run by `npm test` is enough. The time includes the workers, the processes started by their
+ * tests, and a share of the main process (the shared server, the compiler, the threads of `unit`). It does
+ * not include the start of the run, PostgreSQL databases, and processes that a test left running.
  */
 export class TestSeconds implements Reporter {
   readonly #seconds = new Map<string, number>()
@@ -51,7 +49,7 @@ export class TestSeconds implements Reporter {
         !partial.has(name) && this.#files.get(name) === all.filter(({ project }) => project === name).length,
     )
     if (complete.length === 0) return
-    const seconds = { ...readSeconds(), ...Object.fromEntries(complete.map(rounded)) }
+    const seconds = { ...readSeconds(), ...Object.fromEntries(complete.map(roundEntry)) }
     mkdirSync(dirname(FILE), { recursive: true })
     writeFileSync(FILE, `${JSON.stringify(seconds, null, 2)}\n`)
   }
@@ -77,7 +75,7 @@ function expectedTags(project: string): string | undefined {
   return run === 'always' ? selectTags(run, 'smoke') : undefined
 }
 
-function rounded([name, seconds]: readonly [string, number]): readonly [string, number] {
+function roundEntry([name, seconds]: readonly [string, number]): readonly [string, number] {
   return [name, Math.round(seconds * 10) / 10]
 }
 

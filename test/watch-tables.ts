@@ -38,19 +38,19 @@ export function withWatchRules(file: string): string {
   const [before, rest] = file.split(BEGIN)
   const after = rest?.split(END)[1]
   if (before === undefined || after === undefined) throw new Error('The file of alerts has no printed part')
-  return `${before}${BEGIN}${WATCH_NAMES.map(ruleOf).join('')}${END}${after}`
+  return `${before}${BEGIN}${WATCH_NAMES.map(formatRule).join('')}${END}${after}`
 }
 
-function ruleOf(name: (typeof WATCH_NAMES)[number]): string {
+function formatRule(name: (typeof WATCH_NAMES)[number]): string {
   const { alertsIf, alert } = WATCHES[name]
   const metric = watchMetric(name)
   // Each server has its own workers. For everything else, all servers report the same.
   const labels = name === 'WORKER' ? 'instance, platform, subject, unit' : 'platform, subject, unit'
-  const [value, sign, limit] = alertsIf === 'below' ? ['min', '<', 'max'] : ['max', '>', 'min']
+  const [value, operator, limit] = alertsIf === 'below' ? ['min', '<', 'max'] : ['max', '>', 'min']
   return `      - alert: ${alert.name}
         expr: >-
           ${value} by (${labels}) (${metric})
-          ${sign} ${limit} by (${labels}) (${metric}_limit)
+          ${operator} ${limit} by (${labels}) (${metric}_limit)
         for: ${alert.forMinutes}m
         labels: { severity: warning }
         annotations:

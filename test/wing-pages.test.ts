@@ -12,18 +12,18 @@ function foldersOf(path: string): string[] {
   return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name)
 }
 
-function textOf(path: string): string {
+function readText(path: string): string {
   return readFileSync(new URL(path, ROOT), 'utf8')
 }
 
 function pageOf(wing: string): string {
-  return textOf(`docs/internals/wings/${wing}.md`)
+  return readText(`docs/internals/wings/${wing}.md`)
 }
 
 /** The tables created by the baseline and the migrations. */
 function tablesOfDatabase(): string[] {
   const files = readdirSync(new URL(SCHEMA, ROOT), { recursive: true, encoding: 'utf8' })
-  const sources = files.filter((path) => path.endsWith('.ts')).map((path) => textOf(SCHEMA + path))
+  const sources = files.filter((path) => path.endsWith('.ts')).map((path) => readText(SCHEMA + path))
   const created = /CREATE TABLE (?:IF NOT EXISTS )?([a-z_]+)/g
   const names = sources.flatMap((source) => [...source.matchAll(created)].map(([, name]) => String(name)))
   return [...new Set(names)].sort()
@@ -40,11 +40,13 @@ test('every table of the database is owned by one wing', () => {
 })
 
 test('every kind of job is described', () => {
-  const described = firstCellsBelow(textOf('docs/internals/clock-and-jobs.md'), 'Background jobs')
+  const described = firstCellsBelow(readText('docs/internals/clock-and-jobs.md'), 'Background jobs')
   expect(described.toSorted()).toEqual([...JOB_KINDS].sort())
 })
 
 test('the map of ARCHITECTURE.md lists the wings', () => {
-  const listed = firstCellsBelow(textOf('ARCHITECTURE.md'), 'The map').map((name) => name.replace(/\/$/, ''))
+  const listed = firstCellsBelow(readText('ARCHITECTURE.md'), 'The map').map((name) =>
+    name.replace(/\/$/, ''),
+  )
   expect(listed).toEqual(expect.arrayContaining(WINGS))
 })

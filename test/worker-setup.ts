@@ -24,7 +24,7 @@ const shared = globalThis as { countersignWorker?: Worker }
 shared.countersignWorker ??= watchChildren()
 const worker = shared.countersignWorker
 
-/** The CPU time of threads is not measured separately: they count toward the main process. */
+/** The CPU time of threads is not measured separately, because it counts toward the main process. */
 if (isMainThread)
   // biome-ignore lint/correctness/noEmptyPattern: vitest insists on a pattern
   afterAll(({}, suite) => {
@@ -51,10 +51,7 @@ function watchChildren(): Worker {
 
 const TICKS_PER_SECOND = 100
 
-/**
- * CPU seconds of this process since its start, including children that have ended. Children are counted only
- * on Linux.
- */
+/** CPU seconds of this process since its start. On Linux, they include children that have ended. */
 function cpuSecondsOfThisProcess(): number {
   try {
     const fields = readFileSync('/proc/self/stat', 'utf8')

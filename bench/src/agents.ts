@@ -1,6 +1,6 @@
 import { Countersign } from '@countersign/sdk'
 import { Agent } from '@countersign/sdk/agent'
-import { anyOf, type Call, CONNECTIONS, type Figure, load, type Target } from './load.ts'
+import { type Call, CONNECTIONS, type Figure, load, pickRandom, type Target } from './load.ts'
 import { type Options, onServer } from './on-server.ts'
 import { makeBankedCustomer } from './payers.ts'
 import type { Credentials } from './server-process.ts'
@@ -13,7 +13,7 @@ const PAYMENT = 1_001n
 /** More than a run can spend. */
 const FUNDS = 1_000_000n * PAYMENT
 
-/** One limit of each kind, so that all are checked. None of them is reached. */
+/** One limit of each kind, so that all limits are checked. None of them is reached. */
 const LIMITS = {
   currency: 'USD',
   perTransactionLimit: PAYMENT,
@@ -37,7 +37,7 @@ export async function runAgents(options: Options): Promise<void> {
   await onServer(
     options,
     async () => undefined,
-    async ({ target, credentials, waitUntilIdle: settled }) => {
+    async ({ target, credentials, waitUntilIdle }) => {
       const payers = await Promise.all(
         Array.from({ length: CUSTOMERS }, (_, n) => makeAgentPayer(credentials, n)),
       )
@@ -45,9 +45,9 @@ export async function runAgents(options: Options): Promise<void> {
       if (first === undefined) throw new Error('There are no agents.')
       // One agent for the whole load: autocannon does not report which connection it sets up a call for.
       const agent = { ...target, authorization: `Bearer ${first.accessToken}` }
-      const byPlatform = () => pay(target, '', payers, seconds, settled)
-      const byAgent = () => pay(agent, '/agents/me', [first], seconds, settled)
-      await pay(target, '', payers, isShort ? 2 : WARM_UP_SECONDS, settled)
+      const byPlatform = () => pay(target, '', payers, seconds, waitUntilIdle)
+      const byAgent = () => pay(agent, '/agents/me', [first], seconds, waitUntilIdle)
+      await pay(target, '', payers, isShort ? 2 : WARM_UP_SECONDS, waitUntilIdle)
       const platform: Figure[] = []
       const agents: Figure[] = []
       for (let n = 0; n < rounds; n++) {
@@ -71,17 +71,17 @@ async function pay(
   prefix: string,
   payers: readonly AgentPayer[],
   seconds: number,
-  settled: () => Promise<void>,
+  waitUntilIdle: () => Promise<void>,
 ): Promise<Figure> {
   const { quote, execute } = agentSteps(prefix, payers)
-  return load(target, { seconds }, [quote, execute], settled)
+  return load(target, { seconds }, [quote, execute], waitUntilIdle)
 }
 
-/** The two calls of a payment. The second one receives the quote. */
+/** The two calls of a payment. The second call takes the quote from the first one's response. */
 export function agentSteps(prefix: string, payers: readonly AgentPayer[]) {
   return {
     quote: (): Call => {
-      const { accountId, bankAccountId } = anyOf(payers)
+      const { accountId, bankAccountId } = pickRandom(payers)
       const body = {
         source: { sourceType: 'ACCOUNT', accountId },
         destination: { destinationType: 'ACCOUNT', accountId: bankAccountId },

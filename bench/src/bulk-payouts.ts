@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { Countersign } from '@countersign/sdk'
-import { anyOf, CONNECTIONS, load } from './load.ts'
+import { CONNECTIONS, load, pickRandom } from './load.ts'
 import type { Bench } from './on-server.ts'
 import { formatInteger, median, table } from './table.ts'
 import { transferCall } from './transfers.ts'
@@ -13,8 +13,8 @@ const PAYEES = 100
 const FUNDS = 1_000_000_000n
 
 /**
- * One round: rates per second, and the server's resident memory in MiB after a tenth of the lines and at the
- * end.
+ * The results of one round: rates per second, and the server's resident memory in MiB after a tenth of the
+ * lines and at the end.
  */
 interface Round {
   readonly single: number
@@ -34,30 +34,30 @@ export async function measureBulk(
   const countersign = new Countersign(bench.credentials)
   const { accountId, payees } = await platformPayer(countersign)
   const pairs = payees.map((bankAccountId) => ({ accountId, bankAccountId }))
-  const done: Round[] = []
+  const results: Round[] = []
   for (let n = 0; n < rounds; n++) {
     const { perSecond } = await load(
       bench.target,
       { calls: lines },
-      [() => transferCall(anyOf(pairs))],
+      [() => transferCall(pickRandom(pairs))],
       bench.waitUntilIdle,
     )
     const bulk = await sendFile(countersign, bench.target.pid, payees, lines)
     await bench.waitUntilIdle()
-    done.push({ single: perSecond, ...bulk })
+    results.push({ single: perSecond, ...bulk })
   }
-  const ratios = done.map(({ single, bulk }) => bulk / single)
-  const memory = done.map(
+  const ratios = results.map(({ single, bulk }) => bulk / single)
+  const memory = results.map(
     ({ memory: [early, late] }) => `${formatInteger(early)} → ${formatInteger(late)} MiB`,
   )
   process.stdout.write(
     `${formatInteger(lines)} payouts of one account: single calls by ${CONNECTIONS} connections, and a CSV file from its upload to the last accepted line.\n` +
       table([
         ['', 'per second', 'ratio', 'memory from a tenth of the lines to the last'],
-        ['single calls', formatInteger(median(done.map(({ single }) => single))), '1.00', ''],
+        ['single calls', formatInteger(median(results.map(({ single }) => single))), '1.00', ''],
         [
           'file',
-          formatInteger(median(done.map(({ bulk }) => bulk))),
+          formatInteger(median(results.map(({ bulk }) => bulk))),
           median(ratios).toFixed(2),
           memory.join(', '),
         ],
@@ -93,13 +93,13 @@ async function sendFile(countersign: Countersign, pid: number, payees: readonly 
   const startedMs = performance.now()
   const { id, early } = await checkFile(countersign, pid, payees, lines)
   await countersign.payoutBatches.execute(id, { totals: [{ currency: 'USD', amount: BigInt(lines) }] })
-  const ended = await countersign.waitForPayoutBatch(id, WAIT)
+  const batch = await countersign.waitForPayoutBatch(id, WAIT_OPTIONS)
   const seconds = (performance.now() - startedMs) / 1000
-  if (ended.progress.sent !== lines) throw new Error(`${ended.progress.sent} of ${lines} lines were sent.`)
+  if (batch.progress.sent !== lines) throw new Error(`${batch.progress.sent} of ${lines} lines were sent.`)
   return { bulk: lines / seconds, memory: [early, residentMib(pid)] as const }
 }
 
-const WAIT = { timeoutMs: Number.POSITIVE_INFINITY, pollEveryMs: 50 }
+const WAIT_OPTIONS = { timeoutMs: Number.POSITIVE_INFINITY, pollEveryMs: 50 }
 
 /**
  * Uploads a file that is only checked. Returns the server's memory in MiB after a tenth of its lines and at
@@ -113,14 +113,14 @@ async function checkFile(countersign: Countersign, pid: number, payees: readonly
     if (early === undefined && progress.checked >= lines / 10) early = residentMib(pid)
   }
   const { body } = await countersign.call('payout_file_create', { body: { file, fileName: 'bench.csv' } })
-  const { progress } = await countersign.waitForPayoutBatch(body.id, { ...WAIT, onProgress })
+  const { progress } = await countersign.waitForPayoutBatch(body.id, { ...WAIT_OPTIONS, onProgress })
   if (progress.checked !== lines || progress.faulty > 0)
     throw new Error(`${progress.checked} of ${lines} lines were checked, ${progress.faulty} have faults.`)
   const late = residentMib(pid)
   return { id: body.id, early: early ?? late, late }
 }
 
-/** Checks a single file with many lines: the server's memory must not grow with their number. */
+/** Checks a single file with many lines. The server's memory must not grow with the number of lines. */
 async function measureLongFile(
   countersign: Countersign,
   pid: number,

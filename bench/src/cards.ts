@@ -1,4 +1,4 @@
-import { anyOf, type Call, CONNECTIONS, type Figure, type Length, load } from './load.ts'
+import { type Call, CONNECTIONS, type Figure, type Length, load, pickRandom } from './load.ts'
 import { type Options, onServer } from './on-server.ts'
 import { seedCards, seedPayers } from './seed.ts'
 import { formatInteger, printTable } from './table.ts'
@@ -6,11 +6,11 @@ import { formatInteger, printTable } from './table.ts'
 const CARDS = 10_000
 const SHORT_CARDS = 100
 const WARM_UP_SECONDS = 2
-let sent = 0
+let callCount = 0
 
 /**
- * Measures card authorizations. Each is decided, held, and stored under an idempotency key, like a
- * processor's events.
+ * Measures card authorizations. Each is decided, held, and stored under an idempotency key, like the events
+ * of a card processor.
  */
 export async function runCards(options: Options): Promise<void> {
   const { seconds, rounds, isShort } = options
@@ -22,8 +22,8 @@ export async function runCards(options: Options): Promise<void> {
       return seedCards(db, count)
     },
     async ({ seeded: cards, target }) => {
-      const authorize = (among: readonly string[], length: Length) =>
-        load(target, length, [() => authorizationCall(anyOf(among))])
+      const authorize = (cardIds: readonly string[], length: Length) =>
+        load(target, length, [() => authorizationCall(pickRandom(cardIds))])
       await authorize(cards, { seconds: isShort ? 2 : WARM_UP_SECONDS })
       const spread: Figure[] = []
       const half: Figure[] = []
@@ -52,7 +52,7 @@ export function authorizationCall(cardId: string): Call {
   return {
     path: `/sandbox/cards/${cardId}/simulate/authorization`,
     body: { amount: 1, currency: { code: 'USD' }, merchant: { descriptor: 'COFFEE SHOP', mcc: '5814' } },
-    headers: { 'Idempotency-Key': `authorization-${process.pid}-${sent++}` },
+    headers: { 'Idempotency-Key': `authorization-${process.pid}-${callCount++}` },
     status: 200,
   }
 }

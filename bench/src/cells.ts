@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
-import { type Cell, type Cells, onCells } from './cells-place.ts'
-import { anyOf, type Figure, inTurn, load, send, settleSandbox } from './load.ts'
+import { cycle, type Figure, load, pickRandom, send, settleSandbox } from './load.ts'
+import { type Cell, type Cells, onCells } from './on-cells.ts'
 import type { Options } from './on-server.ts'
 import { formatInteger, median, printTable, table } from './table.ts'
 import { transferCall } from './transfers.ts'
@@ -40,24 +40,24 @@ export async function runCells({ seconds, rounds, isShort }: Options): Promise<v
 }
 
 function transfers({ target, payers }: Cell, seconds: number): Promise<Figure> {
-  return load(target, { seconds }, [() => transferCall(anyOf(payers))], () => settleSandbox(target))
+  return load(target, { seconds }, [() => transferCall(pickRandom(payers))], () => settleSandbox(target))
 }
 
 /**
- * Counts the round trips of one transfer until it has settled, minus the round trips of an idle server in the
- * same time.
+ * Counts the round trips of one transfer until it has settled. The round trips that an idle server makes in
+ * the same time are subtracted.
  */
 function roundTrips(cell: Cell): Promise<number> {
-  return cell.behindCounter(async (target, trips) => {
-    const next = inTurn(cell.payers)
+  return cell.withRoundTripCounter(async (target, getTrips) => {
+    const next = cycle(cell.payers)
     const work = async (pieces: number) => {
       for (let n = 0; n < pieces; n++) await send(target, transferCall(next()))
       await settleSandbox(target)
     }
     const measure = async (work: () => Promise<unknown>) => {
-      const [before, startedMs] = [trips(), performance.now()]
+      const [before, startedMs] = [getTrips(), performance.now()]
       await work()
-      return { count: trips() - before, ms: performance.now() - startedMs }
+      return { count: getTrips() - before, ms: performance.now() - startedMs }
     }
     await work(WARM_UP_PIECES)
     const idle = await measure(() => setTimeout(IDLE_MS))
@@ -66,7 +66,7 @@ function roundTrips(cell: Cell): Promise<number> {
   })
 }
 
-/** Measures two cells under load together, then the first one after the other has stopped. */
+/** Measures two cells under load together, and then the first one after the other has been stopped. */
 async function printStops({ plain, citus }: Cells, seconds: number, rounds: number): Promise<void> {
   const lines: string[][] = [['', 'both', 'other stopped', 'ratio']]
   for (const [name, pair] of [
@@ -75,7 +75,7 @@ async function printStops({ plain, citus }: Cells, seconds: number, rounds: numb
   ] as const) {
     if (!pair) continue
     const [stays, stops] = pair
-    // Their servers have just been restarted.
+    // The servers have just been restarted.
     for (const cell of pair) await transfers(cell, WARM_UP_SECONDS)
     const together: number[] = []
     const alone: number[] = []
@@ -85,8 +85,8 @@ async function printStops({ plain, citus }: Cells, seconds: number, rounds: numb
     }
     await stops.stop()
     for (let n = 0; n < rounds; n++) alone.push((await transfers(stays, seconds)).settledPerSecond)
-    const [both, one] = [median(together), median(alone)]
-    lines.push([name, formatInteger(both), formatInteger(one), (one / both).toFixed(2)])
+    const [both, single] = [median(together), median(alone)]
+    lines.push([name, formatInteger(both), formatInteger(single), (single / both).toFixed(2)])
   }
   process.stdout.write(`
 Settled transfers per second of a cell, while another has the same load, and once its server and its PostgreSQL are stopped:

@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { PAUSE_MS } from '../../console/src/data/paced-reads.ts'
-import { anyOf, type Figure, load } from './load.ts'
+import { type Figure, load, pickRandom } from './load.ts'
 import { type Bench, type Options, onServer } from './on-server.ts'
 import { type ConsolePage, OpenConsole, readPage, signIn } from './open-console.ts'
 import { type Payer, seedPayers } from './seed.ts'
@@ -22,10 +22,10 @@ export async function runConsole(options: Options): Promise<void> {
     (db) => seedPayers(db, accounts),
     async (bench) => {
       await transfers(bench, WARM_UP_SECONDS)
-      const alone: Figure[] = []
+      const withoutPage: Figure[] = []
       const withPage = PAGES.map((page) => ({ page, figures: [] as Figure[], readMs: [] as number[] }))
       for (let n = 0; n < rounds; n++) {
-        alone.push(await transfers(bench, seconds))
+        withoutPage.push(await transfers(bench, seconds))
         for (const { page, figures, readMs } of withPage) {
           const open = await OpenConsole.open(bench.credentials, page)
           figures.push(await transfers(bench, seconds))
@@ -37,7 +37,7 @@ export async function runConsole(options: Options): Promise<void> {
         `Durable POST /transfer-out over HTTP, alone and with one open page of the console.
 32 connections, ${accounts} accounts, ${rounds} rounds of ${seconds} s in turn.`,
         [
-          { name: 'transfers', figures: alone },
+          { name: 'transfers', figures: withoutPage },
           ...withPage.map(({ page, figures }) => ({ name: `transfers, ${page} open`, figures })),
         ],
       )
@@ -47,10 +47,10 @@ export async function runConsole(options: Options): Promise<void> {
 }
 
 function transfers(bench: Bench<readonly Payer[]>, seconds: number): Promise<Figure> {
-  return load(bench.target, { seconds }, [() => transferCall(anyOf(bench.seeded))], bench.waitUntilIdle)
+  return load(bench.target, { seconds }, [() => transferCall(pickRandom(bench.seeded))], bench.waitUntilIdle)
 }
 
-/** Prints the cost of an open page's reads, measured without any other load. */
+/** Prints the cost of the requests of an open page, measured without any other load. */
 async function printCost(
   { target: { pid }, credentials }: Bench<unknown>,
   page: ConsolePage,

@@ -5,7 +5,7 @@ import type { Database } from '@countersign/server/storage/engine/port'
 import { openPostgres } from '@countersign/server/storage/engine/postgres'
 import { type AgentPayer, agentSteps, makeAgentPayer } from './agents.ts'
 import { authorizationCall } from './cards.ts'
-import { type Call, inTurn, send, type Target } from './load.ts'
+import { type Call, cycle, send, type Target } from './load.ts'
 import { type Bench, type Options, onServer } from './on-server.ts'
 import { makePayers } from './payers.ts'
 import { type Payer, seedCards, seedPayers } from './seed.ts'
@@ -20,7 +20,7 @@ export type AllCounts = Readonly<Record<string, Counts>>
 
 const FILE = join(ROOT, 'ratchets.json')
 const SECTION = 'counts per payment'
-/** Only a few accounts, so that rows that are written once per account already exist. */
+/** Only a few accounts, so that rows that are written once per account already exist after the warm-up. */
 const ACCOUNTS = 4
 const WARM_UP_PIECES = 20
 const PIECES = 200
@@ -38,7 +38,7 @@ interface Seeded {
 export async function runCounts({ lower, ...options }: Options & { readonly lower: boolean }): Promise<void> {
   const counts = await measureCounts(options)
   if (!counts) throw new Error('Counting needs PostgreSQL 15 with pg_walinspect and pg_stat_statements.')
-  for (const [name, one] of Object.entries(counts)) printCounts(name, one)
+  for (const [name, kindCounts] of Object.entries(counts)) printCounts(name, kindCounts)
   const file = readFile()
   if (lower) {
     writeFileSync(FILE, `${JSON.stringify({ ...file, [SECTION]: counts }, null, 2)}\n`)
@@ -57,7 +57,7 @@ export function readCounts(): AllCounts {
 }
 
 /**
- * Lets a single caller repeat each kind of work while the database's writes are counted. Undefined if this
+ * Repeats each kind of work with a single caller while the database's writes are counted. Undefined if this
  * PostgreSQL cannot count them. `plant` is SQL to run first.
  */
 export async function measureCounts(
@@ -90,13 +90,13 @@ export async function measureCounts(
 }
 
 /** Does one unit of work. */
-type Piece = () => Promise<void>
-type Kind = (bench: Bench<unknown>, seeded: Seeded, pieces: number) => Promise<Piece>
+type WorkUnit = () => Promise<void>
+type Kind = (bench: Bench<unknown>, seeded: Seeded, pieces: number) => Promise<WorkUnit>
 
 async function countKind(kind: Kind, bench: Bench<unknown>, seeded: Seeded): Promise<Counts> {
-  const piece = await kind(bench, seeded, WARM_UP_PIECES + PIECES)
+  const runUnit = await kind(bench, seeded, WARM_UP_PIECES + PIECES)
   const work = async (pieces: number) => {
-    for (let n = 0; n < pieces; n++) await piece()
+    for (let n = 0; n < pieces; n++) await runUnit()
     await bench.waitUntilIdle()
     await flushRequestLog(bench.target)
   }
@@ -104,7 +104,7 @@ async function countKind(kind: Kind, bench: Bench<unknown>, seeded: Seeded): Pro
   return countWrites(seeded.db, PIECES, () => work(PIECES))
 }
 
-/** A search in the request log first writes all requests logged so far. */
+/** Searches the request log, which first writes all requests logged so far. */
 async function flushRequestLog({ baseUrl, authorization }: Target): Promise<void> {
   const response = await fetch(`${baseUrl}/requests?limit=1`, { headers: { authorization } })
   if (!response.ok) throw new Error(`The server returned ${response.status}: ${await response.text()}`)
@@ -112,24 +112,24 @@ async function flushRequestLog({ baseUrl, authorization }: Target): Promise<void
 
 const KINDS = {
   transfer: async ({ target }, { payers }) => {
-    const next = inTurn(payers)
+    const next = cycle(payers)
     return () => sendCall(target, transferCall(next()))
   },
   'signed payment': async ({ target, credentials }, _, pieces) => {
-    const next = inTurn(await prepareSignedCalls(target, await makePayers(credentials, ACCOUNTS), pieces))
+    const next = cycle(await prepareSignedCalls(target, await makePayers(credentials, ACCOUNTS), pieces))
     return () => sendCall(target, next())
   },
   'card authorization': async ({ target }, { cards }) => {
-    const next = inTurn(cards)
+    const next = cycle(cards)
     return () => sendCall(target, authorizationCall(next()))
   },
   "agent's payment": async ({ target, credentials }) => {
     const payer = await makeAgentPayer(credentials, 0)
-    return agentPiece({ ...target, authorization: `Bearer ${payer.accessToken}` }, payer)
+    return prepareAgentPayment({ ...target, authorization: `Bearer ${payer.accessToken}` }, payer)
   },
 } as const satisfies Readonly<Record<string, Kind>>
 
-function agentPiece(target: Target, payer: AgentPayer): Piece {
+function prepareAgentPayment(target: Target, payer: AgentPayer): WorkUnit {
   const { quote, execute } = agentSteps('/agents/me', [payer])
   return async () => sendCall(target, execute(await send(target, quote())))
 }
@@ -139,33 +139,35 @@ async function sendCall(target: Target, call: Call): Promise<void> {
 }
 
 /**
- * The compared totals. Deletions are left out, because a background job deletes the rows of several payments
- * together.
+ * The compared totals. Deletions are not compared, because a background job deletes the rows of several
+ * payments together.
  */
-const OF_TOTAL = ['inserts', 'updates', 'indexEntries', 'logBytes', 'statements', 'commits'] as const
-/** The log bytes of a single table are left out: they depend on how full its pages are. */
-const OF_TABLE = ['inserts', 'updates', 'indexEntries'] as const
-/** Averages over a few hundred units differ by less than this. */
+const TOTAL_COLUMNS = ['inserts', 'updates', 'indexEntries', 'logBytes', 'statements', 'commits'] as const
+/**
+ * The log bytes of a single table are not compared, because they depend on how full the table's pages are.
+ */
+const TABLE_COLUMNS = ['inserts', 'updates', 'indexEntries'] as const
+/** The measured averages differ between runs by less than this. */
 const NOISE = { ratio: 0.02, count: 0.1 }
-const ADVICE = 'If this is meant, run: npm run bench -- counts --lower'
+const ADVICE = 'If this is intended, run: npm run bench -- counts --lower'
 
 /** Lists the numbers that differ from the stored ones, one per line. */
 export function compareCounts(measured: AllCounts, stored: AllCounts): string[] {
   return Object.entries(measured).flatMap(([kind, { total, tables }]) => {
-    const of = stored[kind]
-    if (!of) return [`${kind}: not in ratchets.json. ${ADVICE}`]
-    const names = new Set([...Object.keys(tables), ...Object.keys(of.tables)])
+    const storedCounts = stored[kind]
+    if (!storedCounts) return [`${kind}: not in ratchets.json. ${ADVICE}`]
+    const names = new Set([...Object.keys(tables), ...Object.keys(storedCounts.tables)])
     return [
-      ...compareNumbers(kind, OF_TOTAL, total, of.total),
+      ...compareNumbers(kind, TOTAL_COLUMNS, total, storedCounts.total),
       ...[...names].flatMap((name) =>
-        compareNumbers(`${kind}, ${name}`, OF_TABLE, tables[name], of.tables[name]),
+        compareNumbers(`${kind}, ${name}`, TABLE_COLUMNS, tables[name], storedCounts.tables[name]),
       ),
     ]
   })
 }
 
 function compareNumbers<Name extends string>(
-  of: string,
+  subject: string,
   names: readonly Name[],
   measured: { readonly [N in Name]: number } | undefined,
   stored: { readonly [N in Name]: number } | undefined,
@@ -174,6 +176,6 @@ function compareNumbers<Name extends string>(
     const [value, limit] = [measured?.[name] ?? 0, stored?.[name] ?? 0]
     if (Math.abs(value - limit) <= NOISE.count + limit * NOISE.ratio) return []
     const problem = value > limit ? 'a payment may not cost more' : 'the lower number can be kept'
-    return [`${of}: ${value} ${name} instead of ${limit}: ${problem}. ${ADVICE}`]
+    return [`${subject}: ${value} ${name} instead of ${limit}: ${problem}. ${ADVICE}`]
   })
 }

@@ -24,14 +24,14 @@ export type Length = { readonly seconds: number; readonly perSecond?: number } |
 /** The result of a load. CPU times are per unit of work, in µs; request times are in ms. */
 export interface Figure {
   readonly perSecond: number
-  /** The rate measured until all work started by the requests was done. */
+  /** The rate up to the time when all work started by the requests was done. */
   readonly settledPerSecond: number
   readonly p50: number
   readonly p99: number
   readonly mainUs: number
   /** CPU time of the server's other threads, which include the embedded database. */
   readonly othersUs: number
-  /** CPU time of the PostgreSQL started by this program. 0 without one. */
+  /** CPU time of the PostgreSQL that this program started. 0 without one. */
   readonly postgresUs: number
 }
 
@@ -41,14 +41,14 @@ export type Step = (last: unknown) => Call
 export const CONNECTIONS = 32
 
 /**
- * Runs the steps in turn on each connection, then waits until their work is `settled`. One turn is one unit
- * of work. Throws if a response has the wrong status.
+ * Runs the steps in turn on each connection, then waits until the resulting work has settled. One turn is one
+ * unit of work. Throws if a response has the wrong status.
  */
 export async function load(
   { baseUrl, pid, authorization }: Target,
   length: Length,
   steps: readonly Step[],
-  settled: () => Promise<void> = async () => {},
+  waitUntilSettled: () => Promise<void> = async () => {},
 ): Promise<Figure> {
   const { origin, pathname } = new URL(baseUrl)
   const faults: string[] = []
@@ -60,29 +60,29 @@ export async function load(
     url: origin,
     connections: CONNECTIONS,
     requests,
-    ...lengthOf(length, steps),
+    ...toLengthOptions(length, steps),
   })
-  await settled()
+  await waitUntilSettled()
   const seconds = (performance.now() - startedMs) / 1000
   const cpuUsed = processorTime(pid)
   if (faults[0] !== undefined || result.errors > 0) throw new Error(faults[0] ?? 'A connection failed.')
-  const done = result.requests.total / steps.length
-  if (done === 0) throw new Error('The server completed no call in this time.')
+  const unitCount = result.requests.total / steps.length
+  if (unitCount === 0) throw new Error('The server completed no call in this time.')
   return {
-    perSecond: done / result.duration,
-    settledPerSecond: done / seconds,
+    perSecond: unitCount / result.duration,
+    settledPerSecond: unitCount / seconds,
     p50: result.latency.p50,
     p99: result.latency.p99,
-    mainUs: (cpuUsed.main - before.main) / done,
-    othersUs: (cpuUsed.others - before.others) / done,
-    postgresUs: (postgresTime() - postgresBefore) / done,
+    mainUs: (cpuUsed.main - before.main) / unitCount,
+    othersUs: (cpuUsed.others - before.others) / unitCount,
+    postgresUs: (postgresTime() - postgresBefore) / unitCount,
   }
 }
 
 /** The state that autocannon carries from one step of a connection to the next. */
 interface Turn {
-  last?: unknown
-  wanted?: number
+  lastResponse?: unknown
+  expectedStatus?: number
 }
 
 function toRequest(
@@ -95,8 +95,8 @@ function toRequest(
   return {
     method: 'POST',
     setupRequest(request, turn: Turn) {
-      const { path, body, headers, status } = step(turn.last)
-      turn.wanted = status
+      const { path, body, headers, status } = step(turn.lastResponse)
+      turn.expectedStatus = status
       return {
         ...request,
         path: pathname + path,
@@ -105,17 +105,18 @@ function toRequest(
       }
     },
     onResponse(status, body, turn: Turn) {
-      if (status !== turn.wanted) faults.push(`The server returned ${status}, not ${turn.wanted}: ${body}`)
-      else if (isFollowed) turn.last = JSON.parse(body)
+      if (status !== turn.expectedStatus)
+        faults.push(`The server returned ${status}, not ${turn.expectedStatus}: ${body}`)
+      else if (isFollowed) turn.lastResponse = JSON.parse(body)
     },
   }
 }
 
-function lengthOf(length: Length, steps: readonly Step[]): Partial<autocannon.Options> {
+function toLengthOptions(length: Length, steps: readonly Step[]): Partial<autocannon.Options> {
   if ('calls' in length) return { amount: length.calls * steps.length }
   const { seconds, perSecond } = length
   if (perSecond === undefined) return { duration: seconds }
-  // Times of the calls themselves, without waiting for a free connection.
+  // Measures the calls themselves, without the time that they wait for a free connection.
   return {
     duration: seconds,
     overallRate: Math.max(1, Math.round(perSecond)),
@@ -140,12 +141,18 @@ export async function settleSandbox(target: Target): Promise<void> {
   await send(target, { path: '/sandbox/clock/advance', body: { seconds: 0 }, status: 200 })
 }
 
-export function basic({ tokenId, clientSecret }: { tokenId: string; clientSecret: string }): string {
+export function basicAuthorization({
+  tokenId,
+  clientSecret,
+}: {
+  tokenId: string
+  clientSecret: string
+}): string {
   return `Basic ${Buffer.from(`${tokenId}:${clientSecret}`).toString('base64')}`
 }
 
 /** Returns a function that cycles through the items forever. */
-export function inTurn<T>(all: readonly T[]): () => T {
+export function cycle<T>(all: readonly T[]): () => T {
   let next = 0
   return () => {
     const found = all[next++ % all.length]
@@ -155,7 +162,7 @@ export function inTurn<T>(all: readonly T[]): () => T {
 }
 
 /** Returns a random item. */
-export function anyOf<T>(all: readonly T[]): T {
+export function pickRandom<T>(all: readonly T[]): T {
   const found = all[Math.floor(Math.random() * all.length)]
   if (found === undefined) throw new Error('The list is empty.')
   return found

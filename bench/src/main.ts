@@ -60,7 +60,7 @@ async function main(args: readonly string[]): Promise<number> {
   try {
     for (const [name, { run, databases }] of Object.entries(COMMANDS)) {
       if (command !== undefined && command !== name) continue
-      const chosen = databases.find((one) => one === database) ?? databases[0]
+      const chosen = databases.find((supported) => supported === database) ?? databases[0]
       if (chosen !== undefined) await run({ database: chosen, ...rest })
     }
     return 0

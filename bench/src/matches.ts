@@ -14,9 +14,10 @@ const SHORT_LINES = 2_000
 /** Number of payments with the same amount. Their references distinguish them. */
 const PER_AMOUNT = 10
 /**
- * One line in 50 has a different amount than its payment, so neither has a counterpart with the same amount.
+ * One line in 50 has a different amount than its payment, so neither of the two has a counterpart with the
+ * same amount.
  */
-const ODD_EVERY = 50
+const DIFFERENT_EVERY = 50
 const DAY_MS = 24 * 60 * 60 * 1000
 
 /** Seconds, and memory use in MiB after a tenth of the lines and after all of them. */
@@ -32,16 +33,16 @@ interface Round {
 }
 
 /**
- * In each round, measures reading a CAMT.053 statement, comparing it with the same number of payments in the
- * database, and suggesting matches when no line names its payment. The statement is read twice, as by the
- * server: once to validate it, and once for its records.
+ * Measures in each round how fast a CAMT.053 statement is read, how fast it is compared with the same number
+ * of payments in the database, and how fast matches are suggested if no line names its payment. The statement
+ * is read twice, as by the server: once to validate it, and once for its records.
  */
 export async function runMatches(options: Options): Promise<void> {
   const lines = options.isShort ? SHORT_LINES : LINES
   await onServer(
     options,
     async (db) => {
-      const day = await seedStatement(db, lines, ODD_EVERY)
+      const day = await seedStatement(db, lines, DIFFERENT_EVERY)
       const rounds: Round[] = []
       for (let n = 0; n < options.rounds; n++)
         rounds.push({
@@ -77,55 +78,56 @@ function print(lines: number, rounds: readonly Round[]): void {
  * Compares the day's lines with the payments that they name, as the server does after a statement has
  * arrived.
  */
-async function compareDay(db: Database, { platform, asked }: SeededDay, lines: number): Promise<Measured> {
-  const watch = new Watch(lines)
-  watch.noteCount(lines)
-  const { items } = await selectSides({ db, platform }, asked)
-  if (items.length !== Math.floor(lines / ODD_EVERY)) throw new Error(`${items.length} payments differ.`)
-  return watch.end()
+async function compareDay(db: Database, { platform, query }: SeededDay, lines: number): Promise<Measured> {
+  const stopwatch = new Stopwatch(lines)
+  stopwatch.recordCount(lines)
+  const { items } = await selectSides({ db, platform }, query)
+  if (items.length !== Math.floor(lines / DIFFERENT_EVERY))
+    throw new Error(`${items.length} payments differ.`)
+  return stopwatch.end()
 }
 
 async function readStatement(lines: number): Promise<Measured> {
-  const watch = new Watch(lines)
+  const stopwatch = new Stopwatch(lines)
   let entries = 0
-  for await (const one of readTwice(() => statementBytes(lines), readIsoMessages)) {
-    if (one.of !== 'ACCOUNT' || one.record.type !== 'entry') continue
+  for await (const message of readTwice(() => statementBytes(lines), readIsoMessages)) {
+    if (message.of !== 'ACCOUNT' || message.record.type !== 'entry') continue
     entries++
-    watch.noteCount(entries)
+    stopwatch.recordCount(entries)
   }
   if (entries !== lines) throw new Error(`${entries} of ${lines} entries were read.`)
-  return watch.end()
+  return stopwatch.end()
 }
 
 function suggestAll(lines: number): Measured {
-  const watch = new Watch(lines)
+  const stopwatch = new Stopwatch(lines)
   let found = 0
   for (const { lines: matched } of suggestSorted(openLines(lines), openPayments(lines))) {
     found += matched.length
-    watch.noteCount(found)
+    stopwatch.recordCount(found)
   }
-  if (found < lines - 2 * Math.ceil(lines / ODD_EVERY))
+  if (found < lines - 2 * Math.ceil(lines / DIFFERENT_EVERY))
     throw new Error(`${found} of ${lines} lines were matched.`)
-  return watch.end()
+  return stopwatch.end()
 }
 
-/** Elapsed time, and memory use at two points. */
-class Watch {
+/** Measures the elapsed time, and the memory use at two points. */
+class Stopwatch {
   readonly #lines: number
-  readonly #begunMs = performance.now()
+  readonly #startedMs = performance.now()
   #early: number | undefined
 
   constructor(lines: number) {
     this.#lines = lines
   }
 
-  noteCount(count: number): void {
+  recordCount(count: number): void {
     if (this.#early === undefined && count >= this.#lines / 10) this.#early = residentMib()
   }
 
   end(): Measured {
     const late = residentMib()
-    return { seconds: (performance.now() - this.#begunMs) / 1000, memory: [this.#early ?? late, late] }
+    return { seconds: (performance.now() - this.#startedMs) / 1000, memory: [this.#early ?? late, late] }
   }
 }
 
@@ -135,13 +137,13 @@ function residentMib(): number {
 
 const getReference = (n: number) => `CS${n.toString(16).toUpperCase().padStart(10, '0')}`
 const getAmount = (n: number) => BigInt(1000 + 2 * Math.floor(n / PER_AMOUNT))
-const isOdd = (n: number) => n % ODD_EVERY === ODD_EVERY - 1
+const isDifferent = (n: number) => n % DIFFERENT_EVERY === DIFFERENT_EVERY - 1
 
 /** Lines ordered by amount. Lines with the same amount are in a different order than their payments. */
 function* openLines(count: number): Generator<OpenLine> {
   for (let n = 0; n < count; n++) {
     const payment = n - (n % PER_AMOUNT) + (PER_AMOUNT - 1 - (n % PER_AMOUNT))
-    const amount = getAmount(n) + (isOdd(n) ? 1n : 0n)
+    const amount = getAmount(n) + (isDifferent(n) ? 1n : 0n)
     yield { id: `line-${n}`, amount, atMs: DAY_MS, text: `SEPA order ${getReference(payment)} Ada Lovelace` }
   }
 }

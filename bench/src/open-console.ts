@@ -52,8 +52,8 @@ export class OpenConsole {
 }
 
 /**
- * Makes the requests that a page makes after a change, including those for the counts in the navigation,
- * which the overview shares.
+ * Makes the requests that a page makes after a change, including the request for the counts in the
+ * navigation, which the overview also uses.
  */
 export async function readPage(member: Countersign, page: ConsolePage): Promise<void> {
   const { overview, transactions, sandbox } = member

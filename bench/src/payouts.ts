@@ -1,7 +1,7 @@
 import { measureBulk } from './bulk-payouts.ts'
-import { anyOf, CONNECTIONS, type Figure, type Length, load } from './load.ts'
+import { CONNECTIONS, type Figure, type Length, load, pickRandom } from './load.ts'
 import { type Bench, type Options, onServer } from './on-server.ts'
-import { ACCEPTED, type Answering, Banks, DELIVERED } from './payouts-bank.ts'
+import { ACCEPTED, Banks, DELIVERED, type PayoutResponse } from './payouts-bank.ts'
 import { type Payer, seedPayers } from './seed.ts'
 import { formatInteger, printTable } from './table.ts'
 import { ACCOUNTS, transferCall } from './transfers.ts'
@@ -10,7 +10,7 @@ const SHORT_ACCOUNTS = 500
 const WARM_UP_SECONDS = 2
 /** The maximum number of a platform's payouts that wait for their rail at the same time. */
 const IN_PROGRESS_MAX = 256
-/** The number of times that the slow rail is filled in one part. */
+/** The number of times that the slow rail is filled in one part of a round. */
 const WAVES = 10
 const SHORT_WAVES = 1
 const [FAST_MS, SLOW_MS] = [50, 2000]
@@ -18,8 +18,9 @@ const [FAST_MS, SLOW_MS] = [50, 2000]
 const NUMBERS = [DELIVERED.number, ACCEPTED.number]
 
 /**
- * Measures payouts until they have settled, in a sandbox and on a production server. The latter's rail is the
- * example bank, a separate process that responds late. The two take turns, each with its own database.
+ * Measures payouts until they have settled, in a sandbox and on a production server. The production server's
+ * rail is the example bank, a separate process that responds late. The two servers take turns, and each has
+ * its own database.
  */
 export async function runPayouts(options: Options): Promise<void> {
   const accounts = options.isShort ? SHORT_ACCOUNTS : ACCOUNTS
@@ -43,13 +44,13 @@ export async function runPayouts(options: Options): Promise<void> {
   )
 }
 
-interface Sides {
+interface PayoutServers {
   readonly sandbox: Bench<readonly Payer[]>
   readonly production: Bench<readonly Payer[]>
   readonly banks: Banks
 }
 
-/** The columns of a round. */
+/** The results of a round. */
 interface Round {
   readonly sandbox: Figure
   readonly fast: Figure
@@ -58,12 +59,12 @@ interface Round {
   readonly slow: Figure
 }
 
-async function measure(sides: Sides, { seconds, rounds, isShort }: Options): Promise<void> {
+async function measure(servers: PayoutServers, { seconds, rounds, isShort }: Options): Promise<void> {
   const calls = IN_PROGRESS_MAX * (isShort ? SHORT_WAVES : WAVES)
-  await round(sides, isShort ? 2 : WARM_UP_SECONDS, IN_PROGRESS_MAX)
-  const done: Round[] = []
-  for (let n = 0; n < rounds; n++) done.push(await round(sides, seconds, calls))
-  const row = (name: string, key: keyof Round) => ({ name, figures: done.map((one) => one[key]) })
+  await round(servers, isShort ? 2 : WARM_UP_SECONDS, IN_PROGRESS_MAX)
+  const results: Round[] = []
+  for (let n = 0; n < rounds; n++) results.push(await round(servers, seconds, calls))
+  const row = (name: string, key: keyof Round) => ({ name, figures: results.map((result) => result[key]) })
   printTable(
     `Payouts until they have settled, POST /transfer-out over HTTP: by the sandbox's rail, and in production by the example bank.
 ${CONNECTIONS} connections, ${rounds} rounds of ${seconds} s in turn; ${formatInteger(calls)} payouts by the slow bank, which has up to ${IN_PROGRESS_MAX} at the same time.`,
@@ -76,13 +77,17 @@ ${CONNECTIONS} connections, ${rounds} rounds of ${seconds} s in turn; ${formatIn
   )
 }
 
-async function round({ sandbox, production, banks }: Sides, seconds: number, calls: number): Promise<Round> {
+async function round(
+  { sandbox, production, banks }: PayoutServers,
+  seconds: number,
+  calls: number,
+): Promise<Round> {
   const pay = (bench: Bench<unknown>, payers: readonly Payer[], length: Length, network?: string) =>
-    load(bench.target, length, [() => transferCall(anyOf(payers), network)], bench.waitUntilIdle)
-  const payBy = async (bank: Answering, answerMs: number, length: Length) => {
-    await banks.behave(bank, answerMs)
-    const payers = production.seeded.filter((_, n) => NUMBERS[n % NUMBERS.length] === bank.number)
-    return pay(production, payers, length, bank.network)
+    load(bench.target, length, [() => transferCall(pickRandom(payers), network)], bench.waitUntilIdle)
+  const payBy = async (response: PayoutResponse, answerMs: number, length: Length) => {
+    await banks.setDelay(response, answerMs)
+    const payers = production.seeded.filter((_, n) => NUMBERS[n % NUMBERS.length] === response.number)
+    return pay(production, payers, length, response.network)
   }
   return {
     sandbox: await pay(sandbox, sandbox.seeded, { seconds }),

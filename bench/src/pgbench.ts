@@ -42,25 +42,29 @@ export class Pgbench {
   }
 
   async measure(seconds: number): Promise<TpcB> {
-    // pgbench itself does this first, so it must not count.
+    // pgbench would do this cleanup itself, but its time must not count.
     const db = await openPostgres(this.#url, { poolMax: 1 })
     for (const statement of CLEANUP) await db.query(statement)
     await db.close()
-    // Connecting is not part of a transaction, so the time of a run with one transaction per client is
-    // subtracted.
+    // Connecting is not part of a transaction. Therefore, a run with one transaction per client is measured
+    // first and subtracted.
     const first = await this.#runTimed('--transactions=1')
     const all = await this.#runTimed(`--time=${seconds}`)
-    return { perSecond: all.perSecond, postgresUs: (all.us - first.us) / (all.done - first.done) }
+    return {
+      perSecond: all.perSecond,
+      postgresUs: (all.us - first.us) / (all.transactions - first.transactions),
+    }
   }
 
-  async #runTimed(length: string): Promise<{ perSecond: number; done: number; us: number }> {
+  async #runTimed(length: string): Promise<{ perSecond: number; transactions: number; us: number }> {
     const before = postgresTime()
     const output = await this.#run(['--no-vacuum', `--client=${CONNECTIONS}`, '--jobs=2', length])
     const us = postgresTime() - before
     const perSecond = /^tps = ([\d.]+)/m.exec(output)?.[1]
-    const done = /^number of transactions actually processed: (\d+)/m.exec(output)?.[1]
-    if (perSecond === undefined || done === undefined) throw new Error(`pgbench printed no rate: ${output}`)
-    return { perSecond: Number(perSecond), done: Number(done), us }
+    const transactions = /^number of transactions actually processed: (\d+)/m.exec(output)?.[1]
+    if (perSecond === undefined || transactions === undefined)
+      throw new Error(`pgbench printed no rate: ${output}`)
+    return { perSecond: Number(perSecond), transactions: Number(transactions), us }
   }
 
   async #run(args: readonly string[]): Promise<string> {

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { setTimeout } from 'node:timers/promises'
 import { parentPort, workerData } from 'node:worker_threads'
-import { AGES_MAX, Cell, type ReceiverData } from './receiver-cells.ts'
+import { AGES_MAX, Cell, type ReceiverData } from './receiver-data.ts'
 
 /** The program of a receiver's thread. See `receiver.ts`. */
 

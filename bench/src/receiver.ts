@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
-import { AGES_MAX, Cell, type ReceiverData } from './receiver-cells.ts'
+import { AGES_MAX, Cell, type ReceiverData } from './receiver-data.ts'
 
 /** The built file, because a thread cannot run TypeScript. */
 const PROGRAM = new URL('../dist/receiver-thread.js', import.meta.url)
@@ -16,7 +16,7 @@ export class Receiver {
   readonly #cells: Float64Array
   readonly #ages: Float64Array
   readonly #worker: Worker
-  #taken = 0
+  #takenCount = 0
 
   private constructor(worker: Worker, port: number, { cells, ages }: ReceiverData) {
     this.#worker = worker
@@ -39,12 +39,12 @@ export class Receiver {
     return new Receiver(worker, port, data)
   }
 
-  /** The time until a response. */
+  /** The delay of each response, in ms. */
   set delayMs(ms: number) {
     this.#cells[Cell.delayMs] = ms
   }
 
-  /** When the last webhook arrived, by `performance.now()`. */
+  /** The time at which the last webhook arrived, on the clock of `performance.now()`. */
   get lastMs(): number {
     return (this.#cells[Cell.lastAt] ?? 0) - performance.timeOrigin
   }
@@ -53,12 +53,12 @@ export class Receiver {
     return { requests: this.#cells[Cell.requests] ?? 0, connections: this.#cells[Cell.connections] ?? 0 }
   }
 
-  /** Returns the time from each event to its webhook, in ms, and forgets them. */
+  /** Returns the time from each event to its webhook, in ms. Each time is returned only once. */
   takeAges(): number[] {
     const { requests } = this.counts()
-    const count = Math.min(AGES_MAX, requests - this.#taken)
-    const ages = Array.from({ length: count }, (_, n) => this.#ages[(this.#taken + n) % AGES_MAX] ?? 0)
-    this.#taken = requests
+    const count = Math.min(AGES_MAX, requests - this.#takenCount)
+    const ages = Array.from({ length: count }, (_, n) => this.#ages[(this.#takenCount + n) % AGES_MAX] ?? 0)
+    this.#takenCount = requests
     return ages
   }
 

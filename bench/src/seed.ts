@@ -17,28 +17,28 @@ const FUNDS = 1_000_000_000
 const SEEDED = '0190b000-0000-7000-8000-'
 
 /** The last two digits of an id of this kind. */
-const digitsOf = (kind: keyof typeof ID_KINDS) => ID_KINDS[kind].toString(16).padStart(2, '0')
+const idDigits = (kind: keyof typeof ID_KINDS) => ID_KINDS[kind].toString(16).padStart(2, '0')
 
 const ids = (kind: keyof typeof ID_KINDS) =>
-  `('${SEEDED}' || lpad(n::text, 10, '0') || '${digitsOf(kind)}')::uuid`
+  `('${SEEDED}' || lpad(n::text, 10, '0') || '${idDigits(kind)}')::uuid`
 
-export interface Paying {
+export interface PayerOptions {
   /** The rail through which the money arrived, if rails have names. */
   readonly rail?: string
   /** Bank account numbers, used in turn: payer `n`, counted from 0, has number `n % numbers.length`. */
   readonly numbers: readonly string[]
 }
 
-const BY_SANDBOX: Paying = { numbers: ['000123456789'] }
+const SANDBOX_PAYERS: PayerOptions = { numbers: ['000123456789'] }
 
 /**
- * Creates customers with SQL, each with a funded dollar account and a bank account; through the API it would
- * take minutes. The money is one ledger transfer, so the ledger balances. Returns the payers in order.
+ * Creates customers with SQL, because the API would take minutes. Each has a funded dollar account and a bank
+ * account. The money is one ledger transfer per account, so the ledger balances; returns the payers in order.
  */
 export async function seedPayers(
   db: Database,
   count: number,
-  { rail: name, numbers }: Paying = BY_SANDBOX,
+  { rail: name, numbers }: PayerOptions = SANDBOX_PAYERS,
 ): Promise<Payer[]> {
   const platform = (await db.query<{ id: string }>('SELECT id FROM platforms LIMIT 1')).rows[0]!
   const rail = uuidOf(systemAccountId(platform.id, 'rail', 'USD', name))
@@ -98,10 +98,10 @@ const DAY = '2026-03-02'
 const NOON = `${DAY}T12:00:00Z`
 const HOUR_MS = 60 * 60 * 1000
 
-/** A rail's day, as `selectSides` takes it. */
+/** A rail's day, in the form that `selectSides` takes. */
 export interface SeededDay {
   readonly platform: { readonly id: string }
-  readonly asked: SidesQuery
+  readonly query: SidesQuery
 }
 
 /**
@@ -137,14 +137,14 @@ export async function seedStatement(db: Database, lines: number, oddEvery: numbe
        FROM ${series}`,
     'ANALYZE',
   ]
-  // One at a time, because each takes seconds on a busy machine.
+  // Runs one statement at a time, because each takes seconds on a busy machine.
   for (const insert of inserts) await db.script(insert)
   const { rows } = await db.query<{ id: string }>(`SELECT ${statement} AS id`)
   const since = new Date(Date.parse(NOON) - HOUR_MS)
   const cut = new Date(Date.parse(NOON) + 12 * HOUR_MS)
   return {
     platform,
-    asked: {
+    query: {
       rail: BANK,
       currency: 'EUR',
       date: DAY,

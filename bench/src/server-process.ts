@@ -11,8 +11,8 @@ export const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 
 export type DatabaseKind = 'embedded' | 'postgres'
 
-/** The data directory of this run's servers, with the environment that points to it. */
-export interface Place {
+/** A data directory for servers of this run, and the environment that points to it. */
+export interface Deployment {
   readonly dataDir: string
   readonly env: Readonly<Record<string, string>>
   /** Only with PostgreSQL. */
@@ -28,10 +28,10 @@ export interface Cluster {
 }
 
 /** Creates a new data directory and, for PostgreSQL, a temporary cluster. */
-export async function newPlace(
+export async function createDeployment(
   kind: DatabaseKind,
   settings: Readonly<Record<string, string>> = {},
-): Promise<Place> {
+): Promise<Deployment> {
   const dataDir = await mkdtemp(join(tmpdir(), 'countersign-bench-'))
   const cluster = kind === 'postgres' ? await startCluster(settings) : undefined
   return {
@@ -59,18 +59,18 @@ export interface Credentials {
 }
 
 /** Reads the credentials that the first start wrote, with the server's current base URL. */
-export function readCredentials(place: Place, baseUrl: string): Credentials {
-  const text = readFileSync(credentialsFile(place), 'utf8')
+export function readCredentials(deployment: Deployment, baseUrl: string): Credentials {
+  const text = readFileSync(credentialsFile(deployment), 'utf8')
   return { ...(JSON.parse(text) as Credentials), baseUrl }
 }
 
-export function credentialsFile(place: Place): string {
-  return join(place.dataDir, 'credentials.json')
+export function credentialsFile(deployment: Deployment): string {
+  return join(deployment.dataDir, 'credentials.json')
 }
 
 const running = new Set<RunningProcess>()
 process.on('exit', () => {
-  for (const one of running) one.signal('SIGKILL')
+  for (const child of running) child.signal('SIGKILL')
 })
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
 
@@ -78,11 +78,11 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => 
 export class RunningProcess {
   readonly #child: ChildProcess
   readonly #ended: Promise<number | null>
-  #look = (): void => {}
+  #checkOutput = (): void => {}
   stdout = ''
   stderr = ''
 
-  /** Starts it in its own process group, so that child processes of npm end with it. */
+  /** Starts the program in its own process group, so that child processes of npm end with it. */
   constructor(command: string, args: readonly string[], env: Readonly<Record<string, string>> = {}) {
     const { DATABASE_URL: _, ...inherited } = process.env
     this.#child = spawn(command, args, {
@@ -94,7 +94,7 @@ export class RunningProcess {
     running.add(this)
     this.#child.stdout!.setEncoding('utf8').on('data', (text: string) => {
       this.stdout += text
-      this.#look()
+      this.#checkOutput()
     })
     this.#child.stderr!.setEncoding('utf8').on('data', (text: string) => {
       this.stderr += text
@@ -113,13 +113,13 @@ export class RunningProcess {
   }
 
   /** Resolves once standard output matches the pattern. Rejects if the program ends first. */
-  says(pattern: RegExp): Promise<RegExpExecArray> {
+  waitForOutput(pattern: RegExp): Promise<RegExpExecArray> {
     return new Promise((resolve, reject) => {
-      this.#look = () => {
+      this.#checkOutput = () => {
         const match = pattern.exec(this.stdout)
         if (match) resolve(match)
       }
-      this.#look()
+      this.#checkOutput()
       this.#ended.then(
         (code) =>
           reject(new Error(`The program ended with ${code}: ${this.stderr.trim() || this.stdout.trim()}`)),
@@ -146,20 +146,22 @@ export class RunningProcess {
   }
 }
 
-/** The whole startup banner; captures the base URL. */
+/** Matches the whole startup banner, and captures the base URL. */
 export const READY = /^ {2}API +(\S+)$[\s\S]*Ctrl-C/m
 
 /** Starts the built server. Resolves with its base URL once it is ready. */
-export async function startServer(place: Place): Promise<{ server: RunningProcess; baseUrl: string }> {
-  const server = new RunningProcess(process.execPath, [join(ROOT, 'server/dist/main.js')], place.env)
-  return { server, baseUrl: (await server.says(READY))[1]! }
+export async function startServer(
+  deployment: Deployment,
+): Promise<{ server: RunningProcess; baseUrl: string }> {
+  const server = new RunningProcess(process.execPath, [join(ROOT, 'server/dist/main.js')], deployment.env)
+  return { server, baseUrl: (await server.waitForOutput(READY))[1]! }
 }
 
 /** Creates a platform with the operator command, which works while the server is running. */
-export async function createPlatform(place: Place, name: string): Promise<Credentials> {
+export async function createPlatform(deployment: Deployment, name: string): Promise<Credentials> {
   const { DATABASE_URL: _, ...inherited } = process.env
   const args = [join(ROOT, 'server/dist/main.js'), 'platform', 'create', '--name', name]
-  const env = { ...inherited, ...place.env }
+  const env = { ...inherited, ...deployment.env }
   const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: ROOT, env })
   return JSON.parse(stdout) as Credentials
 }
@@ -167,8 +169,8 @@ export async function createPlatform(place: Place, name: string): Promise<Creden
 const TICK_US = 10_000
 
 /**
- * A process's CPU time so far, in µs: of its main thread, and of all other threads, which include the
- * embedded database.
+ * A process's CPU time so far, in µs: the time of its main thread, and the time of all other threads, which
+ * include the embedded database.
  */
 export function processorTime(pid: number): { main: number; others: number } {
   let main = 0
@@ -182,8 +184,8 @@ export function processorTime(pid: number): { main: number; others: number } {
 }
 
 /**
- * CPU time so far, in µs, of the PostgreSQL started by this process: its server, its backends, and backends
- * that have ended. Other clusters on the machine, for example another bench's, have a different parent
+ * CPU time so far, in µs, of the PostgreSQL that this process started: its server, its backends, and backends
+ * that have ended. Other clusters on the machine, for example from another bench, have a different parent
  * process.
  */
 export function postgresTime(): number {
@@ -198,8 +200,8 @@ export function postgresTime(): number {
     }
   }
   let sum = 0
-  for (const { parent, usedUs, spentByEnded } of found.values()) {
-    if (parent === process.pid) sum += usedUs + spentByEnded
+  for (const { parent, usedUs, endedChildrenUs } of found.values()) {
+    if (parent === process.pid) sum += usedUs + endedChildrenUs
     else if (found.get(parent)?.parent === process.pid) sum += usedUs
   }
   return sum
@@ -209,13 +211,13 @@ interface ProcessStat {
   readonly name: string
   readonly parent: number
   readonly usedUs: number
-  /** CPU time of its children that have ended. */
-  readonly spentByEnded: number
+  /** CPU time of the process's children that have ended. */
+  readonly endedChildrenUs: number
 }
 
 /**
- * proc(5): the name is in parentheses. Counting fields after it, the parent is field 2, and user and system
- * time are fields 12 and 13, followed by the children's times.
+ * Parses a line in the format of proc(5). The name is in parentheses. Counting the fields after it, the
+ * parent is field 2, and user and system time are fields 12 and 13, followed by the children's times.
  */
 function readStat(path: string): ProcessStat {
   const line = readFileSync(`/proc/${path}/stat`, 'utf8')
@@ -226,6 +228,6 @@ function readStat(path: string): ProcessStat {
     name: line.slice(line.indexOf('(') + 1, nameEnd),
     parent: Number(fields[1]),
     usedUs: us(11),
-    spentByEnded: us(13),
+    endedChildrenUs: us(13),
   }
 }

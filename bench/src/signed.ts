@@ -1,4 +1,4 @@
-import { type Call, CONNECTIONS, type Figure, inTurn, load, send, type Target } from './load.ts'
+import { type Call, CONNECTIONS, cycle, type Figure, load, send, type Target } from './load.ts'
 import { type Options, onServer } from './on-server.ts'
 import { makePayers, PAYMENT, type Payer } from './payers.ts'
 import { Pgbench, type TpcB } from './pgbench.ts'
@@ -20,12 +20,12 @@ export async function runSigned(options: Options): Promise<void> {
   await onServer(
     options,
     async () => undefined,
-    async ({ target, credentials, cluster, waitUntilIdle: settled }) => {
+    async ({ target, credentials, cluster, waitUntilIdle }) => {
       const pgbench = await Pgbench.prepare(cluster, isShort)
       const payers = await makePayers(credentials, isShort ? SHORT_WALLETS : WALLETS)
       const pay = async (count: number) => {
         const calls = await prepareSignedCalls(target, payers, count)
-        return load(target, { calls: count }, [() => takeFrom(calls)], settled)
+        return load(target, { calls: count }, [() => takeCall(calls)], waitUntilIdle)
       }
       let { perSecond } = await pay(isShort ? SHORT_PAYMENTS : WARM_UP_PAYMENTS)
       const tpcB: TpcB[] = []
@@ -48,7 +48,7 @@ ${CONNECTIONS} connections, ${payers.length} wallets, ${rounds} rounds of about 
   )
 }
 
-function takeFrom(calls: Call[]): Call {
+function takeCall(calls: Call[]): Call {
   const call = calls.pop()
   if (call === undefined) throw new Error('No prepared payment is left.')
   return call
@@ -61,17 +61,17 @@ interface Quote {
   }[]
 }
 
-/** Prepares the signed second calls of quotes that are ready to be executed. */
+/** Prepares quotes, and returns the signed second call that executes each of them. */
 export async function prepareSignedCalls(
   target: Target,
   payers: readonly Payer[],
   count: number,
 ): Promise<Call[]> {
   const calls: Call[] = []
-  let started = 0
-  const nextPayer = inTurn(payers)
+  let startedCount = 0
+  const nextPayer = cycle(payers)
   const work = async () => {
-    while (started++ < count) calls.push(await prepareSignedCall(target, nextPayer()))
+    while (startedCount++ < count) calls.push(await prepareSignedCall(target, nextPayer()))
   }
   await Promise.all(Array.from({ length: CONNECTIONS }, work))
   return calls

@@ -1,9 +1,9 @@
 import { join } from 'node:path'
 import type { Options } from './on-server.ts'
 import {
+  createDeployment,
   credentialsFile,
-  newPlace,
-  type Place,
+  type Deployment,
   READY,
   ROOT,
   RunningProcess,
@@ -16,16 +16,16 @@ const DEMOS = 3
 const SHORT = 1
 
 /**
- * Measures the time from `npm start` to the line with the server's URL, and the demo's payment. Prints a
- * table.
+ * Measures the time from `npm start` to the line with the server's URL, and the duration of the demo's
+ * payment. Prints a table.
  */
 export async function runStart({ database, isShort }: Options): Promise<void> {
-  const place = await newPlace(database)
+  const deployment = await createDeployment(database)
   try {
-    const first = await measureStart(place)
+    const first = await measureStart(deployment)
     const others: number[] = []
-    for (let n = 0; n < (isShort ? SHORT : STARTS); n++) others.push(await measureStart(place))
-    const demos = await demoSeconds(place, isShort ? SHORT : DEMOS)
+    for (let n = 0; n < (isShort ? SHORT : STARTS); n++) others.push(await measureStart(deployment))
+    const demos = await demoSeconds(deployment, isShort ? SHORT : DEMOS)
     process.stdout.write(`
 Starting, on ${database === 'embedded' ? 'the embedded database' : 'PostgreSQL'}:
 ${table([
@@ -34,7 +34,7 @@ ${table([
   ['demo, sign-in to settled payment', `${median(demos).toFixed(2)} s`, spread(demos)],
 ])}`)
   } finally {
-    await place.remove()
+    await deployment.remove()
   }
 }
 
@@ -42,31 +42,31 @@ function spread(values: readonly number[]): string {
   return `${Math.min(...values).toFixed(2)}-${Math.max(...values).toFixed(2)}`
 }
 
-async function measureStart(place: Place): Promise<number> {
+async function measureStart(deployment: Deployment): Promise<number> {
   const startMs = performance.now()
-  const npm = new RunningProcess('npm', ['start'], place.env)
-  await npm.says(READY)
+  const npm = new RunningProcess('npm', ['start'], deployment.env)
+  await npm.waitForOutput(READY)
   const seconds = (performance.now() - startMs) / 1000
   await npm.stop()
   return seconds
 }
 
-async function demoSeconds(place: Place, count: number): Promise<number[]> {
-  const { server, baseUrl } = await startServer(place)
+async function demoSeconds(deployment: Deployment, count: number): Promise<number[]> {
+  const { server, baseUrl } = await startServer(deployment)
   const seconds: number[] = []
   for (let n = 0; n < count; n++) {
-    seconds.push(await runDemo(place, baseUrl))
+    seconds.push(await runDemo(deployment, baseUrl))
   }
   await server.stop()
   return seconds
 }
 
 /** Runs the cli's demo. Returns the duration in seconds that it prints. */
-async function runDemo(place: Place, baseUrl: string): Promise<number> {
+async function runDemo(deployment: Deployment, baseUrl: string): Promise<number> {
   const cli = join(ROOT, 'cli/dist/main.js')
-  const args = [cli, 'demo', '--credentials', credentialsFile(place), '--base-url', baseUrl]
+  const args = [cli, 'demo', '--credentials', credentialsFile(deployment), '--base-url', baseUrl]
   const demo = new RunningProcess(process.execPath, args)
-  const [, seconds] = await demo.says(/settled payment: +([\d.]+) s/)
+  const [, seconds] = await demo.waitForOutput(/settled payment: +([\d.]+) s/)
   await demo.waitForExit()
   return Number(seconds)
 }

@@ -18,7 +18,7 @@ export function formatInteger(value: number): string {
 /** Formats a table: the first column is left-aligned, the others right-aligned. */
 export function table(rows: readonly (readonly string[])[]): string {
   const widths = rows.reduce<number[]>(
-    (most, row) => row.map((cell, column) => Math.max(most[column] ?? 0, cell.length)),
+    (widest, row) => row.map((cell, column) => Math.max(widest[column] ?? 0, cell.length)),
     [],
   )
   return rows
@@ -41,13 +41,13 @@ const us = (value: number) => `${formatInteger(value)} µs`
 const ms = (value: number) => `${value.toFixed(1)} ms`
 
 const COLUMNS = {
-  perSecond: { title: 'per second', show: formatInteger },
-  settledPerSecond: { title: 'settled/s', show: formatInteger },
-  p50: { title: 'p50', show: ms },
-  p99: { title: 'p99', show: ms },
-  mainUs: { title: 'main thread', show: us },
-  othersUs: { title: 'other threads', show: us },
-  postgresUs: { title: 'PostgreSQL', show: us },
+  perSecond: { title: 'per second', format: formatInteger },
+  settledPerSecond: { title: 'settled/s', format: formatInteger },
+  p50: { title: 'p50', format: ms },
+  p99: { title: 'p99', format: ms },
+  mainUs: { title: 'main thread', format: us },
+  othersUs: { title: 'other threads', format: us },
+  postgresUs: { title: 'PostgreSQL', format: us },
 } as const satisfies Record<keyof Figure, object>
 
 /**
@@ -62,7 +62,7 @@ export function printTable(title: string, rows: readonly Row[]): void {
     name,
     ...keys.map((key) => {
       const values = figures.map((figure) => figure[key] ?? Number.NaN)
-      return values.some(Number.isNaN) ? '' : COLUMNS[key].show(median(values))
+      return values.some(Number.isNaN) ? '' : COLUMNS[key].format(median(values))
     }),
     median(figures.map((figure, n) => rateOf(figure) / rateOf(rows[0]?.figures[n]))).toFixed(2),
   ]

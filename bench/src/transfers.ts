@@ -1,4 +1,4 @@
-import { anyOf, type Call, type Figure, load } from './load.ts'
+import { type Call, type Figure, load, pickRandom } from './load.ts'
 import { type Bench, type Options, onServer } from './on-server.ts'
 import { Pgbench, type TpcB } from './pgbench.ts'
 import { type Payer, seedPayers } from './seed.ts'
@@ -7,7 +7,7 @@ import { printTable } from './table.ts'
 export const ACCOUNTS = 10_000
 const SHORT_ACCOUNTS = 500
 const WARM_UP_SECONDS = 2
-let sent = 0
+let callCount = 0
 
 /**
  * Measures durable `POST /transfer-out` calls from many accounts and from a single one. On PostgreSQL,
@@ -48,7 +48,7 @@ function transfers(
   payers: readonly Payer[],
   seconds: number,
 ): Promise<Figure> {
-  return load(bench.target, { seconds }, [() => transferCall(anyOf(payers))], bench.waitUntilIdle)
+  return load(bench.target, { seconds }, [() => transferCall(pickRandom(payers))], bench.waitUntilIdle)
 }
 
 /** A payment of one cent from an account to its bank account, through the given network if any. */
@@ -57,7 +57,7 @@ export function transferCall({ accountId, bankAccountId }: Payer, network?: stri
   return {
     path: '/transfer-out',
     body: { source: { accountId }, destination, amount: 1 },
-    headers: { 'Idempotency-Key': `transfer-${process.pid}-${sent++}` },
+    headers: { 'Idempotency-Key': `transfer-${process.pid}-${callCount++}` },
     status: 201,
   }
 }

@@ -1,12 +1,12 @@
 import { openPostgres } from '@countersign/server/storage/engine/postgres'
-import { anyOf, type Figure, load, type Target } from './load.ts'
+import { type Figure, load, pickRandom, type Target } from './load.ts'
 import { measureManyEndpoints } from './many-endpoints.ts'
 import { type Bench, type Options, onServer } from './on-server.ts'
 import { Receiver } from './receiver.ts'
 import { type Payer, seedPayers } from './seed.ts'
 import { formatInteger, median, printTable } from './table.ts'
 import { ACCOUNTS, transferCall } from './transfers.ts'
-import { call, type Sides, untilDelivered } from './webhook-sides.ts'
+import { call, type WebhookBench, waitUntilDelivered } from './webhook-calls.ts'
 
 const SHORT_ACCOUNTS = 500
 const WARM_UP_SECONDS = 2
@@ -14,8 +14,8 @@ const WARM_UP_SECONDS = 2
 const SLOW_MS = 50
 
 /**
- * Measures durable `POST /transfer-out` with and without a webhook endpoint, how fast the webhooks follow, and what one
- * endpoint that hangs costs others.
+ * Measures durable `POST /transfer-out` calls with and without a webhook endpoint, the speed of the webhooks,
+ * and the effect of a hanging endpoint on others.
  */
 export async function runWebhooks(options: Options): Promise<void> {
   const accounts = options.isShort ? SHORT_ACCOUNTS : ACCOUNTS
@@ -37,64 +37,64 @@ export async function runWebhooks(options: Options): Promise<void> {
   )
 }
 
-/** A load with an endpoint, and its webhooks. */
-interface Followed {
+/** The results of a load with a webhook endpoint. */
+interface WebhookLoad {
   readonly payments: Figure
   readonly meanwhile: Pick<Figure, 'perSecond'>
-  /** Until the last webhook of the load was delivered. */
+  /** The rate from the end of the load until the last webhook was delivered. */
   readonly afterwards: Pick<Figure, 'perSecond'>
   readonly webhooksPerPayment: number
   readonly connections: number
 }
 
-interface Sent {
-  readonly spread: Followed
-  readonly hot: Followed
+interface LoadPair {
+  readonly spread: WebhookLoad
+  readonly hot: WebhookLoad
 }
 
 interface Round {
   readonly without: Figure
-  /** To a receiver that takes a while. */
-  readonly slow: Followed
+  /** Webhooks to a receiver that responds late. */
+  readonly slow: WebhookLoad
   /** To the `webhookEndpoint` of the configuration. */
-  readonly configured: Sent
+  readonly configured: LoadPair
   /** To an endpoint that was added with `POST /webhook-endpoints`. */
-  readonly added: Sent
+  readonly added: LoadPair
 }
 
 async function measure(
   bench: Bench<readonly Payer[]>,
-  sides: Sides,
+  webhookBench: WebhookBench,
   { seconds, rounds, isShort }: Options,
 ): Promise<void> {
   const { seeded, target } = bench
   const hotPayers = seeded.slice(0, 1)
   await pay(bench, seeded, isShort ? 1 : WARM_UP_SECONDS)
-  const done: Round[] = []
+  const results: Round[] = []
   for (let n = 0; n < rounds; n++) {
     const without = await pay(bench, seeded, seconds)
-    const send = async (): Promise<Sent> => {
-      await untilDelivered(sides.db)
-      const spread = await follow(bench, sides, seeded, seconds)
-      const hot = await follow(bench, sides, hotPayers, seconds)
+    const send = async (): Promise<LoadPair> => {
+      await waitUntilDelivered(webhookBench.db)
+      const spread = await loadWithWebhooks(bench, webhookBench, seeded, seconds)
+      const hot = await loadWithWebhooks(bench, webhookBench, hotPayers, seconds)
       return { spread, hot }
     }
-    await setEndpoint(target, sides.receiver.url)
+    await setEndpoint(target, webhookBench.receiver.url)
     const configured = await send()
-    sides.receiver.delayMs = SLOW_MS
-    const slow = await follow(bench, sides, seeded, seconds)
-    sides.receiver.delayMs = 0
+    webhookBench.receiver.delayMs = SLOW_MS
+    const slow = await loadWithWebhooks(bench, webhookBench, seeded, seconds)
+    webhookBench.receiver.delayMs = 0
     await setEndpoint(target, null)
-    const { id } = await call(target, 'POST', '/webhook-endpoints', { url: sides.receiver.url })
+    const { id } = await call(target, 'POST', '/webhook-endpoints', { url: webhookBench.receiver.url })
     const added = await send()
     await call(target, 'DELETE', `/webhook-endpoints/${id}`)
-    done.push({ without, configured, slow, added })
+    results.push({ without, configured, slow, added })
   }
-  print(done, seeded.length, seconds)
+  print(results, seeded.length, seconds)
 }
 
 function print(rounds: readonly Round[], accounts: number, seconds: number): void {
-  const listFigures = (name: string, of: (round: Round) => Followed) => [
+  const listFigures = (name: string, of: (round: Round) => WebhookLoad) => [
     { name: `payments${name}`, figures: rounds.map((round) => of(round).payments) },
     { name: `webhooks${name}, meanwhile`, figures: rounds.map((round) => of(round).meanwhile) },
     { name: `webhooks${name}, afterwards`, figures: rounds.map((round) => of(round).afterwards) },
@@ -115,33 +115,33 @@ function print(rounds: readonly Round[], accounts: number, seconds: number): voi
       ...listFigures(`, answered after ${SLOW_MS} ms`, ({ slow }) => slow),
     ],
   )
-  const middle = (of: (round: Round) => number) => median(rounds.map(of))
+  const medianOf = (of: (round: Round) => number) => median(rounds.map(of))
   for (const { name, of } of kinds)
     process.stdout.write(`
-  ${name}: webhooks of a payment ${middle((round) => of(round).spread.webhooksPerPayment).toFixed(1)}, new connections ${formatInteger(
-    middle((round) => of(round).spread.connections),
-  )}, of one account ${formatInteger(middle((round) => of(round).hot.connections))}
+  ${name}: webhooks of a payment ${medianOf((round) => of(round).spread.webhooksPerPayment).toFixed(1)}, new connections ${formatInteger(
+    medianOf((round) => of(round).spread.connections),
+  )}, of one account ${formatInteger(medianOf((round) => of(round).hot.connections))}
 `)
 }
 
 function pay(bench: Bench<unknown>, payers: readonly Payer[], seconds: number): Promise<Figure> {
-  return load(bench.target, { seconds }, [() => transferCall(anyOf(payers))], bench.waitUntilIdle)
+  return load(bench.target, { seconds }, [() => transferCall(pickRandom(payers))], bench.waitUntilIdle)
 }
 
-/** Pays, and then waits until every webhook was delivered. */
-async function follow(
+/** Pays, and then waits until every webhook has been delivered. */
+async function loadWithWebhooks(
   bench: Bench<unknown>,
-  { db, receiver }: Sides,
+  { db, receiver }: WebhookBench,
   payers: readonly Payer[],
   seconds: number,
-): Promise<Followed> {
+): Promise<WebhookLoad> {
   const before = receiver.counts()
   const startedMs = performance.now()
-  // Not until it has settled: webhooks are still sent meanwhile.
-  const payments = await load(bench.target, { seconds }, [() => transferCall(anyOf(payers))])
+  // Does not wait until the payments have settled, because webhooks are still sent in the meantime.
+  const payments = await load(bench.target, { seconds }, [() => transferCall(pickRandom(payers))])
   const paid = receiver.counts()
   const paidMs = performance.now()
-  await untilDelivered(db)
+  await waitUntilDelivered(db)
   const delivered = receiver.counts()
   const rate = (count: number, fromMs: number, toMs: number) => ({
     perSecond: (count * 1000) / Math.max(1, toMs - fromMs),

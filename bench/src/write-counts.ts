@@ -71,7 +71,7 @@ const STATEMENTS_SQL = `SELECT coalesce(sum(floor(calls / $1::float + 0.05)), 0)
 
 /**
  * Counts the writes of several units of work that run one after another. Nothing else may use the PostgreSQL
- * server meanwhile.
+ * server in the meantime.
  */
 export async function countWrites(db: Database, units: number, work: () => Promise<void>): Promise<Counts> {
   for (const name of EXTENSIONS) await db.query(`CREATE EXTENSION IF NOT EXISTS ${name}`)
@@ -106,7 +106,7 @@ export async function countWrites(db: Database, units: number, work: () => Promi
   }
 }
 
-/** Tables below this are written only occasionally, so their counts vary between runs. */
+/** Tables with fewer writes per unit are written only occasionally, so their counts vary between runs. */
 const WRITES_MIN = 0.3
 
 /** The WAL record of an index page split also contains the new entry. */
@@ -133,8 +133,8 @@ function roundTo(value: number, unit: number): number {
   return Number((Math.round(value / unit) * unit).toFixed(1))
 }
 
-function sumBy<T>(all: readonly T[], number: (one: T) => number): number {
-  return all.reduce((sum, one) => sum + number(one), 0)
+function sumBy<T>(all: readonly T[], number: (item: T) => number): number {
+  return all.reduce((sum, item) => sum + number(item), 0)
 }
 
 async function getWalPosition(db: Database): Promise<string> {

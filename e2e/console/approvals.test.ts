@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import {
   type ConsoleWorld,
-  connectedAgent,
+  createConnectedAgent,
+  createFundedCustomer,
   DESKTOP,
-  fundedCustomer,
   look,
   openSignedIn,
   PHONE,
@@ -23,8 +23,8 @@ describe.each(VIEWPORTS)('people who work off the queue of approvals, on %s,', (
   test('approve what an agent asks for, where the page says who asks, why, and what is left', async () => {
     world = await openSignedIn(viewport)
     const { page, countersign, wrong, go } = world
-    const { customerId, usdId, payTo } = await fundedCustomer(countersign)
-    const agent = await connectedAgent(countersign, customerId)
+    const { customerId, usdId, payTo } = await createFundedCustomer(countersign)
+    const agent = await createConnectedAgent(countersign, customerId)
     const accountId = await payTo('000123456789')
     const pay = async (amount: bigint) =>
       await agent.transferOut({
@@ -73,8 +73,8 @@ describe.each(VIEWPORTS)('people who work off the queue of approvals, on %s,', (
   test('decide several together, whose question names each amount and payee, and see which one the server refuses', async () => {
     world = await openSignedIn(viewport)
     const { page, countersign, wrong, go } = world
-    const { customerId, usdId, payTo } = await fundedCustomer(countersign)
-    const agent = await connectedAgent(countersign, customerId)
+    const { customerId, usdId, payTo } = await createFundedCustomer(countersign)
+    const agent = await createConnectedAgent(countersign, customerId)
     const accountId = await payTo('000123456789')
     for (const amount of [4_500n, 6_000n, 7_000n])
       await agent.transferOut({ source: { accountId: usdId }, destination: { accountId }, amount })
@@ -103,14 +103,14 @@ describe.each(VIEWPORTS)('people who work off the queue of approvals, on %s,', (
   test('decide by two of them: the first sees that another is needed, the second who has approved', async () => {
     world = await openSignedIn(viewport)
     const { page, countersign, wrong, go } = world
-    const { customerId, usdId, payTo } = await fundedCustomer(countersign)
+    const { customerId, usdId, payTo } = await createFundedCustomer(countersign)
     const { invitationUrl } = await countersign.members.invite({
       name: 'Grace Hopper',
       email: 'grace@example.com',
       permissions: ['VIEW', 'APPROVE'],
     })
     await countersign.config.update({ approvalsRequired: 2 })
-    const agent = await connectedAgent(countersign, customerId)
+    const agent = await createConnectedAgent(countersign, customerId)
     await agent.transferOut({
       source: { accountId: usdId },
       destination: { accountId: await payTo('000123456789') },
@@ -206,7 +206,7 @@ describe.each(VIEWPORTS)('people who work off the queue of approvals, on %s,', (
   test('assign money that nobody could attribute to its customer', async () => {
     world = await openSignedIn(viewport)
     const { page, countersign, wrong, go } = world
-    const { usdId, customerId } = await fundedCustomer(countersign)
+    const { usdId, customerId } = await createFundedCustomer(countersign)
     await countersign.sandbox.deposit({
       amount: 4_200n,
       currency: 'USD',

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { afterEach, expect, test } from 'vitest'
-import { type ConsoleWorld, fundedCustomer, look, openSignedIn } from '../browser.testing.ts'
+import { type ConsoleWorld, createFundedCustomer, look, openSignedIn } from '../browser.testing.ts'
 
 /** Counts are checked. Times depend on the machine and are only printed. */
 
@@ -37,7 +37,7 @@ const print = (line: string) => console.info(`Figures: ${line}`)
 test('a page that is opened from the navigation makes at most three calls', async () => {
   world = await openSignedIn()
   const { page, countersign, go, wrong } = world
-  const { usdId, payTo } = await fundedCustomer(countersign)
+  const { usdId, payTo } = await createFundedCustomer(countersign)
   const destination = { accountId: await payTo('000123456789') }
   await countersign.transfers.out({ source: { accountId: usdId }, destination, amount: 500n })
   const titles = [
@@ -82,7 +82,7 @@ function openPage(page: Page, title: string): Promise<number> {
 test('a list of 100,000 rows takes every key, draws a few rows only, and is not read again by events', async () => {
   world = await openSignedIn()
   const { page, countersign, go, wrong } = world
-  const { usdId } = await fundedCustomer(countersign)
+  const { usdId } = await createFundedCustomer(countersign)
   await page.addInitScript(standInForCustomers, LIST_ROWS)
   await go('/customers')
   const readAfterMs = await page.evaluate(readToEnd, LIST_ROWS)
@@ -168,7 +168,7 @@ function watchInput(): void {
 test('an overview that is open during many payments reads again at most once in five seconds', async () => {
   world = await openSignedIn()
   const { page, countersign, wrong } = world
-  const { usdId, payTo } = await fundedCustomer(countersign)
+  const { usdId, payTo } = await createFundedCustomer(countersign)
   const destination = { accountId: await payTo('000123456789') }
   await page.getByText('Balances', { exact: true }).waitFor()
   const calls = callsOf(page)

@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises'
 import { afterEach, describe, expect, test } from 'vitest'
 import {
   type ConsoleWorld,
+  createFundedCustomer,
   DESKTOP,
-  fundedCustomer,
   look,
   openConsole,
   openFilters,
@@ -26,7 +26,7 @@ describe.each([
     await countersign.config.update({
       riskConfig: { fundsHolds: [{ bankingDays: 2, currency: 'USD', paymentRail: 'ACH' }] },
     })
-    const { customerId, usdId, payTo } = await fundedCustomer(countersign)
+    const { customerId, usdId, payTo } = await createFundedCustomer(countersign)
     const bankId = await payTo('600000789')
     for (const amount of [20_000n, 30_000n])
       await countersign.transfers.in({
@@ -85,7 +85,7 @@ test('a member who lacks APPROVE sees why a hold cannot be lifted', async () => 
   try {
     const { page, countersign, wrong, go } = world
     await countersign.config.update({ riskConfig: { fundsHolds: [{ bankingDays: 2, currency: 'USD' }] } })
-    const { usdId, payTo } = await fundedCustomer(countersign)
+    const { usdId, payTo } = await createFundedCustomer(countersign)
     await countersign.transfers.in({
       source: { accountId: await payTo('600000789') },
       destination: { accountId: usdId },

@@ -1,12 +1,19 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type ConsoleWorld, DESKTOP, fundedCustomer, look, openSignedIn, SIZES } from '../browser.testing.ts'
+import {
+  type ConsoleWorld,
+  createFundedCustomer,
+  DESKTOP,
+  look,
+  openSignedIn,
+  SIZES,
+} from '../browser.testing.ts'
 
 describe('by the keyboard', () => {
   let world: ConsoleWorld
   beforeAll(async () => {
     world = await openSignedIn(DESKTOP)
     const { countersign } = world
-    const { customerId, usdId, payTo } = await fundedCustomer(countersign)
+    const { customerId, usdId, payTo } = await createFundedCustomer(countersign)
     await countersign.customers.update(customerId, {
       customerType: 'INDIVIDUAL',
       email: 'ada@engines.example',

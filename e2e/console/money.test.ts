@@ -1,7 +1,14 @@
 import { MEMBER_ROLES } from '@countersign/contract/core/member-roles'
 import type { Countersign } from '@countersign/sdk'
 import { afterEach, describe, expect, test } from 'vitest'
-import { type ConsoleWorld, DESKTOP, fundedCustomer, look, openSignedIn, PHONE } from '../browser.testing.ts'
+import {
+  type ConsoleWorld,
+  createFundedCustomer,
+  DESKTOP,
+  look,
+  openSignedIn,
+  PHONE,
+} from '../browser.testing.ts'
 
 const VIEWPORTS = [
   ['a desktop', DESKTOP],
@@ -58,7 +65,7 @@ describe.each(VIEWPORTS)('people who look after money, on %s', (_, viewport) => 
   test('read why a payment failed, what became of its money, and how it was booked', async () => {
     world = await openSignedIn(viewport)
     const { page, countersign, wrong, go } = world
-    const { usdId, payTo } = await fundedCustomer(countersign)
+    const { usdId, payTo } = await createFundedCustomer(countersign)
     // The suffix makes both the payout and its refund fail.
     await countersign.quotes.create({
       source: { sourceType: 'ACCOUNT', accountId: usdId },
@@ -93,7 +100,7 @@ describe.each(VIEWPORTS)('people who look after money, on %s', (_, viewport) => 
   test('mark the receipt of a completed payment as delivered once, after a confirmation', async () => {
     world = await openSignedIn(viewport)
     const { page, countersign, wrong, go } = world
-    const { usdId, payTo } = await fundedCustomer(countersign)
+    const { usdId, payTo } = await createFundedCustomer(countersign)
     const { transactionId } = await countersign.quotes.create({
       source: { sourceType: 'ACCOUNT', accountId: usdId },
       destination: { destinationType: 'ACCOUNT', accountId: await payTo('000123456789') },
@@ -142,7 +149,7 @@ describe.each(VIEWPORTS)('people who look after money, on %s', (_, viewport) => 
       }
     }
     await lookAtAll('empty')
-    const { usdId, payTo } = await fundedCustomer(countersign)
+    const { usdId, payTo } = await createFundedCustomer(countersign)
     const quote = await countersign.quotes.create({
       source: { sourceType: 'ACCOUNT', accountId: usdId },
       destination: { destinationType: 'ACCOUNT', accountId: await payTo('000123456789') },

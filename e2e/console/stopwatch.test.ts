@@ -1,7 +1,12 @@
 import { readFileSync } from 'node:fs'
 import type { Locator } from 'playwright-core'
 import { afterEach, expect, test } from 'vitest'
-import { type ConsoleWorld, connectedAgent, fundedCustomer, openSignedIn } from '../browser.testing.ts'
+import {
+  type ConsoleWorld,
+  createConnectedAgent,
+  createFundedCustomer,
+  openSignedIn,
+} from '../browser.testing.ts'
 
 /** The number of clicks for each task, from the guide's table. */
 const CLICKS = new Map(
@@ -31,9 +36,9 @@ async function does(task: string, steps: readonly Step[]): Promise<void> {
 test('frequent tasks take as many clicks from the overview as the guide says', async () => {
   world = await openSignedIn()
   const { page, countersign, go, wrong } = world
-  const { customerId, usdId, payTo } = await fundedCustomer(countersign)
+  const { customerId, usdId, payTo } = await createFundedCustomer(countersign)
   await countersign.customers.update(customerId, { customerType: 'INDIVIDUAL', email: 'ada@engines.example' })
-  const agent = await connectedAgent(countersign, customerId)
+  const agent = await createConnectedAgent(countersign, customerId)
   const destination = { accountId: await payTo('000123456789') }
   const source = { accountId: usdId }
   for (const amount of [4_500n, 6_000n]) await agent.transferOut({ source, destination, amount })

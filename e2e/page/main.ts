@@ -7,7 +7,7 @@ import {
   type Signer,
   type Statement,
 } from '@countersign/sdk/wallet'
-import { ask, find, item, on, say } from './view.ts'
+import { createItem, find, onAction, showDialog, showStatus } from './view.ts'
 
 /** The server's quorum key, built into the page. */
 declare const QUORUM_PUBLIC_KEY: string
@@ -30,7 +30,7 @@ const countersign = new Countersign({ baseUrl: me.baseUrl, accessToken })
 const wallet = countersign.wallet(me.walletId, {
   quorumPublicKey: QUORUM_PUBLIC_KEY,
   relyingParty: { name: 'Wallet' },
-  confirm: showAndAsk,
+  confirm: confirmStatement,
 })
 let session: Session | undefined
 
@@ -40,32 +40,32 @@ find('owner').textContent = `${me.name}, ${me.email}`
  * Shows what will be signed; for a payment, every field of the payee. Resolves to true if the customer
  * agrees.
  */
-async function showAndAsk(statement: Statement): Promise<boolean> {
+async function confirmStatement(statement: Statement): Promise<boolean> {
   find('confirm-words').textContent = statement.summary
   find('confirm-payee').replaceChildren(
-    ...(isPayment(statement) ? membersOf(statement.destination) : []).flatMap(([member, text]) => [
-      Object.assign(document.createElement('dt'), { textContent: member }),
+    ...(isPayment(statement) ? membersOf(statement.destination) : []).flatMap(([field, text]) => [
+      Object.assign(document.createElement('dt'), { textContent: field }),
       Object.assign(document.createElement('dd'), { textContent: text }),
     ]),
   )
-  return (await ask('confirm')) === 'yes'
+  return (await showDialog('confirm')) === 'yes'
 }
 
-/** A session only shows payments. This signer shows everything that is signed. */
-function askingSigner(): Signer {
+/** A signer that shows everything that is signed. A session on its own only shows payments. */
+function createConfirmingSigner(): Signer {
   const { accountId } = wallet
   return {
     accountId,
     async sign(payload) {
-      if (!(await showAndAsk(payload.statement))) throw new Error('Not signed.')
-      return signedIn().sign(payload)
+      if (!(await confirmStatement(payload.statement))) throw new Error('Not signed.')
+      return requireSession().sign(payload)
     },
   }
 }
 
-on('send-code', async () => {
-  say(`A code has been sent to ${me.email}.`)
-  await use(await wallet.email.signIn({ code: askForCode }), 'Signed in by e-mail code.')
+onAction('send-code', async () => {
+  showStatus(`A code has been sent to ${me.email}.`)
+  await replaceSession(await wallet.email.signIn({ code: askForCode }), 'Signed in by e-mail code.')
 })
 
 async function askForCode(): Promise<string> {
@@ -90,24 +90,24 @@ async function askForCode(): Promise<string> {
   }
 }
 
-on('sign-in-passkey', async () => {
-  await use(await wallet.passkey.signIn(), 'Signed in with a passkey.')
+onAction('sign-in-passkey', async () => {
+  await replaceSession(await wallet.passkey.signIn(), 'Signed in with a passkey.')
 })
 
-on('refresh', async () => {
-  const old = signedIn()
-  session = await old.refresh()
+onAction('refresh', async () => {
+  const previousSession = requireSession()
+  session = await previousSession.refresh()
   await INDEXED_DB.save(session.record)
-  await wallet.revokeSession(old.id, session)
+  await wallet.revokeSession(previousSession.id, session)
   await show('The session has been renewed.')
 })
 
-on('sign-out', async () => {
-  await signedIn().revoke()
-  await use(undefined, 'Signed out.')
+onAction('sign-out', async () => {
+  await requireSession().revoke()
+  await replaceSession(undefined, 'Signed out.')
 })
 
-on('add-passkey', async () => {
+onAction('add-passkey', async () => {
   // The session signs this challenge together with the new key.
   const challenge = btoa(String.fromCharCode(...crypto.getRandomValues(new Uint8Array(32))))
     .replaceAll('+', '-')
@@ -115,21 +115,21 @@ on('add-passkey', async () => {
     .replaceAll('=', '')
   const passkeys = (await wallet.credentials()).filter(({ type }) => type === 'PASSKEY')
   const nickname = `Passkey ${passkeys.length + 1}`
-  await wallet.passkey.register({ nickname, challenge, session: signedIn() })
+  await wallet.passkey.register({ nickname, challenge, session: requireSession() })
   await show('The passkey has been registered.')
 })
 
-on('pay-form', async () => {
+onAction('pay-form', async () => {
   const { body: quote } = await countersign.call('quote_create', {
     body: {
       source: { sourceType: 'ACCOUNT', accountId: me.walletId },
       destination: { destinationType: 'ACCOUNT', accountId: me.bankId },
       lockedCurrencySide: 'RECEIVING',
-      lockedCurrencyAmount: cents(find<HTMLInputElement>('amount').value),
+      lockedCurrencyAmount: parseCents(find<HTMLInputElement>('amount').value),
     },
   })
-  await countersign.signed('quote_execute', { params: { quoteId: quote.id } }, signedIn())
-  say('The payment is in progress.')
+  await countersign.signed('quote_execute', { params: { quoteId: quote.id } }, requireSession())
+  showStatus('The payment is in progress.')
   const { status } = await countersign.waitForTransaction(quote.transactionId)
   await show(
     status === 'COMPLETED'
@@ -138,30 +138,30 @@ on('pay-form', async () => {
   )
 })
 
-on('export', async () => {
-  const phrase = await wallet.export(askingSigner())
-  const words = find('words')
-  words.replaceChildren(
+onAction('export', async () => {
+  const phrase = await wallet.export(createConfirmingSigner())
+  const message = find('words')
+  message.replaceChildren(
     ...phrase.split(' ').map((word) => Object.assign(document.createElement('li'), { textContent: word })),
   )
-  await ask('phrase')
-  words.replaceChildren()
+  await showDialog('phrase')
+  message.replaceChildren()
 })
 
-async function use(next: Session | undefined, words: string): Promise<void> {
+async function replaceSession(next: Session | undefined, message: string): Promise<void> {
   session = next
   await (next ? INDEXED_DB.save(next.record) : INDEXED_DB.remove(wallet.accountId))
-  await show(words)
+  await show(message)
 }
 
-async function show(words: string): Promise<void> {
+async function show(message: string): Promise<void> {
   find('signed-out').hidden = session !== undefined
   find('signed-in').hidden = session === undefined
   if (session) {
     find('session').textContent = `Signed in until ${session.expiresAt.toLocaleTimeString()}`
     await Promise.all([showBalance(), showMethods()])
   }
-  say(words)
+  showStatus(message)
 }
 
 async function showBalance(): Promise<void> {
@@ -191,26 +191,26 @@ async function showMethods(): Promise<void> {
       revoke.textContent = 'Revoke'
       revoke.setAttribute('aria-label', `Revoke ${nickname}`)
       revoke.hidden = credentials.length === 1
-      return item(nickname, KINDS[type], revoke)
+      return createItem(nickname, KINDS[type], revoke)
     }),
   )
   for (const { id, nickname } of credentials)
-    on(`revoke-${id}`, async () => {
-      await wallet.revokeCredential(id, signedIn())
+    onAction(`revoke-${id}`, async () => {
+      await wallet.revokeCredential(id, requireSession())
       await show(`${nickname} has been revoked.`)
     })
 }
 
-function signedIn(): Session {
+function requireSession(): Session {
   if (!session) throw new Error('Sign in first.')
   return session
 }
 
-function cents(text: string): bigint {
+function parseCents(text: string): bigint {
   const [units = '0', fraction = ''] = text.split('.')
   return BigInt(units) * 100n + BigInt(fraction.padEnd(2, '0'))
 }
 
-const kept = await INDEXED_DB.load(wallet.accountId)
-if (kept) session = await wallet.session(kept)
+const storedRecord = await INDEXED_DB.load(wallet.accountId)
+if (storedRecord) session = await wallet.session(storedRecord)
 await show('')

@@ -5,14 +5,14 @@ export function find<T extends HTMLElement = HTMLElement>(id: string): T {
   return element as T
 }
 
-export function say(text: string, isWrong = false): void {
+export function showStatus(text: string, isWrong = false): void {
   const status = find('status')
   status.textContent = text
   status.classList.toggle('wrong', isWrong)
 }
 
 /** Runs `work` on each click or submit, one run at a time, and shows its errors. */
-export function on(id: string, work: () => Promise<void>): void {
+export function onAction(id: string, work: () => Promise<void>): void {
   const element = find(id)
   const run = async () => {
     const buttons = [...document.querySelectorAll('button')].filter((button) => !button.closest('dialog'))
@@ -20,7 +20,7 @@ export function on(id: string, work: () => Promise<void>): void {
     try {
       await work()
     } catch (error) {
-      say(wordsOf(error), true)
+      showStatus(describeError(error), true)
     } finally {
       for (const button of buttons) button.disabled = false
     }
@@ -34,7 +34,7 @@ export function on(id: string, work: () => Promise<void>): void {
 }
 
 /** Shows a dialog. Resolves to the value of the button that closed it, or to '' for the Escape key. */
-export async function ask(id: string): Promise<string> {
+export async function showDialog(id: string): Promise<string> {
   const dialog = find<HTMLDialogElement>(id)
   dialog.returnValue = ''
   dialog.showModal()
@@ -42,7 +42,7 @@ export async function ask(id: string): Promise<string> {
   return dialog.returnValue
 }
 
-export function item(title: string, detail: string, ...rest: HTMLElement[]): HTMLLIElement {
+export function createItem(title: string, detail: string, ...rest: HTMLElement[]): HTMLLIElement {
   const [li, text, strong, small] = (['li', 'span', 'strong', 'small'] as const).map((name) =>
     document.createElement(name),
   ) as [HTMLLIElement, HTMLElement, HTMLElement, HTMLElement]
@@ -53,7 +53,7 @@ export function item(title: string, detail: string, ...rest: HTMLElement[]): HTM
   return li
 }
 
-function wordsOf(error: unknown): string {
+function describeError(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   const reason = 'reason' in error && typeof error.reason === 'string' ? ` (${error.reason})` : ''
   return error.message + reason

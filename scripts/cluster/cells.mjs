@@ -17,12 +17,12 @@ const NAMES = ['north', 'south']
 
 /** @typedef {{ tokenId: string, clientSecret: string, baseUrl: string }} Credentials */
 /**
- * A cell's PostgreSQL, and its server's network link to it.
- * @typedef {{ cluster: import('../postgres.mjs').Cluster, link: Link }} Place
+ * A cell's PostgreSQL server, and its server's network link to it.
+ * @typedef {{ cluster: import('../postgres.mjs').Cluster, link: Link }} CellDatabase
  */
-/** @typedef {{ name: string, port: number, databaseUrl: string, program: Program, credentials: Credentials, map: string, place: Place }} Cell */
+/** @typedef {{ name: string, port: number, databaseUrl: string, program: Program, credentials: Credentials, map: string, database: CellDatabase }} Cell */
 
-/** A cell is moved to another PostgreSQL by logical replication. */
+/** Cells are moved to another PostgreSQL server by logical replication. */
 const SETTINGS = { wal_level: 'logical' }
 
 /** Two cells on two PostgreSQL servers or on two Citus workers, behind HAProxy, in one temporary folder. */
@@ -39,7 +39,7 @@ export class Cells {
   /** @type {Program[]} */
   #programs = []
   #user = unprivilegedUser()
-  #onExit = () => this.#abandon()
+  #onExit = () => this.#cleanUpOnExit()
 
   /** @param {string} folder */
   constructor(folder) {
@@ -79,8 +79,8 @@ export class Cells {
 
   /** @param {string} name @returns {Promise<Cell>} */
   async #startCell(name) {
-    const place = await this.#startDatabase(name)
-    const databaseUrl = `postgres://${name}@127.0.0.1:${place.link.port}/postgres`
+    const database = await this.#startDatabase(name)
+    const databaseUrl = `postgres://${name}@127.0.0.1:${database.link.port}/postgres`
     const data = path.join(this.folder, name)
     fs.mkdirSync(data, { mode: 0o700 })
     const port = await freePort()
@@ -104,10 +104,10 @@ export class Cells {
     )
     const { lines } = await runCommand({ env }, 'cell', 'map')
     const credentials = JSON.parse(fs.readFileSync(path.join(data, 'credentials.json'), 'utf8'))
-    return { name, port, databaseUrl, program, credentials, map: lines.join('\n'), place }
+    return { name, port, databaseUrl, program, credentials, map: lines.join('\n'), database }
   }
 
-  /** @param {string} name @returns {Promise<Place>} */
+  /** @param {string} name @returns {Promise<CellDatabase>} */
   async #startDatabase(name) {
     const cluster = this.citus?.coordinator ?? (await this.startCluster())
     await addRole(cluster, name)
@@ -130,13 +130,13 @@ export class Cells {
    */
   async checkCitus(say) {
     if (this.citus === undefined) return
-    const places = new Set()
+    const workerPorts = new Set()
     for (const { name, program } of this.cells) {
       const { findings } = await runCommand(program.options, 'cell', 'check')
       if (findings.length > 0) throw new Error(findings.join('\n'))
-      places.add((await this.citus.placeOf(name)).port)
+      workerPorts.add((await this.citus.findWorker(name)).port)
     }
-    if (places.size !== this.cells.length) throw new Error('two cells are on one worker')
+    if (workerPorts.size !== this.cells.length) throw new Error('two cells are on one worker')
     say('Each cell is on a separate worker.')
   }
 
@@ -170,24 +170,24 @@ export class Cells {
       created.push({ cell, id: body.id })
     }
     for (const { cell, id } of created)
-      for (const asked of this.cells) {
+      for (const other of this.cells) {
         const at = `${base}/customers/${id}`
-        const byToken = await this.#call(at, { cell: asked })
-        const expected = asked === cell ? 200 : 404
+        const byToken = await this.#call(at, { cell: other })
+        const expected = other === cell ? 200 : 404
         if (byToken.status !== expected)
-          throw new Error(`${asked.name} returned ${byToken.status} for a customer of ${cell.name}`)
-        const byHost = await this.#call(at, { cell: asked, host: `${cell.name}.localhost` })
-        if (byHost.status !== (asked === cell ? 200 : 401))
-          throw new Error(`the host of ${cell.name} returned ${byHost.status} for the token of ${asked.name}`)
+          throw new Error(`${other.name} returned ${byToken.status} for a customer of ${cell.name}`)
+        const byHost = await this.#call(at, { cell: other, host: `${cell.name}.localhost` })
+        if (byHost.status !== (other === cell ? 200 : 401))
+          throw new Error(`the host of ${cell.name} returned ${byHost.status} for the token of ${other.name}`)
       }
     const { status } = await this.#call(`${base}/customers`, {})
     if (status !== 421) throw new Error(`a request of no cell returned ${status}`)
-    say(`Both cells have the customers that were made in them, by token and by host, and no others.`)
+    say(`Both cells have the customers that were created in them, found by token and by host, and no others.`)
   }
 
   /**
    * @param {string} at a path
-   * @param {{ cell?: Cell, host?: string, name?: string }} of `name`: makes a customer with it
+   * @param {{ cell?: Cell, host?: string, name?: string }} options `name`: creates a customer with this name
    * @returns {Promise<{ status: number, body: any }>}
    */
   async #call(at, { cell, host, name }) {
@@ -201,12 +201,12 @@ export class Cells {
     const body =
       name === undefined ? undefined : JSON.stringify({ customerType: 'INDIVIDUAL', fullName: name })
     // fetch does not allow setting the Host header.
-    const answer = await new Promise((resolve, reject) => {
+    const response = await new Promise((resolve, reject) => {
       const sent = request({ host: '127.0.0.1', port: this.port, path: at, method, headers, agent: false })
       sent.on('response', resolve).on('error', reject).end(body)
     })
-    const received = await text(answer)
-    return { status: answer.statusCode, body: received.startsWith('{') ? JSON.parse(received) : received }
+    const received = await text(response)
+    return { status: response.statusCode, body: received.startsWith('{') ? JSON.parse(received) : received }
   }
 
   /** @param {Program} program */
@@ -225,7 +225,7 @@ export class Cells {
   }
 
   /** Cleans up if the process exits without calling stop(). */
-  #abandon() {
+  #cleanUpOnExit() {
     for (const program of this.#programs) program.signal('SIGKILL')
     fs.rmSync(this.folder, { recursive: true, force: true, maxRetries: 5 })
   }

@@ -12,7 +12,7 @@ const pg = createRequire(path.join(ROOT, 'server/package.json'))('pg')
 
 const SETTINGS = {
   shared_preload_libraries: 'citus',
-  // A cell is moved to another worker by logical replication.
+  // Cells are moved to another worker by logical replication.
   wal_level: 'logical',
   'citus.enable_statistics_collection': 'off',
   'citus.node_conninfo': 'sslmode=disable',
@@ -20,9 +20,9 @@ const SETTINGS = {
 const WORKERS = 2
 
 /**
- * A coordinator and its workers. `placeOf` finds the worker that holds a schema. `moveTo` moves a schema to
+ * A coordinator and its workers. `findWorker` finds the worker that holds a schema. `moveTo` moves a schema to
  * another worker; writes wait during the whole copy (`block_writes`) or only at its end (`auto`).
- * @typedef {{ coordinator: import('../postgres.mjs').Cluster, workers: import('../postgres.mjs').Cluster[], placeOf: (schema: string) => Promise<import('../postgres.mjs').Cluster>, moveTo: (schema: string, worker: import('../postgres.mjs').Cluster, mode: 'block_writes' | 'auto') => Promise<void>, stop: () => Promise<void> }} CitusCluster
+ * @typedef {{ coordinator: import('../postgres.mjs').Cluster, workers: import('../postgres.mjs').Cluster[], findWorker: (schema: string) => Promise<import('../postgres.mjs').Cluster>, moveTo: (schema: string, worker: import('../postgres.mjs').Cluster, mode: 'block_writes' | 'auto') => Promise<void>, stop: () => Promise<void> }} CitusCluster
  */
 
 /** True if this machine's newest PostgreSQL has the extension. */
@@ -61,8 +61,8 @@ export async function startCitus(options = {}) {
         const sql = `SELECT citus_schema_move($1::text::regnamespace, '127.0.0.1'::text, $2::int, $3::citus.shard_transfer_mode)`
         await query(coordinator.url, sql, [schema, port, mode])
       },
-      placeOf: async (schema) => {
-        const { rows } = await query(coordinator.url, PLACE, [schema])
+      findWorker: async (schema) => {
+        const { rows } = await query(coordinator.url, WORKER_PORT, [schema])
         const found = workers.find(({ port }) => port === rows[0]?.port)
         if (found === undefined) throw new Error(`no worker holds the schema ${schema}`)
         return found
@@ -74,7 +74,7 @@ export async function startCitus(options = {}) {
   }
 }
 
-const PLACE = `
+const WORKER_PORT = `
 SELECT n.nodeport AS port FROM pg_dist_schema s JOIN pg_dist_partition p USING (colocationid)
   JOIN pg_dist_shard USING (logicalrelid) JOIN pg_dist_placement USING (shardid) JOIN pg_dist_node n USING (groupid)
 WHERE s.schemaid = $1::text::regnamespace LIMIT 1`

@@ -26,7 +26,7 @@ const SESSION = [
 /** The ways in which servers can reach PostgreSQL. */
 export const WAYS = /** @type {const} */ (['proxy', 'hosts', 'session', 'transaction'])
 
-/** @typedef {{ folder: string, logs: string, user: { uid?: number, gid?: number }, programs: ReturnType<typeof findPrograms>, own: (path: string) => void, hasDisks: boolean }} Base */
+/** @typedef {{ folder: string, logs: string, user: { uid?: number, gid?: number }, programs: ReturnType<typeof findPrograms>, giveToUser: (path: string) => void, hasDisks: boolean }} Base */
 /** @typedef {{ name: string, port: number, program: Program }} Server */
 
 /** Three PostgreSQL nodes behind a proxy, and two servers behind another proxy, in one temporary folder. */
@@ -37,7 +37,7 @@ export class Cluster {
   servers = []
   /** @type {Program[]} */
   #programs = []
-  #onExit = () => this.#abandon()
+  #onExit = () => this.#cleanUpOnExit()
 
   /** @param {Base} base @param {typeof WAYS[number]} way */
   constructor(base, way) {
@@ -58,13 +58,13 @@ export class Cluster {
     const folder = fs.mkdtempSync(
       path.join(user.uid === undefined ? tmpdir() : '/tmp', 'countersign-cluster-'),
     )
-    const own = (/** @type {string} */ file) => {
+    const giveToUser = (/** @type {string} */ file) => {
       if (user.uid !== undefined) fs.chownSync(file, user.uid, user.gid ?? 0)
     }
-    own(folder)
+    giveToUser(folder)
     const logs = path.join(folder, 'logs')
     fs.mkdirSync(logs)
-    const cluster = new Cluster({ folder, logs, user, programs, own, hasDisks }, way)
+    const cluster = new Cluster({ folder, logs, user, programs, giveToUser, hasDisks }, way)
     process.on('exit', cluster.#onExit)
     try {
       await cluster.#startEngine(say)
@@ -101,15 +101,15 @@ export class Cluster {
 
   /** Finds a running program by name. @param {string} name */
   program(name) {
-    const found = this.#programs.find((one) => one.name === name)
+    const found = this.#programs.find((program) => program.name === name)
     if (!found) throw new Error(`There is no ${name}.`)
     return found
   }
 
   /** Finds the node that reports itself as the primary. */
   async primary() {
-    const answers = await Promise.all(this.nodes.map((node) => node.asks('/primary')))
-    return this.nodes[answers.indexOf(200)]
+    const statuses = await Promise.all(this.nodes.map((node) => node.getStatus('/primary')))
+    return this.nodes[statuses.indexOf(200)]
   }
 
   /** Waits until the primary has two standbys, one of them synchronous. */
@@ -163,10 +163,10 @@ export class Cluster {
     if (this.way === 'session' || this.way === 'transaction')
       this.#add(pooler(base, this.way, this.poolPort, this.databasePort))
     await this.waitUntilWhole()
-    const answers = await until('the proxy leads to the primary', () =>
+    const rows = await until('the proxy leads to the primary', () =>
       query(this.databasePort, 'postgres', 'SELECT 1'),
     )
-    if (answers.length !== 1) throw new Error('the proxy does not lead to PostgreSQL')
+    if (rows.length !== 1) throw new Error('the proxy does not lead to PostgreSQL')
     await query(this.databasePort, 'postgres', `CREATE DATABASE ${DATABASE}`)
     for (const setting of SESSION)
       await query(this.databasePort, 'postgres', `ALTER DATABASE ${DATABASE} SET ${setting}`)
@@ -220,7 +220,7 @@ export class Cluster {
   }
 
   /** Cleans up if the process exits without calling stop(). */
-  #abandon() {
+  #cleanUpOnExit() {
     for (const program of this.#programs) program.signal('SIGKILL')
     for (const node of this.nodes) {
       void node.kill()

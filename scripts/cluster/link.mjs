@@ -1,8 +1,8 @@
 import { createServer, Socket } from 'node:net'
 
 /**
- * A network cable between two ports. While it is pulled, it forwards nothing and closes nothing, as if the
- * machine had disappeared.
+ * A simulated network cable between two ports. While it is pulled, it forwards nothing and closes nothing, as
+ * if the machine had disappeared.
  */
 export class Link {
   #sockets = new Set()
@@ -45,21 +45,21 @@ export class Link {
 
   /** @param {Socket} caller */
   #connect(caller) {
-    this.#keep(caller)
-    // The caller receives nothing until the cable is plugged in again.
+    this.#track(caller)
+    // The caller gets no response until the cable is plugged in again.
     if (this.#isCut) {
       caller.pause()
       return
     }
     const callee = new Socket({ allowHalfOpen: true })
-    this.#keep(callee)
+    this.#track(callee)
     callee.connect(this.target(), '127.0.0.1')
     this.#forward(caller, callee)
     this.#forward(callee, caller)
   }
 
   /** @param {Socket} socket */
-  #keep(socket) {
+  #track(socket) {
     socket.setNoDelay(true)
     this.#sockets.add(socket)
     socket.on('error', () => {})

@@ -10,7 +10,7 @@ import { Program } from './program.mjs'
 export const LEASE = { ttl: 10, loop_wait: 1, retry_timeout: 3 }
 /** The size of each node's own disk. */
 const DISK = '1g'
-const ASK_MS = 1000
+const QUERY_TIMEOUT_MS = 1000
 
 const PARAMETERS = {
   max_connections: 150,
@@ -48,7 +48,7 @@ export class Node {
     const config = path.join(base.folder, `${name}.yml`)
     fs.mkdirSync(this.folder, { mode: 0o700 })
     if (base.hasDisks) execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${DISK}`, 'tmpfs', this.folder])
-    base.own(this.folder)
+    base.giveToUser(this.folder)
     // JSON is valid YAML.
     fs.writeFileSync(config, JSON.stringify(this.#settings(ports.etcd.port), undefined, 2))
     this.patroni = new Program(name, {
@@ -113,17 +113,17 @@ export class Node {
   }
 
   /**
-   * Asks Patroni on the machine itself.
-   * @param {string} question @returns {Promise<number>} the status, 0
-   * without a response
+   * Queries Patroni directly on the machine.
+   * @param {string} path
+   * @returns {Promise<number>} the status, or 0 without a response
    */
-  asks(question) {
+  getStatus(path) {
     return new Promise((resolve) => {
       const request = get(
-        { port: this.localRest, path: question, timeout: ASK_MS, agent: false },
-        (answer) => {
-          answer.resume()
-          resolve(answer.statusCode ?? 0)
+        { port: this.localRest, path, timeout: QUERY_TIMEOUT_MS, agent: false },
+        (response) => {
+          response.resume()
+          resolve(response.statusCode ?? 0)
         },
       )
       request.on('timeout', () => request.destroy())
@@ -178,13 +178,13 @@ export class Node {
     if (!fs.existsSync(file)) return []
     const first = Number(fs.readFileSync(file, 'utf8').split('\n')[0])
     // The pid file outlives a killed machine, and its pid may have been reused.
-    if (!Number.isInteger(first) || !commandOf(first).includes(this.data)) return []
-    return [first, ...childrenOf(first)]
+    if (!Number.isInteger(first) || !readCommand(first).includes(this.data)) return []
+    return [first, ...findChildren(first)]
   }
 }
 
 /** @param {number} pid */
-function commandOf(pid) {
+function readCommand(pid) {
   try {
     return fs.readFileSync(`/proc/${pid}/cmdline`, 'utf8')
   } catch {
@@ -193,16 +193,16 @@ function commandOf(pid) {
 }
 
 /** @param {number} parent @returns {number[]} */
-function childrenOf(parent) {
+function findChildren(parent) {
   return fs
     .readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
     .map(Number)
-    .filter((pid) => parentOf(pid) === parent)
+    .filter((pid) => readParent(pid) === parent)
 }
 
 /** @param {number} pid */
-function parentOf(pid) {
+function readParent(pid) {
   try {
     const stat = fs.readFileSync(`/proc/${pid}/stat`, 'utf8')
     // The program's name, in parentheses, may contain spaces.

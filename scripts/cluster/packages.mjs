@@ -7,7 +7,7 @@ import { ScriptError, say } from '../run.mjs'
 const ETCD_CLIENT = '/usr/lib/python3/dist-packages/etcd/__init__.py'
 const SERVERS = '/usr/lib/postgresql'
 const FOLDERS = ['/usr/bin', '/usr/sbin', '/usr/local/bin', '/usr/local/sbin']
-const NEEDED = [
+const REQUIRED = [
   { program: 'patroni', package: 'patroni' },
   { program: 'etcd', package: 'etcd-server' },
   { program: 'haproxy', package: 'haproxy' },
@@ -22,15 +22,15 @@ const NO_CLUSTER = '/etc/postgresql-common/createcluster.d/countersign-cluster.c
  * @returns {{ postgres: string, patroni: string, etcd: string, haproxy: string, pgbouncer: string }} `postgres`: a folder
  */
 export function findPrograms() {
-  const missing = missingPackages(NEEDED)
+  const missing = missingPackages(REQUIRED)
   if (!fs.existsSync(ETCD_CLIENT)) missing.push('python3-etcd')
   if (missing.length > 0) install(missing)
-  const programs = Object.fromEntries(NEEDED.map(({ program }) => [program, findProgram(program) ?? '']))
+  const programs = Object.fromEntries(REQUIRED.map(({ program }) => [program, findProgram(program) ?? '']))
   return /** @type {any} */ ({ ...programs, postgres: newestServer() })
 }
 
 /**
- * Finds PostgreSQL and HAProxy, and installs them in the same way.
+ * Finds PostgreSQL and HAProxy. Installs missing packages like `findPrograms`.
  * @returns {{ postgres: string, haproxy: string }} `postgres`: a folder
  */
 export function findCellPrograms() {
@@ -40,12 +40,12 @@ export function findCellPrograms() {
 }
 
 /**
- * Finds PostgreSQL and pgBackRest, and installs them in the same way.
+ * Finds PostgreSQL and pgBackRest. Installs missing packages like `findPrograms`.
  * @returns {{ postgres: string, pgbackrest: string }} `postgres`: a folder
  */
 export function findBackupPrograms() {
-  const needed = [{ program: 'pgbackrest', package: 'pgbackrest' }]
-  const missing = missingPackages(needed)
+  const required = [{ program: 'pgbackrest', package: 'pgbackrest' }]
+  const missing = missingPackages(required)
   if (missing.length > 0) install(missing)
   return /** @type {any} */ ({ pgbackrest: findProgram('pgbackrest'), postgres: newestServer() })
 }
@@ -56,15 +56,17 @@ export function unprivilegedUser() {
   const line = fs
     .readFileSync('/etc/passwd', 'utf8')
     .split('\n')
-    .find((one) => one.startsWith('postgres:'))
+    .find((entry) => entry.startsWith('postgres:'))
   if (line === undefined) throw new ScriptError('There is no user postgres to run the cluster.')
   const [, , uid, gid] = line.split(':')
   return { uid: Number(uid), gid: Number(gid) }
 }
 
-/** @param {readonly { program: string, package: string }[]} needed */
-function missingPackages(needed) {
-  const missing = needed.filter(({ program }) => findProgram(program) === undefined).map((one) => one.package)
+/** @param {readonly { program: string, package: string }[]} required */
+function missingPackages(required) {
+  const missing = required
+    .filter(({ program }) => findProgram(program) === undefined)
+    .map((entry) => entry.package)
   return newestServer() === undefined ? ['postgresql', ...missing] : missing
 }
 
@@ -97,7 +99,7 @@ function install(packages) {
       fs.writeFileSync(NO_CLUSTER, 'create_main_cluster = false\n')
     }
     apt('install', '-y', '--no-install-recommends', ...packages)
-    leaveDisabled(packages)
+    disableServices(packages)
   } finally {
     fs.rmSync(NO_CLUSTER, { force: true })
     if (ownPolicy) fs.rmSync(POLICY, { force: true })
@@ -113,10 +115,10 @@ function apt(...parameters) {
 }
 
 /**
- * Disables the services of the packages: each package enables its service for the next boot.
+ * Disables the services of the packages, because each package enables its service for the next boot.
  * @param {string[]} packages
  */
-function leaveDisabled(packages) {
+function disableServices(packages) {
   if (!fs.existsSync('/usr/bin/systemctl')) return
   const services = packages
     .filter((name) => name !== 'python3-etcd' && name !== 'pgbackrest')

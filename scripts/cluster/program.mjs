@@ -6,19 +6,20 @@ import * as path from 'node:path'
 export const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms))
 
 /**
- * Waits until `check` returns a value. Errors count as not yet.
+ * Waits until `check` returns a truthy value. If `check` fails, it is called again.
  * @template T
- * @param {string} what
+ * @param {string} description
  * @param {() => Promise<T | undefined | false>} check
  * @param {{ timeoutMs?: number, everyMs?: number }} [options]
  * @returns {Promise<T>}
  */
-export async function until(what, check, { timeoutMs = 90_000, everyMs = 100 } = {}) {
+export async function until(description, check, { timeoutMs = 90_000, everyMs = 100 } = {}) {
   const endMs = performance.now() + timeoutMs
   for (;;) {
     const found = await check().catch(() => undefined)
     if (found) return found
-    if (performance.now() > endMs) throw new Error(`After ${timeoutMs / 1000} seconds still not: ${what}`)
+    if (performance.now() > endMs)
+      throw new Error(`After ${timeoutMs / 1000} seconds, still waiting for: ${description}`)
     await pause(everyMs)
   }
 }

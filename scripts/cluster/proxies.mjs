@@ -67,14 +67,14 @@ export function webProxy(base, port, servers) {
 export function cellProxy(base, port, cells, { hosts, tokens }) {
   const shipped = fs.readFileSync(path.join(ROOT, 'deploy/haproxy/cells.cfg'), 'utf8')
   const [front = '', backend = ''] = shipped.split(/^(?=backend )/m)
-  const own = front
+  const frontend = front
     .replace(/^ {2}bind .*$/m, `  bind 127.0.0.1:${port}`)
     .replace('/etc/haproxy/hosts.map', hosts)
     .replace('/etc/haproxy/tokens.map', tokens)
   const backends = cells.map((cell) =>
     backend.replaceAll('north', cell.name).replace('10.0.0.1:8787', `127.0.0.1:${cell.port}`),
   )
-  return haproxy(base, 'cell-proxy', [own, ...backends])
+  return haproxy(base, 'cell-proxy', [frontend, ...backends])
 }
 
 /** @param {Pick<Base, 'folder' | 'logs' | 'user' | 'programs'>} base @param {string} name @param {string[]} lines */

@@ -19,12 +19,12 @@ export async function tryCommand(folder) {
   const port = await freePort()
   const settings = join(folder, 'server.env')
   writeFileSync(settings, `PORT=${port}\nHOST=127.0.0.1\n`)
-  const own = args.map((word) => (word === 'server.env' ? settings : word))
+  const runArgs = args.map((word) => (word === 'server.env' ? settings : word))
   try {
     say('Running the command of the guide …')
     // An earlier run that was killed leaves its container behind.
     await podman('rm', '--force', '--ignore', NAME)
-    await podman('run', '--detach', `--name=${NAME}`, ...own)
+    await podman('run', '--detach', `--name=${NAME}`, ...runArgs)
     await waitForReady(port)
     await checkRights()
     const data = await podman('volume', 'inspect', '--format={{.Mountpoint}}', volume)
@@ -61,7 +61,7 @@ function readGuideCommand() {
     .map((line) => line.split(/\s+/))
   const [built, ran] = commands
   if (built?.join(' ') !== 'docker build -f deploy/Dockerfile -t countersign .' || ran?.[1] !== 'run')
-    throw new ScriptError('docs/deploy.md builds or runs the image in another way than this test.')
+    throw new ScriptError('docs/deploy.md builds or runs the image differently from this test.')
   const args = ran.slice(2)
   const volume = args[args.indexOf('-v') + 1]?.split(':')[0] ?? ''
   return { args, volume }
@@ -78,9 +78,9 @@ async function checkRights() {
     const [, capabilities] = /^CapEff:\\s*(\\w+)/m.exec(fs.readFileSync('/proc/1/status', 'utf8'))
     console.log(JSON.stringify({ user: process.getuid(), capabilities: BigInt('0x' + capabilities) === 0n ? 'none' : capabilities,
       app: writes('/app/x'), root: writes('/x'), data: writes('/data/x'), tmp: writes('/tmp/x') }))`
-  const found = await podman('exec', NAME, 'node', '-e', program)
+  const rights = await podman('exec', NAME, 'node', '-e', program)
   const expected = { user: 1000, capabilities: 'none', app: false, root: false, data: true, tmp: true }
-  if (found !== JSON.stringify(expected)) throw new ScriptError(`The container has the rights ${found}.`)
+  if (rights !== JSON.stringify(expected)) throw new ScriptError(`The container has the rights ${rights}.`)
   say('It runs as user 1000 without capabilities and writes only to /data and /tmp.')
 }
 

@@ -17,12 +17,12 @@ const PROJECT = 'countersign-container-test'
  * @param {string} folder for the files
  */
 export async function tryCompose(folder) {
-  const own = join(folder, 'compose')
-  mkdirSync(own)
+  const composeFolder = join(folder, 'compose')
+  mkdirSync(composeFolder)
   const ports = { server: await freePort(), second: await freePort(), database: await freePort() }
-  const services = writeFiles(own, ports)
+  const services = writeFiles(composeFolder, ports)
   const installed = await installCompose(folder)
-  const compose = (/** @type {string[]} */ ...args) => installed(['-p', PROJECT, ...args], own)
+  const compose = (/** @type {string[]} */ ...args) => installed(['-p', PROJECT, ...args], composeFolder)
   try {
     say('Starting compose.yaml with two servers …')
     // An earlier run that was killed leaves its services behind, and a database with different secrets.
@@ -33,18 +33,18 @@ export async function tryCompose(folder) {
     for (const name of ['server', 'second'])
       await waitForReady(ports[name === 'server' ? 'server' : 'second'])
     await workWithBoth(ports)
-    for (const name of ['server', 'second']) await podman('healthcheck', 'run', containerOf(name))
+    for (const name of ['server', 'second']) await podman('healthcheck', 'run', containerName(name))
     say('Both servers serve one platform in production.')
   } catch (error) {
     for (const name of Object.keys(services))
-      say(await podman('logs', '--tail=20', containerOf(name)).catch(() => `${name} was not started.`))
+      say(await podman('logs', '--tail=20', containerName(name)).catch(() => `${name} was not started.`))
     throw error
   } finally {
     await compose('down', '--volumes').catch((error) => say(error.message))
   }
 }
 
-const containerOf = (/** @type {string} */ name) => `${PROJECT}_${name}_1`
+const containerName = (/** @type {string} */ name) => `${PROJECT}_${name}_1`
 
 /**
  * Writes a compose file with this machine's network instead of the file's two networks, a second server, and
@@ -55,27 +55,31 @@ const containerOf = (/** @type {string} */ name) => `${PROJECT}_${name}_1`
 function writeFiles(folder, ports) {
   const file = parse(readFileSync(join(ROOT, 'deploy/compose.yaml'), 'utf8'), { merge: true })
   const { server, database, mail } = /** @type {Record<string, Service>} */ (file.services)
-  if (!server || !database || !mail) throw new ScriptError('compose.yaml has other services than this test.')
-  const address = server.environment.DATABASE_URL.replace('@database:5432/', `@127.0.0.1:${ports.database}/`)
+  if (!server || !database || !mail)
+    throw new ScriptError('compose.yaml has different services than this test expects.')
+  const databaseUrl = server.environment.DATABASE_URL.replace(
+    '@database:5432/',
+    `@127.0.0.1:${ports.database}/`,
+  )
   const serverAt = (/** @type {number} */ port) => ({
-    ...onHost(server),
+    ...withHostNetwork(server),
     environment: {
       ...server.environment,
-      DATABASE_URL: address,
+      DATABASE_URL: databaseUrl,
       SMTP_URL: server.environment.SMTP_URL.replace('//mail:', '//127.0.0.1:'),
       PORT: String(port),
     },
   })
   const services = {
     database: {
-      ...onHost(database),
+      ...withHostNetwork(database),
       environment: { ...database.environment, PGPORT: String(ports.database) },
       healthcheck: {
         ...database.healthcheck,
         test: [...database.healthcheck.test, `--port=${ports.database}`],
       },
     },
-    mail: onHost(mail),
+    mail: withHostNetwork(mail),
     server: serverAt(ports.server),
     second: serverAt(ports.second),
   }
@@ -91,14 +95,20 @@ function writeFiles(folder, ports) {
 }
 
 /** @param {Service} service @returns {Service} */
-function onHost({ networks: _networks, ports: _ports, build: _build, depends_on: _order, ...service }) {
+function withHostNetwork({
+  networks: _networks,
+  ports: _ports,
+  build: _build,
+  depends_on: _order,
+  ...service
+}) {
   return { ...service, network_mode: 'host' }
 }
 
 /** @param {string} name */
 async function waitForHealthy(name) {
   await waitFor(async () => {
-    await podman('healthcheck', 'run', containerOf(name))
+    await podman('healthcheck', 'run', containerName(name))
     return true
   }, `${name} is not healthy.`)
 }
@@ -110,21 +120,21 @@ async function waitForHealthy(name) {
  */
 async function workWithBoth(ports) {
   const command = ['node', 'server/dist/main.js', 'platform', 'create', '--name', 'Acme']
-  const created = JSON.parse(await podman('exec', containerOf('server'), ...command))
+  const created = JSON.parse(await podman('exec', containerName('server'), ...command))
   const { tokenId, clientSecret } = created
   const headers = {
     Authorization: `Basic ${Buffer.from(`${tokenId}:${clientSecret}`).toString('base64')}`,
     'Content-Type': 'application/json',
   }
   const body = JSON.stringify({ customerType: 'INDIVIDUAL', fullName: 'Ada Lovelace' })
-  const address = (/** @type {number} */ port) => `http://127.0.0.1:${port}/2025-10-13/customers`
-  const customer = await (await fetch(address(ports.server), { method: 'POST', headers, body })).json()
+  const customersUrl = (/** @type {number} */ port) => `http://127.0.0.1:${port}/2025-10-13/customers`
+  const customer = await (await fetch(customersUrl(ports.server), { method: 'POST', headers, body })).json()
   const read = async () =>
-    (await (await fetch(`${address(ports.second)}/${customer.id}`, { headers })).json()).fullName
+    (await (await fetch(`${customersUrl(ports.second)}/${customer.id}`, { headers })).json()).fullName
   if ((await read()) !== 'Ada Lovelace')
     throw new ScriptError('The second server does not know the customer.')
-  await podman('stop', containerOf('server'))
+  await podman('stop', containerName('server'))
   if ((await read()) !== 'Ada Lovelace') throw new ScriptError('The second server needs the first.')
-  await podman('start', containerOf('server'))
+  await podman('start', containerName('server'))
   await waitForReady(ports.server)
 }

@@ -10,7 +10,7 @@ import { output } from './programs.mjs'
 const BASE_PACKAGES = ['base-files', 'netbase', 'tzdata', 'libc6', 'libgcc-s1', 'libstdc++6']
 
 /** The default of a Dockerfile argument, without the digest. */
-const imageOf = (/** @type {string} */ argument) =>
+const readImageName = (/** @type {string} */ argument) =>
   new RegExp(`^ARG ${argument}=([^@\\s]+)`, 'm').exec(
     readFileSync(join(ROOT, 'deploy/Dockerfile'), 'utf8'),
   )?.[1] ?? ''
@@ -27,13 +27,13 @@ export async function makeBaseImages(folder) {
 }
 
 /**
- * Packages are unpacked but not configured, as in the image that this one replaces.
+ * Unpacks the packages without configuring them, as in the image that this one replaces.
  * @param {string} folder
  */
 async function makeBaseImage(folder) {
   await debian(folder, ['--variant=extract', `--include=${BASE_PACKAGES.join(',')}`])
   const lines = ['FROM scratch', 'ADD debian.tar /']
-  await build(folder, imageOf('BASE_IMAGE'), lines)
+  await build(folder, readImageName('BASE_IMAGE'), lines)
 }
 
 /** @param {string} folder */
@@ -43,7 +43,7 @@ async function makeNodeImage(folder) {
   const node = `node-${process.platform}-${process.arch}`
   writeFileSync(join(folder, 'package.json'), '{ "private": true }\n')
   await npmInstall(folder, [`${node}@${line}`, 'npm@11'])
-  await build(folder, imageOf('NODE_IMAGE'), [
+  await build(folder, readImageName('NODE_IMAGE'), [
     'FROM scratch',
     'ADD debian.tar /',
     `COPY node_modules/${node}/bin/node /usr/local/bin/node`,
@@ -85,7 +85,7 @@ export async function makeServiceImages(folder) {
   })
   chmodSync(join(mail, 'mailpit'), 0o755)
   await build(mail, services.mail.image, [
-    `FROM ${imageOf('BASE_IMAGE')}`,
+    `FROM ${readImageName('BASE_IMAGE')}`,
     'COPY --from=countersign /usr/local/bin/node /usr/local/bin/',
     'COPY mailpit /',
     'CMD ["/mailpit"]',
@@ -100,14 +100,14 @@ async function debian(folder, args) {
   mkdirSync(folder)
   const paths = ['man', 'locale', 'doc', 'info'].map((name) => `--dpkgopt=path-exclude=/usr/share/${name}/*`)
   // The folder is temporary, so it need not be synced to disk.
-  const fast = '--dpkgopt=force-unsafe-io'
-  const patient = '--aptopt=Acquire::Retries "5"'
+  const noSync = '--dpkgopt=force-unsafe-io'
+  const retries = '--aptopt=Acquire::Retries "5"'
   await output('mmdebstrap', [
     '--quiet',
     ...args,
     ...paths,
-    fast,
-    patient,
+    noSync,
+    retries,
     'bookworm',
     join(folder, 'debian.tar'),
   ])
@@ -132,8 +132,8 @@ async function build(folder, name, lines) {
 export async function buildServerImage(folder, tag) {
   say('Building the image …')
   const settings = join(folder, 'npmrc')
-  const own = join(homedir(), '.npmrc')
-  if (existsSync(own)) copyFileSync(own, settings)
+  const userSettings = join(homedir(), '.npmrc')
+  if (existsSync(userSettings)) copyFileSync(userSettings, settings)
   const registry = `registry=${await output('npm', ['config', 'get', 'registry'])}`
   const authorities = process.env.NODE_EXTRA_CA_CERTS
   const trust = authorities === undefined ? [] : ['cafile=/etc/npm-authorities.crt']
@@ -142,8 +142,8 @@ export async function buildServerImage(folder, tag) {
     `--volume=${settings}:/root/.npmrc:ro`,
     `--volume=${await output('npm', ['config', 'get', 'cache'])}:/root/.npm`,
     ...(authorities === undefined ? [] : [`--volume=${authorities}:/etc/npm-authorities.crt:ro`]),
-    `--build-arg=NODE_IMAGE=${imageOf('NODE_IMAGE')}`,
-    `--build-arg=BASE_IMAGE=${imageOf('BASE_IMAGE')}`,
+    `--build-arg=NODE_IMAGE=${readImageName('NODE_IMAGE')}`,
+    `--build-arg=BASE_IMAGE=${readImageName('BASE_IMAGE')}`,
     '--ignorefile=deploy/Dockerfile.dockerignore',
     ...['-f', 'deploy/Dockerfile', '-t', tag, '.'],
   ])

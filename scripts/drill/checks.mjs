@@ -9,13 +9,13 @@ const DATABASE = 'countersign'
  * @param {import('../cluster/operator-command.mjs').Place} server
  * @returns {Promise<string[]>}
  */
-export async function bookFindings(server) {
+export async function verifyBooks(server) {
   const { findings } = await runCommand(server, 'books', 'verify')
-  return findings.map((/** @type {unknown} */ one) => JSON.stringify(one))
+  return findings.map((/** @type {unknown} */ finding) => JSON.stringify(finding))
 }
 
-/** Outgoing transfers that have not moved money in the ledger exactly once. */
-const MOVED_OTHERWISE = `
+/** Outgoing transfers that did not move money in the ledger exactly once. */
+const NOT_MOVED_ONCE = `
   SELECT t.id FROM transactions t LEFT JOIN ledger_transfers m ON m.cause_id = t.id AND m.state <> 'voided'
   WHERE t.kind = 'TRANSFER_OUT' GROUP BY t.id HAVING count(m.id) <> 1`
 
@@ -24,14 +24,15 @@ const MOVED_OTHERWISE = `
  * transfers that are not acknowledged yet.
  * @param {number} port @param {import('./load.mjs').Load} load @param {{ isOver: boolean, database?: string }} options
  */
-export async function lostOrDoubled(port, load, { isOver, database = DATABASE }) {
+export async function findLostOrDuplicated(port, load, { isOver, database = DATABASE }) {
   const acknowledged = [...load.acknowledged.values()]
   const rows = await query(port, database, `SELECT id::text FROM transactions WHERE kind = 'TRANSFER_OUT'`)
   const stored = new Set(rows.map(({ id }) => id))
-  const lost = acknowledged.filter((id) => !stored.has(bare(id)))
-  const otherwise = await query(port, database, MOVED_OTHERWISE)
+  const lost = acknowledged.filter((id) => !stored.has(stripPrefix(id)))
+  const movedDifferently = await query(port, database, NOT_MOVED_ONCE)
   const found = []
-  if (otherwise.length > 0) found.push(`${otherwise.length} transfers have not exactly one movement of money`)
+  if (movedDifferently.length > 0)
+    found.push(`${movedDifferently.length} transfers have not exactly one movement of money`)
   if (lost.length > 0) found.push(`${lost.length} acknowledged transfers are lost, such as ${lost[0]}`)
   if (new Set(acknowledged).size !== acknowledged.length) found.push('two keys returned the same transfer')
   if (isOver && stored.size !== acknowledged.length)
@@ -42,12 +43,12 @@ export async function lostOrDoubled(port, load, { isOver, database = DATABASE })
 /**
  * Finds the events of a database that a follower has missed or seen twice. `before` contains the events that
  * an earlier follower saw.
- * @param {number} port @param {string} database @param {import('./load.mjs').Follower} follower @param
- * {readonly string[]} [before]
+ * @param {number} port @param {string} database @param {import('./load.mjs').Follower} follower
+ * @param {readonly string[]} [before]
  */
-export async function missedEvents(port, database, follower, before = []) {
+export async function findMissedEvents(port, database, follower, before = []) {
   const rows = await query(port, database, 'SELECT id::text FROM events')
-  const all = () => [...before, ...follower.seen].map(bare)
+  const all = () => [...before, ...follower.seen].map(stripPrefix)
   await until('the follower has seen as many events as are stored', async () => all().length >= rows.length, {
     timeoutMs: 60_000,
   }).catch(() => {})
@@ -60,6 +61,6 @@ export async function missedEvents(port, database, follower, before = []) {
 }
 
 /** The database stores the id without its type prefix. @param {string} id */
-export function bare(id) {
+export function stripPrefix(id) {
   return id.slice(id.indexOf(':') + 1)
 }

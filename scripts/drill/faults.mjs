@@ -29,17 +29,17 @@ export const HANDED_OVER = {
   name: 'switchover in order',
   takesOver: true,
   hit: async (_cluster, old) => {
-    const answer = await fetch(`http://127.0.0.1:${old.localRest}/switchover`, {
+    const response = await fetch(`http://127.0.0.1:${old.localRest}/switchover`, {
       method: 'POST',
       body: JSON.stringify({ leader: old.name }),
     })
-    if (!answer.ok) throw new Error(`No switchover: ${answer.status} ${await answer.text()}`)
+    if (!response.ok) throw new Error(`No switchover: ${response.status} ${await response.text()}`)
   },
   heal: async () => [],
 }
 
 /**
- * A program on the primary's machine that keeps using its connection. Its writes after a failover must not be
+ * A client on the primary's machine that keeps using its connection. Its writes after a failover must not be
  * acknowledged.
  */
 class Witness {
@@ -151,7 +151,7 @@ export function nodeRestarted(name) {
     name: `restart of ${name}`,
     takesOver: false,
     hit: async (cluster) => {
-      const node = cluster.nodes.find((one) => one.name === name)
+      const node = cluster.nodes.find((candidate) => candidate.name === name)
       await node?.stop()
       node?.start()
     },
@@ -168,7 +168,7 @@ export function programRestarted(name) {
       const program = cluster.program(name)
       await program.end('SIGTERM')
       program.start()
-      const server = cluster.servers.find((one) => one.name === name)
+      const server = cluster.servers.find((candidate) => candidate.name === name)
       if (server)
         await until(
           `${name} is ready`,
@@ -184,7 +184,7 @@ export function programRestarted(name) {
  * not through the proxy.
  * @param {Cluster} cluster @param {Node} old
  */
-export function newPrimaryTakesWrites(cluster, old) {
+export function waitForNewPrimary(cluster, old) {
   const others = cluster.nodes.filter((node) => node !== old)
   return until(
     'another node takes writes',
@@ -197,7 +197,7 @@ export function newPrimaryTakesWrites(cluster, old) {
   )
 }
 
-/** A commit that waits for a standby, like any other. */
+/** The commit waits for a standby, like any other. */
 const PROBE = 'INSERT INTO probe DEFAULT VALUES'
 
 /** @param {Cluster} cluster */

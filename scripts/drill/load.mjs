@@ -3,10 +3,10 @@ import { pause } from '../cluster/program.mjs'
 
 const PAYERS = 8
 const FUNDS = 100_000_000n
-const CALL_MS = 5000
+const CALL_TIMEOUT_MS = 5000
 const RETRY_MS = 100
 /** Statuses to retry: the database is failing over, or the first attempt is still in progress. */
-const RETRIED = new Set([409, 429, 500, 502, 503, 504])
+const RETRIED_STATUSES = new Set([409, 429, 500, 502, 503, 504])
 /** The feed position before a platform's first event. */
 const BEFORE_ALL = 'Event:00000000-0000-0000-0000-000000000000'
 
@@ -34,7 +34,7 @@ export class Load {
 
   /** Failed attempts and invalid responses, for the report. */
   get summary() {
-    return [...[...this.failures].map(([what, count]) => `${what}: ${count}`), ...this.wrong].join(', ')
+    return [...[...this.failures].map(([outcome, count]) => `${outcome}: ${count}`), ...this.wrong].join(', ')
   }
 
   /** Creates the payers and starts the load. */
@@ -52,13 +52,13 @@ export class Load {
 
   /** The first acknowledgement after a point in time. @param {number} ms */
   firstAfter(ms) {
-    return this.successes.find((one) => one > ms)
+    return this.successes.find((time) => time > ms)
   }
 
   /** The longest time without an acknowledgement in a period. @param {number} from @param {number} to */
   longestGap(from, to) {
-    const before = this.successes.filter((one) => one <= from).at(-1) ?? from
-    const inside = this.successes.filter((one) => one > from && one <= to)
+    const before = this.successes.filter((time) => time <= from).at(-1) ?? from
+    const inside = this.successes.filter((time) => time > from && time <= to)
     const times = [before, ...inside, ...(inside.length > 0 ? [] : [to])]
     return Math.max(...times.slice(1).map((time, n) => time - /** @type {number} */ (times[n])))
   }
@@ -79,27 +79,27 @@ export class Load {
 
   /**
    * Makes one attempt.
-   * @param {string} key @param {string} body @returns {Promise<boolean>} whether it was acknowledged
+   * @param {string} key @param {string} body @returns {Promise<boolean>} true if it was acknowledged
    */
   async #transfer(key, body) {
     try {
-      const answer = await fetch(`${this.address.base}/transfer-out`, {
+      const response = await fetch(`${this.address.base}/transfer-out`, {
         method: 'POST',
         headers: {
           ...{ Authorization: this.address.authorization, 'Content-Type': 'application/json' },
           'Idempotency-Key': key,
         },
         body,
-        signal: AbortSignal.timeout(CALL_MS),
+        signal: AbortSignal.timeout(CALL_TIMEOUT_MS),
       })
-      const text = await answer.text()
-      if (answer.ok) {
+      const text = await response.text()
+      if (response.ok) {
         this.acknowledged.set(key, JSON.parse(text).id)
         this.successes.push(performance.now())
         return true
       }
-      this.#count(String(answer.status))
-      if (!RETRIED.has(answer.status)) this.wrong.push(`${answer.status} ${text}`)
+      this.#count(String(response.status))
+      if (!RETRIED_STATUSES.has(response.status)) this.wrong.push(`${response.status} ${text}`)
     } catch (error) {
       const { name, cause } = /** @type {Error & { cause?: { code?: string } }} */ (error)
       this.#count(cause?.code ?? name)
@@ -107,9 +107,9 @@ export class Load {
     return false
   }
 
-  /** @param {string} what */
-  #count(what) {
-    this.failures.set(what, (this.failures.get(what) ?? 0) + 1)
+  /** @param {string} outcome */
+  #count(outcome) {
+    this.failures.set(outcome, (this.failures.get(outcome) ?? 0) + 1)
   }
 
   /**

@@ -4,7 +4,7 @@ import { promisify } from 'node:util'
 import { query } from '../cluster/cluster.mjs'
 import { pause, until } from '../cluster/program.mjs'
 import { say } from '../run.mjs'
-import { bookFindings, lostOrDoubled, missedEvents } from './checks.mjs'
+import { findLostOrDuplicated, findMissedEvents, verifyBooks } from './checks.mjs'
 import { Follower, Load } from './load.mjs'
 
 /**
@@ -14,7 +14,7 @@ import { Follower, Load } from './load.mjs'
  * @typedef {{ name: string, move: (cells: Cells, cell: Cell) => Promise<unknown> }} Way
  */
 
-/** The cells' network links run in this process, so nothing may block it. */
+/** Asynchronous, because the cells' network links run in this process, so nothing may block it. */
 const exec = promisify(execFile)
 const DATABASE = 'postgres'
 /** Load before and after each move. */
@@ -73,42 +73,42 @@ export async function moveUnderLoad(cells) {
     say(`${name}: ${seconds(movedMs - startMs)}, and at most ${seconds(gapMs)} without a transfer`)
   }
   await load.stop()
-  const wrong = await checkTheEnd(cell, load, follower, countersign)
+  const wrong = await checkFinalState(cell, load, follower, countersign)
   await follower.stop()
   say(`${load.acknowledged.size} transfers acknowledged, ${follower.seen.length} events followed.`)
-  say(`Tries that were repeated: ${load.summary || 'none'}`)
+  say(`Retried attempts: ${load.summary || 'none'}`)
   if (wrong.length === 0) say('Nothing was lost, doubled or missed.')
   return wrong
 }
 
 /** @param {Cell} cell @param {Load} load @param {Follower} follower @param {any} countersign */
-async function checkTheEnd({ name, place, program }, load, follower, countersign) {
+async function checkFinalState({ name, database, program }, load, follower, countersign) {
   await countersign.sandbox.advanceClock({ seconds: SETTLED_SECONDS })
   const keys = [...load.acknowledged.keys()]
   await load.repeat(keys.filter((_, n) => n % Math.ceil(keys.length / REPEATED_KEYS) === 0))
-  const { port } = place.cluster
+  const { port } = database.cluster
   await query(port, DATABASE, `ALTER ROLE postgres SET search_path = '${name}'`)
   return [
     ...load.wrong,
-    ...(await bookFindings(program.options)),
-    ...(await lostOrDoubled(port, load, { isOver: true, database: DATABASE })),
-    ...(await missedEvents(port, DATABASE, follower)),
+    ...(await verifyBooks(program.options)),
+    ...(await findLostOrDuplicated(port, load, { isOver: true, database: DATABASE })),
+    ...(await findMissedEvents(port, DATABASE, follower)),
   ]
 }
 
 /** @param {Cells} cells @param {Cell} cell @param {'block_writes' | 'auto'} mode */
 async function moveOnCitus({ citus }, { name }, mode) {
   if (citus === undefined) throw new Error('the cells are not on Citus')
-  const from = await citus.placeOf(name)
+  const from = await citus.findWorker(name)
   const to = citus.workers.find((worker) => worker !== from)
-  if (to === undefined) throw new Error('there is one worker only')
+  if (to === undefined) throw new Error('there is only one worker')
   await citus.moveTo(name, to, mode)
 }
 
 /** @param {Cells} cells @param {Cell} cell */
 async function replicate(cells, cell) {
   const { name } = cell
-  const from = cell.place.cluster
+  const from = cell.database.cluster
   const to = await startTarget(cells, cell)
   await copy(cells, cell, to, ['--schema-only'])
   const options = 'publish_via_partition_root = true'
@@ -150,7 +150,7 @@ async function startTarget(cells, { name }) {
 }
 
 /** Makes the cell's old PostgreSQL reject everything from the cell. @param {Cell} cell */
-async function lockOut({ name, place: { cluster } }) {
+async function lockOut({ name, database: { cluster } }) {
   await query(cluster.port, DATABASE, `ALTER ROLE ${name} NOLOGIN`)
   const sql = 'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = $1'
   await until(
@@ -160,7 +160,7 @@ async function lockOut({ name, place: { cluster } }) {
 }
 
 /** @param {Cells} cells @param {Cell} cell @param {Cluster} to @param {string[]} options */
-async function copy({ folder }, { name, place: { cluster } }, to, options) {
+async function copy({ folder }, { name, database: { cluster } }, to, options) {
   const file = path.join(folder, `${name}.dump`)
   const dump = [`--schema=${name}`, '--format=custom', `--file=${file}`, ...options, cluster.url]
   await exec(path.join(cluster.bin, 'pg_dump'), dump)
@@ -168,10 +168,10 @@ async function copy({ folder }, { name, place: { cluster } }, to, options) {
 }
 
 /** @param {Cell} cell @param {Cluster} to */
-async function reopenAt({ place }, to) {
+async function reopenAt({ database }, to) {
   await query(to.port, DATABASE, 'ANALYZE')
-  place.cluster = to
-  place.link.target = () => to.port
+  database.cluster = to
+  database.link.target = () => to.port
 }
 
 /** @param {number} ms */

@@ -6,10 +6,10 @@ import { Program, until } from '../cluster/program.mjs'
 import { freePort } from '../free-port.mjs'
 import { startCluster } from '../postgres.mjs'
 import { say } from '../run.mjs'
-import { bookFindings, missedEvents } from './checks.mjs'
+import { findMissedEvents, verifyBooks } from './checks.mjs'
 import { Follower } from './load.mjs'
 
-/** The cluster's network cables run in this process, so nothing may block it. */
+/** Asynchronous, because the cluster's network cables run in this process, so nothing may block it. */
 const exec = promisify(execFile)
 const DATABASE = 'countersign'
 
@@ -21,11 +21,11 @@ const DATABASE = 'countersign'
  * @param {Follower} follower
  * @returns {Promise<string[]>} what is wrong
  */
-export async function restoredElsewhere(cluster, load, follower) {
+export async function checkRestore(cluster, load, follower) {
   const { Countersign } = await import('@countersign/sdk')
   const backup = path.join(cluster.base.folder, 'backup')
   await follower.stop()
-  // This follower missed the second half of what happened.
+  // The resumed follower starts after the first half of the events, as if it had missed the others.
   const before = follower.seen.slice(0, Math.floor(follower.seen.length / 2))
   const bin = cluster.base.programs.postgres
   await exec(path.join(bin, 'pg_dump'), ['-Fc', '-f', backup, '-d', cluster.urlOf(DATABASE, 'proxy')])
@@ -49,14 +49,14 @@ export async function restoredElsewhere(cluster, load, follower) {
     const resumed = new Follower(countersign, before.at(-1))
     for (const { accountId } of load.payers ?? []) await countersign.sandbox.fund(accountId, { amount: 1n })
     const wrong = [
-      ...(await bookFindings(server.options)),
-      ...(await missedEvents(other.port, DATABASE, resumed, before)),
+      ...(await verifyBooks(server.options)),
+      ...(await findMissedEvents(other.port, DATABASE, resumed, before)),
     ]
     await resumed.stop()
     say(
       `pg_restore into another cluster: the follower resumed after event ${before.length}, and has ${before.length + resumed.seen.length}`,
     )
-    return wrong.map((one) => `after pg_restore: ${one}`)
+    return wrong.map((problem) => `after pg_restore: ${problem}`)
   } finally {
     await server.end('SIGKILL')
     await other.stop()

@@ -15,12 +15,12 @@ const BASELINE = 'server/src/storage/schema/baseline/baseline.ts'
  * @returns {Release | undefined}
  */
 export function findLastRelease() {
-  const own = readVersion(read(MANIFEST))
+  const currentVersion = readVersion(read(MANIFEST))
   // A commit that raises the version, and its parent.
-  const raised = git('log', '--format=%H %P', '-G"version":', '--', MANIFEST).trim().split('\n')
-  for (const commit of ['HEAD', ...raised.flatMap((line) => line.split(' ').slice(0, 2))]) {
+  const raisingCommits = git('log', '--format=%H %P', '-G"version":', '--', MANIFEST).trim().split('\n')
+  for (const commit of ['HEAD', ...raisingCommits.flatMap((line) => line.split(' ').slice(0, 2))]) {
     const manifest = tryGit('show', `${commit}:${MANIFEST}`)
-    if (manifest === undefined || readVersion(manifest) === own) continue
+    if (manifest === undefined || readVersion(manifest) === currentVersion) continue
     const isCompatible =
       readBaseline(tryGit('show', `${commit}:${BASELINE}`) ?? '') === readBaseline(read(BASELINE))
     return isCompatible ? { version: readVersion(manifest), commit } : undefined
@@ -60,8 +60,8 @@ export async function buildNextRelease(folder) {
 /** @param {string} folder */
 async function build(folder) {
   linkPackages(folder, '')
-  for (const room of fs.readdirSync(folder))
-    if (fs.existsSync(path.join(ROOT, room, 'node_modules'))) linkPackages(folder, room)
+  for (const workspace of fs.readdirSync(folder))
+    if (fs.existsSync(path.join(ROOT, workspace, 'node_modules'))) linkPackages(folder, workspace)
   const script = JSON.stringify(path.join(folder, 'scripts/build.mjs'))
   const text = `const { buildStale } = await import(${script}); await buildStale(['server'])`
   const code = await run(process.execPath, ['--input-type=module', '-e', text], { cwd: folder })
@@ -71,12 +71,11 @@ async function build(folder) {
 
 /**
  * Installed packages come from this tree, but the workspaces come from the release's folder.
- * @param {string}
- * folder @param {string} room
+ * @param {string} folder @param {string} workspace
  */
-function linkPackages(folder, room) {
-  const from = path.join(ROOT, room, 'node_modules')
-  const to = path.join(folder, room, 'node_modules')
+function linkPackages(folder, workspace) {
+  const from = path.join(ROOT, workspace, 'node_modules')
+  const to = path.join(folder, workspace, 'node_modules')
   fs.mkdirSync(to)
   for (const name of fs.readdirSync(from)) {
     if (name === '.cache') continue

@@ -5,10 +5,10 @@ import { Link } from '../cluster/link.mjs'
 import { Program, until } from '../cluster/program.mjs'
 import { freePort } from '../free-port.mjs'
 
-const LOOK_MS = 100
+const PROBE_MS = 100
 /**
- * The production value. Callers close an idle connection sooner, so none sends a request on a connection that
- * is being closed.
+ * The value in production. Callers close idle connections sooner, so none of them sends a request on a
+ * connection that is being closed.
  */
 const DRAIN_SECONDS = 5
 
@@ -20,7 +20,7 @@ export class Servers {
   /** @type {{ port: number, program: Program, isReady: boolean }[]} */
   #all = []
   #link = new Link(() => this.#readyPort())
-  #look = setInterval(() => void this.#findReady(), LOOK_MS)
+  #probe = setInterval(() => void this.#findReady(), PROBE_MS)
 
   /** @param {string} folder @param {string} databaseUrl */
   constructor(folder, databaseUrl) {
@@ -67,13 +67,13 @@ export class Servers {
 
   /**
    * Restarts one server with another build. As behind a load balancer, it first finishes its requests.
-   * @param {number} place @param {string} main
+   * @param {number} index @param {string} main
    */
-  async replace(place, main) {
-    const server = this.#all[place]
-    if (!server) throw new Error(`There is no server ${place}.`)
+  async replace(index, main) {
+    const server = this.#all[index]
+    if (!server) throw new Error(`There is no server ${index}.`)
     await server.program.end('SIGTERM')
-    server.program = this.program(main, `server${place + 1}`, server.port)
+    server.program = this.program(main, `server${index + 1}`, server.port)
     await this.#start(server)
   }
 
@@ -88,13 +88,13 @@ export class Servers {
     })
   }
 
-  /** @param {number} place */
-  async stopOne(place) {
-    await this.#all[place]?.program.end('SIGTERM')
+  /** @param {number} index */
+  async stopOne(index) {
+    await this.#all[index]?.program.end('SIGTERM')
   }
 
   async stop() {
-    clearInterval(this.#look)
+    clearInterval(this.#probe)
     await Promise.all(this.#all.map(({ program }) => program.end('SIGKILL')))
     await this.#link.close()
   }

@@ -3,22 +3,22 @@ import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { realNow } from './machine/globals.ts'
-import { configsOf, type RunResult, runSeed } from './run.ts'
+import { type RunResult, readConfigs, runSeed } from './run.ts'
 import { openEngine } from './world/engine.ts'
 
 const USAGE = `npm run sim -- [--seed N] [--seeds N] [--from N] [--for 30s|10m|1h] [--jobs N] [--trace] [--until-wrong]
 
-  --seed N       runs one seed, and prints its trace if it fails, or always with --trace
-  --seeds N      runs N seeds (1000), beginning with --from (1)
+  --seed N       runs one seed, and prints its trace if it fails or if --trace is set
+  --seeds N      runs N seeds (default 1000), starting at --from (default 1)
   --for T        runs seeds for this time
-  --jobs N       runs N processes (one per core)
-  --until-wrong  starts no further seed after a failure
+  --jobs N       runs N processes (default: one per core)
+  --until-wrong  stops after the first failure
 
 The environment may contain settings of the server.
 `
 
 /** Each core runs its own process, which leaves no core for garbage collection threads. */
-const RUNS_WITH = ['--max-semi-space-size=64', '--single-threaded-gc']
+const NODE_OPTIONS = ['--max-semi-space-size=64', '--single-threaded-gc']
 
 /** The result of one seed, as reported by a child process. */
 type Report = Pick<RunResult, 'seed' | 'digest' | 'counts'> & { readonly wrong: string | undefined }
@@ -57,26 +57,26 @@ function parseMs(text: string): number {
 
 async function runAndReport(seed: number): Promise<number> {
   const engine = await openEngine()
-  const ran = await runSeed(seed, engine, configsOf(process.env, engine.folder))
-  if (options.trace || ran.wrong) process.stdout.write(`${ran.trace.join('\n')}\n`)
-  const { wrong, counts } = toReport(ran)
+  const result = await runSeed(seed, engine, readConfigs(process.env, engine.folder))
+  if (options.trace || result.wrong) process.stdout.write(`${result.trace.join('\n')}\n`)
+  const { wrong, counts } = toReport(result)
   process.stdout.write(`${wrong ?? 'Nothing was wrong.'}\n`)
   process.stdout.write(
-    `Seed ${seed}: ${counts.calls} answers, ${counts.payments} payments, ${counts.kills} kills, digest ${ran.digest}\n`,
+    `Seed ${seed}: ${counts.calls} responses, ${counts.payments} payments, ${counts.kills} kills, digest ${result.digest}\n`,
   )
   await engine.close()
   return wrong === undefined ? 0 : 1
 }
 
 function toReport({ seed, digest, counts, wrong }: RunResult): Report {
-  const text = wrong instanceof Error ? (wrong.name === 'Wrong' ? wrong.message : wrong.stack) : wrong
+  const text = wrong instanceof Error ? (wrong.name === 'Violation' ? wrong.message : wrong.stack) : wrong
   return { seed, digest, counts, wrong: text === undefined ? undefined : String(text) }
 }
 
 /** Runs the seeds that the parent process sends. */
 async function runOnDemand(): Promise<void> {
   const engine = await openEngine()
-  const configs = configsOf(process.env, engine.folder)
+  const configs = readConfigs(process.env, engine.folder)
   process.on('message', async (seed: number) => {
     process.send!(toReport(await runSeed(seed, engine, configs)))
   })
@@ -90,7 +90,7 @@ async function runMany(): Promise<number> {
   const seeds = parseNumber('seeds', options.seeds)
   const untilMs = options.for === undefined ? undefined : startedMs + parseMs(options.for)
   let next = from
-  const total = {
+  const totals = {
     runs: 0,
     wrong: 0,
     calls: 0,
@@ -101,38 +101,40 @@ async function runMany(): Promise<number> {
     chains: 0,
     virtualMs: 0,
   }
-  const take = (): number | undefined => {
-    if (options['until-wrong'] && total.wrong > 0) return undefined
+  const takeSeed = (): number | undefined => {
+    if (options['until-wrong'] && totals.wrong > 0) return undefined
     const isOver = untilMs === undefined ? next >= from + seeds : realNow() >= untilMs
     return isOver ? undefined : next++
   }
-  const note = ({ seed, wrong, counts }: Report) => {
-    total.runs += 1
-    total.calls += counts.calls
-    total.payments += counts.payments
-    total.kills += counts.kills
-    total.connectors += counts.connectors
-    total.fileBanks += counts.fileBanks
-    total.chains += counts.chains
-    total.virtualMs += counts.virtualMs
+  const record = ({ seed, wrong, counts }: Report) => {
+    totals.runs += 1
+    totals.calls += counts.calls
+    totals.payments += counts.payments
+    totals.kills += counts.kills
+    totals.connectors += counts.connectors
+    totals.fileBanks += counts.fileBanks
+    totals.chains += counts.chains
+    totals.virtualMs += counts.virtualMs
     if (wrong === undefined) return
-    total.wrong += 1
-    process.stdout.write(`\nSeed ${seed}: ${wrong}\n  To have it again: npm run sim -- --seed ${seed}\n`)
+    totals.wrong += 1
+    process.stdout.write(`\nSeed ${seed}: ${wrong}\n  Reproduce it with: npm run sim -- --seed ${seed}\n`)
   }
-  await Promise.all(Array.from({ length: parseNumber('jobs', options.jobs) }, () => runProcess(take, note)))
-  const { runs, wrong, calls, payments, kills, connectors, fileBanks, chains, virtualMs } = total
+  await Promise.all(
+    Array.from({ length: parseNumber('jobs', options.jobs) }, () => runProcess(takeSeed, record)),
+  )
+  const { runs, wrong, calls, payments, kills, connectors, fileBanks, chains, virtualMs } = totals
   const hours = (virtualMs / 3_600_000).toFixed(1)
   process.stdout.write(
-    `${runs} seeds from ${from} on, ${connectors} of them with a connector, ${fileBanks} with a bank's files and ${chains} with a chain, in ${Math.round((realNow() - startedMs) / 1_000)} s: ` +
-      `${calls} answers, ${payments} payments, ${kills} kills, ${hours} hours of the servers.\n` +
+    `${runs} seeds starting at ${from}, ${connectors} of them with a connector, ${fileBanks} with a bank's files and ${chains} with a chain, in ${Math.round((realNow() - startedMs) / 1_000)} s: ` +
+      `${calls} responses, ${payments} payments, ${kills} kills, ${hours} simulated hours.\n` +
       `${runs - wrong} passed, ${wrong} failed\n`,
   )
   return wrong === 0 && runs > 0 ? 0 : 1
 }
 
 /** Starts a process that runs one seed after another. An unexpected exit counts as a failure of its seed. */
-function runProcess(take: () => number | undefined, note: (report: Report) => void): Promise<void> {
-  const child = fork(fileURLToPath(import.meta.url), ['--runs'], { execArgv: [...RUNS_WITH] })
+function runProcess(takeSeed: () => number | undefined, record: (report: Report) => void): Promise<void> {
+  const child = fork(fileURLToPath(import.meta.url), ['--runs'], { execArgv: [...NODE_OPTIONS] })
   return new Promise((resolve, reject) => {
     child.on('error', reject)
     child.on('exit', (code, signal) => {
@@ -140,8 +142,8 @@ function runProcess(take: () => number | undefined, note: (report: Report) => vo
       else reject(new Error(`A process of the simulation ended with ${signal ?? code}.`))
     })
     child.on('message', (message: Report | 'ready') => {
-      if (message !== 'ready') note(message)
-      const seed = take()
+      if (message !== 'ready') record(message)
+      const seed = takeSeed()
       if (seed === undefined) child.disconnect()
       else child.send(seed)
     })

@@ -4,24 +4,29 @@ import type { App } from '../../server/src/kernel/operation/app.ts'
 import type { Database } from '../../server/src/storage/engine/port.ts'
 import { install, realNow } from './machine/globals.ts'
 import { Machine, Program, runAs } from './machine/machine.ts'
-import { Network, type Weather } from './machine/network.ts'
+import { Network, type NetworkConditions } from './machine/network.ts'
 import { Random } from './machine/random.ts'
-import { chainRail } from './model/chain-rail.ts'
+import { createChainRail } from './model/chain-rail.ts'
 import { checkBooks, checkEnd } from './model/check.ts'
 import { Backend } from './model/clients.ts'
-import { fileRail } from './model/file-rail.ts'
+import { createFileRail } from './model/file-rail.ts'
 import { openBank, RECEIVER } from './model/opening.ts'
 import { pay } from './model/payers.ts'
 import type { Bank, Rail } from './model/rail.ts'
-import { connectorRail, sandboxRail } from './model/rails.ts'
+import { createConnectorRail, createSandboxRail } from './model/rails.ts'
 import { Receiver } from './model/receiver.ts'
-import { Seen } from './model/seen.ts'
-import { ChainWorld, type ChainWorldHabits, chainHabitsOf } from './world/chain/chain-world.ts'
-import { Connector, connectorEntry, type Habits, habitsOf } from './world/connector.ts'
+import { RunLog } from './model/run-log.ts'
+import { ChainWorld, type ChainWorldBehavior, chooseChainBehavior } from './world/chain/chain-world.ts'
+import {
+  Connector,
+  type ConnectorBehavior,
+  chooseConnectorBehavior,
+  connectorEntry,
+} from './world/connector.ts'
 import type { DatabaseFaults } from './world/database.ts'
 import { type Engine, START_MS } from './world/engine.ts'
+import { chooseFileBankBehavior, type FileBankBehavior } from './world/file-bank/behavior.ts'
 import { FileBank } from './world/file-bank/file-bank.ts'
-import { type FileHabits, fileHabitsOf } from './world/file-bank/habits.ts'
 import { productionSettings, serveRates, writeRails } from './world/production.ts'
 import { Servers } from './world/servers.ts'
 
@@ -45,7 +50,7 @@ export interface RunResult {
     readonly fileBanks: number
     /** 1 if a chain moved the money. */
     readonly chains: number
-    readonly happened: number
+    readonly eventCount: number
     readonly virtualMs: number
     readonly realMs: number
   }
@@ -54,12 +59,17 @@ export interface RunResult {
 const PAYERS = 3
 const PAYMENTS_EACH = 2
 const KILLS_MAX = 3
-const CALM: Weather = { latencyMsMax: 5, lostRequests: 0, lostAnswers: 0, silentLosses: 0 }
-const SOUND: DatabaseFaults = { latencyMsMax: 2, conflicts: 0, losses: 0 }
+const GOOD_CONDITIONS: NetworkConditions = {
+  latencyMsMax: 5,
+  lostRequests: 0,
+  lostResponses: 0,
+  silentLosses: 0,
+}
+const NO_FAULTS: DatabaseFaults = { latencyMsMax: 2, conflicts: 0, losses: 0 }
 
-/** The faults of a run. Each run leaves some out, so that one fault does not hide another. */
+/** The faults of a run. Each run leaves some out, so that one fault does not mask another. */
 interface Faults {
-  readonly weather: Weather
+  readonly conditions: NetworkConditions
   readonly database: DatabaseFaults
   readonly servers: number
   /** The average time between kills of a server. */
@@ -72,40 +82,40 @@ interface Faults {
 
 /**
  * The means by which a run moves money: the sandbox's own rail; a chain, in a sandbox so that customers can
- * sign in without mail; or, in production, a connector or a bank's files, with the given habits.
+ * sign in without email; or, in production, a connector or a bank's files.
  */
 type Money =
-  | { readonly by: 'sandbox' }
-  | { readonly by: 'connector'; readonly habits: Habits }
-  | { readonly by: 'files'; readonly habits: FileHabits }
-  | { readonly by: 'chain'; readonly habits: ChainWorldHabits }
+  | { readonly kind: 'sandbox' }
+  | { readonly kind: 'connector'; readonly behavior: ConnectorBehavior }
+  | { readonly kind: 'files'; readonly behavior: FileBankBehavior }
+  | { readonly kind: 'chain'; readonly behavior: ChainWorldBehavior }
 
 /**
- * The fraction of runs that configure a rail; and of those, the fractions with a bank's files and with a
+ * The fraction of runs that configure a rail, and among those the fractions with a bank's files and with a
  * chain.
  */
-const OWN_RAIL = 0.4
-const FILES = 0.2
-const CHAIN = 0.2
+const CONFIGURED_RAIL_SHARE = 0.4
+const FILES_SHARE = 0.2
+const CHAIN_SHARE = 0.2
 
 function chooseMoney(random: Random): Money {
-  if (!random.chance(OWN_RAIL)) return { by: 'sandbox' }
+  if (!random.chance(CONFIGURED_RAIL_SHARE)) return { kind: 'sandbox' }
   const kind = random.integerBelow(1_000) / 1_000
-  if (kind < FILES) return { by: 'files', habits: fileHabitsOf(random) }
-  if (kind < FILES + CHAIN) return { by: 'chain', habits: chainHabitsOf(random) }
-  return { by: 'connector', habits: habitsOf(random) }
+  if (kind < FILES_SHARE) return { kind: 'files', behavior: chooseFileBankBehavior(random) }
+  if (kind < FILES_SHARE + CHAIN_SHARE) return { kind: 'chain', behavior: chooseChainBehavior(random) }
+  return { kind: 'connector', behavior: chooseConnectorBehavior(random) }
 }
 
 function chooseFaults(random: Random): Faults {
   const pickShare = (max: number) => (random.chance(0.5) ? (max * random.integerBelow(1_000)) / 1_000 : 0)
   const slow = random.chance(0.3)
-  const weather: Weather = {
+  const conditions: NetworkConditions = {
     latencyMsMax: slow ? 3_000 : 40,
     lostRequests: pickShare(0.1),
-    lostAnswers: pickShare(0.2),
+    lostResponses: pickShare(0.2),
     silentLosses: 0.3,
   }
-  const others = {
+  const chosen = {
     database: { latencyMsMax: random.pick([1, 5, 50]), conflicts: pickShare(0.1), losses: pickShare(0.05) },
     servers: 1 + random.integerBelow(2),
     killedEveryMs: random.chance(0.6) ? 300 + random.integerBelow(4_000) : undefined,
@@ -114,18 +124,23 @@ function chooseFaults(random: Random): Faults {
     webhooksRefused: pickShare(0.4),
     money: chooseMoney(random),
   }
-  return { ...others, weather: others.money.by === 'chain' ? softenWeather(weather) : weather }
+  return { ...chosen, conditions: chosen.money.kind === 'chain' ? softenConditions(conditions) : conditions }
 }
 
 /**
- * Makes the network more reliable, because a step at a chain calls its nodes ten times or more in a row and
- * starts over if one does not respond.
+ * Makes the network more reliable, because one step of the chain worker makes ten or more calls in a row and
+ * starts over if a node does not respond.
  */
-function softenWeather({ latencyMsMax, lostRequests, lostAnswers, silentLosses }: Weather): Weather {
+function softenConditions({
+  latencyMsMax,
+  lostRequests,
+  lostResponses,
+  silentLosses,
+}: NetworkConditions): NetworkConditions {
   return {
     latencyMsMax: Math.min(latencyMsMax, 300),
     lostRequests: lostRequests / 4,
-    lostAnswers: lostAnswers / 4,
+    lostResponses: lostResponses / 4,
     silentLosses,
   }
 }
@@ -137,11 +152,11 @@ export interface Configs {
   readonly production: Config
 }
 
-/** The settings of all runs: the environment, except for what the simulation replaces. */
-export function configsOf(environment: NodeJS.ProcessEnv, folder: string): Configs {
+/** Reads the settings of all runs from the environment, except for those that the simulation replaces. */
+export function readConfigs(environment: NodeJS.ProcessEnv, folder: string): Configs {
   const settings = { ...environment }
-  for (const name of BROUGHT) delete settings[name]
-  const own = {
+  for (const name of REPLACED_SETTINGS) delete settings[name]
+  const common = {
     LOG_LEVEL: 'silent',
     ...settings,
     COUNTERSIGN_DATA_DIR: folder,
@@ -150,9 +165,9 @@ export function configsOf(environment: NodeJS.ProcessEnv, folder: string): Confi
   const production = productionSettings(folder)
   const { RAILS_FILE = '' } = production
   return {
-    sandbox: readConfig(own),
-    sandboxWithRails: readConfig({ ...own, RAILS_FILE }),
-    production: readConfig({ ...own, ...production }),
+    sandbox: readConfig(common),
+    sandboxWithRails: readConfig({ ...common, RAILS_FILE }),
+    production: readConfig({ ...common, ...production }),
   }
 }
 
@@ -161,9 +176,9 @@ const MODES = {
   chain: 'sandboxWithRails',
   connector: 'production',
   files: 'production',
-} as const satisfies Record<Money['by'], keyof Configs>
+} as const satisfies Record<Money['kind'], keyof Configs>
 
-const BROUGHT = [
+const REPLACED_SETTINGS = [
   'DATABASE_URL',
   'DATABASE_READ_URL',
   'DATABASE_SCHEMA',
@@ -178,17 +193,17 @@ export async function runSeed(seed: number, engine: Engine, configs: Configs): P
   const startedMs = realNow()
   await engine.clear()
   const machine = new Machine(new Random(seed), START_MS)
-  const network = new Network(machine, CALM)
+  const network = new Network(machine, GOOD_CONDITIONS)
   install(machine, network)
   const faults = chooseFaults(machine.random)
-  const now = { faults: SOUND }
+  const now = { faults: NO_FAULTS }
   const { money } = faults
-  const mode = MODES[money.by]
+  const mode = MODES[money.kind]
   const config = configs[mode]
   const servers = new Servers(machine, network, engine, config, () => now.faults)
   const outside = await openOutside({ machine, network, engine }, faults)
-  const seen = new Seen(machine)
-  const receiver = new Receiver(machine, seen)
+  const log = new RunLog(machine)
+  const receiver = new Receiver(machine, log)
   network.hosts.set(RECEIVER, receiver.answer)
   let bank: Bank | undefined
   let wrong: unknown
@@ -199,14 +214,14 @@ export async function runSeed(seed: number, engine: Engine, configs: Configs): P
         await machine.pause(0)
         const authorization = await buildAuthorization(service.app, mode === 'production')
         await outside.start(service.app)
-        const backend = new Backend(machine, servers, { authorization, seen })
+        const backend = new Backend(machine, servers, { authorization, log })
         bank = await openBank(backend, outside.rail(backend), faults.hasEndpoint)
         const key = service.app.enclave.quorumPublicKey
-        const calm = startFaults(faults, { machine, network, servers, outside, receiver, now })
+        const stopFaults = startFaults(faults, { machine, network, servers, outside, receiver, now })
         await makePayments(bank)
-        calm()
+        stopFaults()
         await checkEnd(bank, faults.hasEndpoint ? receiver : undefined)
-        await outside.rest?.()
+        await outside.settle?.()
         await outside.checkBooks?.(engine.db)
         await checkBooks(engine.db, key)
       })(),
@@ -219,23 +234,23 @@ export async function runSeed(seed: number, engine: Engine, configs: Configs): P
   return {
     seed,
     wrong,
-    digest: seen.digest,
-    trace: seen.trace,
+    digest: log.digest,
+    trace: log.lines,
     counts: {
-      calls: seen.answers,
+      calls: log.responses,
       payments: bank?.model.payments.length ?? 0,
       kills: servers.kills,
-      connectors: money.by === 'connector' ? 1 : 0,
-      fileBanks: money.by === 'files' ? 1 : 0,
-      chains: money.by === 'chain' ? 1 : 0,
-      happened: machine.happened,
+      connectors: money.kind === 'connector' ? 1 : 0,
+      fileBanks: money.kind === 'files' ? 1 : 0,
+      chains: money.kind === 'chain' ? 1 : 0,
+      eventCount: machine.eventCount,
       virtualMs: machine.nowMs - machine.startMs,
       realMs: realNow() - startedMs,
     },
   }
 }
 
-/** A new platform's credentials, as an Authorization header. */
+/** Creates a platform, and returns its credentials as an Authorization header. */
 async function buildAuthorization(app: App, isProduction: boolean): Promise<string> {
   const { tokenId, clientSecret } = await runAs(new Program('operator'), () =>
     createPlatform(app, 'Simulated', isProduction),
@@ -247,59 +262,59 @@ async function buildAuthorization(app: App, isProduction: boolean): Promise<stri
 interface Outside {
   start(app: App): Promise<void>
   rail(backend: Backend): Rail
-  /** Kills its program, if there is one. */
+  /** Kills the system's program, if it has one. */
   kill?(): void
-  /** True while it injects no faults. */
-  isCalm?: boolean
-  /** Compares its own record of the servers' money with the ledger. Throws Wrong. */
+  /** True while no faults are injected. */
+  isFaultFree?: boolean
+  /** Compares the system's own record of the servers' money with the ledger. Throws Violation. */
   checkBooks?(db: Database): Promise<void>
   /** Lets time pass until the servers have done the work that became due during a clock jump. */
-  rest?(): Promise<void>
+  settle?(): Promise<void>
   end(): void
 }
 
-const REST_MS = 5_000
+const SETTLE_MS = 5_000
 /** Longer than a killed server's claim lasts. */
-const CLAIMED_MS = 60_000
+const CLAIM_EXPIRES_MS = 60_000
 
 async function openOutside(
   { machine, network, engine }: Pick<World, 'machine' | 'network'> & { readonly engine: Engine },
   { money, hasEndpoint }: Faults,
 ): Promise<Outside> {
-  if (money.by === 'sandbox') return { start: async () => {}, rail: sandboxRail, end() {} }
-  if (money.by === 'chain') {
-    const world = new ChainWorld(machine, network, money.habits)
+  if (money.kind === 'sandbox') return { start: async () => {}, rail: createSandboxRail, end() {} }
+  if (money.kind === 'chain') {
+    const world = new ChainWorld(machine, network, money.behavior)
     await writeRails(engine.folder, [world.entry()])
     return {
       start: async (app) => world.start(app),
-      rail: (backend) => chainRail(backend, world, hasEndpoint),
-      set isCalm(isCalm: boolean) {
-        world.isCalm = isCalm
+      rail: (backend) => createChainRail(backend, world, hasEndpoint),
+      set isFaultFree(isFaultFree: boolean) {
+        world.isFaultFree = isFaultFree
       },
       checkBooks: (db) => world.checkBooks(db),
       end: () => world.end(),
     }
   }
   serveRates(network)
-  if (money.by === 'connector') {
+  if (money.kind === 'connector') {
     await writeRails(engine.folder, [connectorEntry()])
-    const connector = new Connector(machine, network, engine.folder, money.habits)
+    const connector = new Connector(machine, network, engine.folder, money.behavior)
     return {
       start: () => connector.start(),
-      rail: (backend) => connectorRail(backend, connector),
+      rail: (backend) => createConnectorRail(backend, connector),
       kill: () => connector.kill(),
       end: () => connector.end(),
     }
   }
-  // A platform that decides about incoming money returns what it rejects, so the payer has to be known.
-  const files = new FileBank(machine, engine.folder, money.habits, hasEndpoint)
+  // A platform that decides about incoming money returns what it rejects, so the payer must be known.
+  const files = new FileBank(machine, engine.folder, money.behavior, hasEndpoint)
   await writeRails(engine.folder, [files.entry])
   return {
     start: async () => files.start(),
-    rail: (backend) => fileRail(backend, files),
-    rest: () => {
-      machine.clock.offsetMs += CLAIMED_MS
-      return machine.pause(REST_MS)
+    rail: (backend) => createFileRail(backend, files),
+    settle: () => {
+      machine.clock.offsetMs += CLAIM_EXPIRES_MS
+      return machine.pause(SETTLE_MS)
     },
     end: () => files.end(),
   }
@@ -319,35 +334,35 @@ interface World {
   readonly now: { faults: DatabaseFaults }
 }
 
-/** Starts the faults. Returns a function that ends them. */
+/** Starts the faults. Returns a function that stops them. */
 function startFaults(
   faults: Faults,
   { machine, network, servers, outside, receiver, now }: World,
 ): () => void {
   let isOver = false
-  network.weather = faults.weather
+  network.conditions = faults.conditions
   now.faults = faults.database
   receiver.refused = faults.webhooksRefused
-  outside.isCalm = false
+  outside.isFaultFree = false
   const { killedEveryMs, clockJumpMs } = faults
-  const killLater = (everyMs: number): void => {
+  const scheduleKill = (everyMs: number): void => {
     machine.runAfter(machine.random.integerBelow(2 * everyMs), () => {
       if (isOver || servers.kills === KILLS_MAX) return
       if (outside.kill && machine.random.chance(0.3)) outside.kill()
       else servers.kill()
-      killLater(everyMs)
+      scheduleKill(everyMs)
     })
   }
-  if (killedEveryMs !== undefined) killLater(killedEveryMs)
+  if (killedEveryMs !== undefined) scheduleKill(killedEveryMs)
   if (clockJumpMs !== undefined)
     machine.runAfter(machine.random.integerBelow(10_000), () => {
       machine.clock.offsetMs += clockJumpMs
     })
   return () => {
     isOver = true
-    network.weather = CALM
-    now.faults = SOUND
+    network.conditions = GOOD_CONDITIONS
+    now.faults = NO_FAULTS
     receiver.refused = 0
-    outside.isCalm = true
+    outside.isFaultFree = true
   }
 }

@@ -5,7 +5,7 @@ import type { Range, TextBlock } from './texts.ts'
 
 const FUNCTION_LINES_MAX = 60
 
-/** What one pass over a file's syntax tree finds. Places have the form `path:line`. */
+/** The findings of one pass over a file's syntax tree. Places have the form `path:line`. */
 export interface CodeCounts {
   readonly casts: string[]
   readonly nonNulls: string[]
@@ -35,7 +35,7 @@ export function countCode(source: Source): CodeCounts {
     else if (isLongFunction(file, node) && !isTest(source.path)) counts.longFunctions.push(place())
     else if (isLiteral(node)) {
       counts.literals.push([node.getStart(file), node.end])
-      if (isText(node)) counts.strings.push(textBlockOf(file, node))
+      if (isText(node)) counts.strings.push(toTextBlock(file, node))
     }
     ts.forEachChild(node, inspect)
   }
@@ -78,7 +78,7 @@ function isText(node: Literal): boolean {
   return !isSpecifier && !ts.isRegularExpressionLiteral(node)
 }
 
-function textBlockOf(file: ts.SourceFile, node: Literal): TextBlock {
+function toTextBlock(file: ts.SourceFile, node: Literal): TextBlock {
   return {
     kind: 'string',
     line: lineOf(file, node.getStart(file)),

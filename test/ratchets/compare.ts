@@ -22,7 +22,7 @@ export function compare(
   const names = new Set(measured.map(({ name }) => name))
   return {
     problems: [
-      ...measured.flatMap((number) => problemOf(number, limits[number.name], changed)),
+      ...measured.flatMap((number) => describeProblem(number, limits[number.name], changed)),
       ...Object.keys(limits)
         .filter((name) => !names.has(name))
         .map((name) => `${name}: is no longer counted: run "npm run ratchets" to remove it`),
@@ -33,7 +33,7 @@ export function compare(
   }
 }
 
-function problemOf(
+function describeProblem(
   { name, value, advice, places }: Measured,
   limit: number | undefined,
   changed: ReadonlySet<string>,

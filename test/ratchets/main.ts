@@ -46,7 +46,7 @@ export async function checkRatchets(root: string, options: Options): Promise<Res
     const written: RatchetFile = {
       ...file,
       counts: lowered,
-      'test seconds': { ...rounded(seconds), ...file['test seconds'] },
+      'test seconds': { ...roundSeconds(seconds), ...file['test seconds'] },
     }
     writeFileSync(join(root, FILE), `${JSON.stringify(written, null, 2)}\n`)
     return report([...violations, ...compare(measured, lowered).problems], measured.length)
@@ -59,8 +59,8 @@ export async function checkRatchets(root: string, options: Options): Promise<Res
 }
 
 /** Rounded limits for projects that have none yet. */
-function rounded(seconds: Limits = {}): Limits {
-  return Object.fromEntries(Object.entries(seconds).map(([project, taken]) => [project, Math.ceil(taken)]))
+function roundSeconds(seconds: Limits = {}): Limits {
+  return Object.fromEntries(Object.entries(seconds).map(([project, used]) => [project, Math.ceil(used)]))
 }
 
 function report(problems: readonly string[], count: number): Result {

@@ -1,6 +1,6 @@
 import { brokenLinks, unknownFiles, unknownScripts } from '../documents.ts'
 import { WINGS } from '../folders.ts'
-import { knotsOf } from '../import-graph.ts'
+import { findCycles } from '../import-graph.ts'
 import type { Source } from '../source-reading.ts'
 import { isTest } from '../source-rules.ts'
 import { type CodeCounts, countCode } from './code.ts'
@@ -8,11 +8,11 @@ import { PATTERNS, type Pattern } from './patterns.ts'
 import { commentsOf, proseOf, type TextBlock } from './texts.ts'
 import type { Tree } from './tree.ts'
 
-/** Something that is counted, so that its number never rises. */
+/** A count that must not rise. */
 export interface Measured {
   readonly name: string
   readonly value: number
-  /** How to avoid adding one. */
+  /** Advice on how to avoid increasing the count. */
   readonly advice: string
   /** Places in the form `path:line`; for a sentence, followed by its text. */
   readonly places: readonly string[]
@@ -22,7 +22,7 @@ const FILE_LINES_MAX = 399
 const ROOMS_MAX = 14
 const PRODUCT = /^(?:contract|server|sdk|cli|console|connectors)\//
 /** Not searched, because the patterns would match their own definitions. */
-const UNREAD = /^test\/ratchets\//
+const UNSEARCHED = /^test\/ratchets\//
 
 /** Counts everything, in the order of the file. */
 export function measure(tree: Tree): Measured[] {
@@ -45,28 +45,28 @@ function codeNumbers(code: readonly Counted[]): Measured[] {
     ['server/src', product.filter(({ source: { path } }) => path.startsWith('server/src/'))],
     ['all packages', product],
   ] as const
-  const inScopes = (what: string, key: 'casts' | 'nonNulls' | 'anys', advice: string) =>
+  const countInScopes = (label: string, key: 'casts' | 'nonNulls' | 'anys', advice: string) =>
     scopes.map(([scope, counted]) =>
-      counting(
-        `${what} in ${scope}`,
+      toMeasured(
+        `${label} in ${scope}`,
         counted.flatMap(({ counts }) => counts[key]),
         advice,
       ),
     )
   return [
-    ...inScopes('casts', 'casts', 'type the value where it comes from, or check it; `as const` is free'),
-    ...inScopes(
+    ...countInScopes('casts', 'casts', 'type the value where it comes from, or check it; `as const` is free'),
+    ...countInScopes(
       'non-null assertions',
       'nonNulls',
       'return early, throw, or type the row or field as present',
     ),
-    ...inScopes('any', 'anys', 'say what it is, or unknown'),
-    counting(
+    ...countInScopes('any', 'anys', 'say what it is, or unknown'),
+    toMeasured(
       'functions over 60 lines',
       code.flatMap(({ counts }) => counts.longFunctions),
       'make its steps functions',
     ),
-    counting(
+    toMeasured(
       'files over 399 lines',
       code.flatMap(({ source: { path, text } }) =>
         text.split('\n').length - 1 > FILE_LINES_MAX ? [path] : [],
@@ -82,17 +82,17 @@ function treeNumbers({ graph, paths, generated }: Tree): Measured[] {
   const rooms = Object.entries(WINGS).map(([wing, names]) => names.map((name) => `${wing}/${name}`))
   const generatedLines = [...generated.values()].reduce((sum, lines) => sum + lines, 0)
   return [
-    counting(
+    toMeasured(
       'knots of files',
-      knotsOf(graph).map((knot) => knot.join(' ')),
+      findCycles(graph).map((knot) => knot.join(' ')),
       'move what both files need, mostly a type, into a separate file that both import',
     ),
-    counting(
+    toMeasured(
       'rooms over 14 in a wing',
-      rooms.flatMap((inWing) => inWing.slice(ROOMS_MAX)),
+      rooms.flatMap((wingRooms) => wingRooms.slice(ROOMS_MAX)),
       'merge rooms that are one thing',
     ),
-    counting(
+    toMeasured(
       'rooms of one file',
       rooms.flat().filter((room) => filesOf(room).length < 2),
       'put the file into the room that it belongs to',
@@ -111,7 +111,7 @@ function documentNumbers({ sources, paths, scripts }: Tree): Measured[] {
   for (const { path, text } of sources) texts.set(path, text)
   const documents = sources.filter(({ path }) => path.endsWith('.md'))
   return [
-    counting(
+    toMeasured(
       'dead pointers in documents',
       documents.flatMap((document) => [
         ...brokenLinks(document, texts),
@@ -133,9 +133,9 @@ function sentenceNumbers({ sources }: Tree, code: readonly Counted[]): Measured[
     ...sources
       .filter(({ path }) => path.endsWith('.md'))
       .map((source) => ({ path: source.path, blocks: proseOf(source) })),
-  ].filter(({ path }) => !UNREAD.test(path))
+  ].filter(({ path }) => !UNSEARCHED.test(path))
   return PATTERNS.map((pattern) =>
-    counting(
+    toMeasured(
       `sentences: ${pattern.name}`,
       texts.flatMap(({ path, blocks }) => blocks.flatMap((block) => matchesOf(pattern, path, block))),
       pattern.instead,
@@ -144,17 +144,17 @@ function sentenceNumbers({ sources }: Tree, code: readonly Counted[]): Measured[
 }
 
 function matchesOf(
-  { pattern, kinds, unread }: Pattern,
+  { pattern, kinds, unsearched }: Pattern,
   path: string,
   { kind, line, text }: TextBlock,
 ): string[] {
-  if ((kinds && !kinds.includes(kind)) || unread?.test(path)) return []
+  if ((kinds && !kinds.includes(kind)) || unsearched?.test(path)) return []
   if (kind === 'string' && !text.includes(' ')) return []
   return [...text.matchAll(pattern)].map(
     ({ index }) => `${path}:${line}: ${text.slice(Math.max(0, index - 30), index + 70)}`,
   )
 }
 
-function counting(name: string, places: readonly string[], advice: string): Measured {
+function toMeasured(name: string, places: readonly string[], advice: string): Measured {
   return { name, value: places.length, advice, places }
 }

@@ -10,7 +10,7 @@ export interface Pattern {
   /** The kinds of text to search. Defaults to all. */
   readonly kinds?: readonly TextBlock['kind'][]
   /** Files that may keep this wording. */
-  readonly unread?: RegExp
+  readonly unsearched?: RegExp
 }
 
 const COMMENT = ['comment'] as const
@@ -207,7 +207,7 @@ export const PATTERNS: readonly Pattern[] = [
     name: 'at once',
     pattern: /\b[Aa]t once\b/g,
     instead: '"immediately", "at the same time" or "in parallel"',
-    unread: CHANGELOG,
+    unsearched: CHANGELOG,
   },
   {
     // Idiomatic where it means "without others" or follows the subject: "is read alone", "color alone must
@@ -216,7 +216,7 @@ export const PATTERNS: readonly Pattern[] = [
     pattern:
       /(?<!\b(?:is|are|left|leaves|read|written|goes|stands?) )\balone\b(?! (?:and|are|cannot|does|is|must|or|would|[a-z]+s)\b)/g,
     instead: '"only" before what it limits',
-    unread: CHANGELOG,
+    unsearched: CHANGELOG,
   },
   { name: 'without a word', pattern: /\bwithout a word\b/g, instead: '"without output"' },
 

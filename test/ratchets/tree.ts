@@ -25,24 +25,29 @@ export function readTree(root: string, graph: ImportGraph): Tree {
   const paths = git(root, 'ls-files', '-z', '--cached', '--others', '--exclude-standard').filter((path) =>
     existsSync(join(root, path)),
   )
-  const textOf = (path: string) => readFileSync(join(root, path), 'utf8')
+  const readText = (path: string) => readFileSync(join(root, path), 'utf8')
   return {
     sources: paths
       .filter((path) => /\.(?:tsx?|mjs|md)$/.test(path))
-      .map((path) => ({ path, text: textOf(path) })),
+      .map((path) => ({ path, text: readText(path) })),
     paths: new Set([
       ...paths,
       ...git(root, 'ls-files', '-z', '--others', '--ignored', '--exclude-standard', 'docs'),
     ]),
     graph,
     generated: new Map(
-      paths.filter((path) => GENERATED.test(path)).map((path) => [path, textOf(path).split('\n').length - 1]),
+      paths
+        .filter((path) => GENERATED.test(path))
+        .map((path) => [path, readText(path).split('\n').length - 1]),
     ),
-    scripts: new Set(Object.keys(JSON.parse(textOf('package.json')).scripts)),
+    scripts: new Set(Object.keys(JSON.parse(readText('package.json')).scripts)),
   }
 }
 
-/** The files that changed since `file` was last committed. If a number rose, the cause is in one of them. */
+/**
+ * The files that have changed since `file` was last committed. If a number has risen, the cause is in one of
+ * them.
+ */
 export function changedSince(root: string, file: string): Set<string> {
   const [commit] = git(root, 'log', '-1', '-z', '--format=%H', '--', file)
   const changed = commit === undefined ? [] : git(root, 'diff', '-z', '--name-only', commit)

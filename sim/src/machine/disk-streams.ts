@@ -4,8 +4,8 @@ import { Readable, Writable } from 'node:stream'
 import { currentProgram, type Program } from './machine.ts'
 
 /**
- * Replaces a program's file streams. Node reads and writes in threads, whose timing does not follow from the
- * seed; in the simulation, every chunk is read or written immediately.
+ * Replaces the file streams of programs. Node reads and writes in threads, whose timing does not depend on
+ * the seed. In the simulation, every chunk is read or written immediately.
  */
 export function installStreams(): void {
   const { createReadStream, createWriteStream } = fs
@@ -26,7 +26,7 @@ export function installStreams(): void {
   })
 }
 
-/** Replaces writing to an open file in chunks over time: each chunk is written immediately. */
+/** Replaces writing a stream of chunks to an open file: each chunk is written immediately. */
 export function installWriting(): void {
   const { writeFile } = promises
   Object.assign(promises, {
@@ -56,7 +56,7 @@ function openReadable(
   path: string,
   { fd: handle, start = 0, encoding }: ReadOptions,
 ): Readable {
-  // A killed program's handles are closed elsewhere.
+  // The handles of a killed program are closed elsewhere.
   const file = handle ? { fd: () => handle.fd, close: () => handle.close() } : openOnUse(program, path, 'r')
   let at = start
   return new Readable({
@@ -109,10 +109,10 @@ function openOnUse(program: Program, path: string, flags: string, mode?: number)
   const close = async () => {
     if (isClosed) return
     isClosed = true
-    keep()
+    unregister()
     if (fd !== undefined) fs.closeSync(fd)
   }
-  const keep = program.whenKilled(() => void close())
+  const unregister = program.onKill(() => void close())
   return {
     fd: () => {
       fd ??= fs.openSync(path, flags, mode)

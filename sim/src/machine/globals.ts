@@ -14,9 +14,9 @@ import { Random } from './random.ts'
 import type { ScheduledEvent } from './schedule.ts'
 
 /**
- * Replacements for the machine's time, randomness, network and disk. Programs of the simulation use them and
- * otherwise run unchanged, with the same modules. The simulation itself uses only the replaced time of day
- * and randomness.
+ * Replacements for the machine's time, randomness, network and disk. The programs of the simulation use them
+ * and otherwise run unchanged, with the same modules. The simulation itself uses only the replaced time of
+ * day and randomness.
  */
 interface Installed {
   readonly machine: Machine
@@ -62,8 +62,8 @@ export function install(machine: Machine, network: Network): void {
   installed = { machine, network, bytes: new Random(seed), keys: new Random(seed + 1) }
 }
 
-/** Counts calls for randomness, so that pools of random bytes can be brought to a known state. */
-export const randomness = { asked: 0 }
+/** Counts the calls for randomness, so that pools of random bytes can be brought to a known state. */
+export const randomness = { callCount: 0 }
 
 /** The time of day while no machine is installed. */
 let frozenAtMs: number | undefined
@@ -132,7 +132,7 @@ class Timer {
     this.#event.isCancelled = true
     return this
   }
-  /** Continues with the next run of an interval. */
+  /** Switches to the event of the next interval run. */
   follow(event: ScheduledEvent): void {
     this.#event = event
   }
@@ -143,7 +143,7 @@ class Timer {
 
 type Callback = (...args: unknown[]) => void
 
-/** Fails the run on an uncaught error, which would have ended the program. */
+/** Fails the run on an uncaught error, which would have terminated the program. */
 function guardCallback(machine: Machine, callback: Callback, args: unknown[]): () => void {
   return () => {
     try {
@@ -165,13 +165,13 @@ function setVirtualInterval(callback: Callback, ms = 0, ...args: unknown[]): unk
   const found = findVirtual()
   if (!found) return real.setInterval(callback, ms, ...args)
   const { machine, program } = found
-  const go = guardCallback(machine, callback, args)
+  const runCallback = guardCallback(machine, callback, args)
   const scheduleNext = (): ScheduledEvent =>
     machine.runAfter(
       Math.max(1, ms),
       () => {
         timer.follow(scheduleNext())
-        go()
+        runCallback()
       },
       program,
     )
@@ -216,7 +216,7 @@ function installTimers(): void {
   }
 }
 
-/** For P-256. */
+/** Scalar size on the curve P-256. */
 const SCALAR_BYTES = 32
 
 interface EcdsaKey {
@@ -225,17 +225,17 @@ interface EcdsaKey {
 }
 
 /**
- * Derives key pairs from the seed, and makes signatures deterministic (RFC 6979): OpenSSL has its own source
- * of randomness, and both appear in responses and events.
+ * Derives key pairs from the seed and makes signatures deterministic (RFC 6979). OpenSSL would use its own
+ * randomness, and both keys and signatures appear in responses and events.
  */
 function installRandomness(): void {
   const fill = <Bytes extends Uint8Array>(bytes: Bytes): Bytes => {
-    randomness.asked += 1
+    randomness.callCount += 1
     installed!.bytes.fill(bytes)
     return bytes
   }
   crypto.randomBytes = ((size: number, callback?: (error: null, bytes: Buffer) => void) => {
-    if (callback) throw new Error('Randomness comes immediately in the simulation.')
+    if (callback) throw new Error('The simulation returns random bytes only synchronously.')
     return fill(Buffer.alloc(size))
   }) as typeof crypto.randomBytes
   crypto.randomFillSync = ((bytes: NodeJS.ArrayBufferView) => {
@@ -288,14 +288,14 @@ function installNetwork(): void {
     }) as typeof protocol.request
   }
   for (const dispatcher of [Agent, Client]) {
-    const really = dispatcher.prototype.dispatch
+    const realDispatch = dispatcher.prototype.dispatch
     dispatcher.prototype.dispatch = function (this: Dispatcher, options, handler) {
       const found = findVirtual()
-      if (!found) return really.call(this, options, handler)
+      if (!found) return realDispatch.call(this, options, handler)
       return installed!.network.dispatch(found.program, options, handler)
     }
   }
-  // Countersign's own servers pass options and never listen.
+  // Countersign's own servers pass options instead, and they never listen.
   http.createServer = ((...args: [http.RequestListener] | [http.ServerOptions, http.RequestListener]) => {
     const found = findVirtual()
     if (!found || typeof args[0] !== 'function') return real.createServer(...(args as [never, never]))
@@ -304,8 +304,8 @@ function installNetwork(): void {
 }
 
 /**
- * Lets disk operations take no simulated time. The disk stays real: a program's operations finish
- * immediately, or the machine waits until they do.
+ * Makes disk operations take no simulated time. The disk is real: a program's operations finish immediately,
+ * or the machine waits for them.
  */
 function installDisk(): void {
   const { open } = fs
@@ -321,18 +321,18 @@ function installDisk(): void {
     const found = findVirtual()
     if (!found) return open(...args)
     const file = await found.machine.waitForReal(open(...args))
-    if (!isHandleInstalled) waitFor(Object.getPrototypeOf(file))
+    if (!isHandleInstalled) waitForCalls(Object.getPrototypeOf(file))
     isHandleInstalled = true
-    // Each handle also has its own functions. A killed program's handles are closed.
+    // Each handle also has its own functions. The handles of a killed program are closed.
     const { close } = file
-    waitFor(file)
-    found.program.whenKilled(() => void close())
+    waitForCalls(file)
+    found.program.onKill(() => void close())
     return file
   }
 }
 
 /** Makes the machine wait for the promises that these functions return to a program. */
-function waitFor(functions: object): void {
+function waitForCalls(functions: object): void {
   for (const name of Object.getOwnPropertyNames(functions)) {
     const { value: call, writable } = Object.getOwnPropertyDescriptor(functions, name)!
     if (typeof call !== 'function' || !writable || name === 'constructor') continue
@@ -347,7 +347,7 @@ function waitFor(functions: object): void {
 }
 
 /**
- * Caches compiled code: every server that starts compiles the same code for its routes, and the code has no
+ * Caches compiled code. Every server that starts compiles the same code for its routes, and the code has no
  * state.
  */
 function installCompiler(): void {
@@ -355,9 +355,9 @@ function installCompiler(): void {
   globalThis.Function = new Proxy(Function, {
     construct(target, texts: string[]) {
       const key = texts.join('\0')
-      const known = compiled.get(key) ?? Reflect.construct(target, texts)
-      compiled.set(key, known)
-      return known
+      const cached = compiled.get(key) ?? Reflect.construct(target, texts)
+      compiled.set(key, cached)
+      return cached
     },
   })
 }

@@ -3,7 +3,7 @@ import { Schedule, type ScheduledEvent } from './schedule.ts'
 
 /**
  * A program that runs in the simulation. When it is killed, everything it awaits is dropped, so it never
- * continues.
+ * resumes.
  */
 export class Program {
   readonly name: string
@@ -14,50 +14,50 @@ export class Program {
     this.name = name
   }
 
-  /** Calls `act` when the program is killed. Returns a function that unregisters it. */
-  whenKilled(act: () => void): () => void {
-    this.#onDeath.add(act)
-    return () => this.#onDeath.delete(act)
+  /** Calls `callback` when the program is killed. Returns a function that unregisters it. */
+  onKill(callback: () => void): () => void {
+    this.#onDeath.add(callback)
+    return () => this.#onDeath.delete(callback)
   }
 
   kill(): void {
     this.isDead = true
-    for (const act of this.#onDeath) act()
+    for (const callback of this.#onDeath) callback()
     this.#onDeath.clear()
   }
 }
 
 let current: Program | undefined
 
-/** The program whose code is running. Undefined for the simulation itself, which lives in real time. */
+/** The program whose code is running. Undefined for the simulation itself, which runs in real time. */
 export function currentProgram(): Program | undefined {
   return current
 }
 
 /**
- * Runs a program's code. Everything that follows without waiting for time also belongs to that program, so
- * time has to pass before code of a different program can run.
+ * Runs a program's code. Everything that follows without waiting for simulated time also belongs to that
+ * program, so time has to pass before another program's code can run.
  */
-export function runAs<T>(program: Program, act: () => T): T {
-  if (current && current !== program) throw new Error(`${program.name} begins while ${current.name} runs.`)
+export function runAs<T>(program: Program, callback: () => T): T {
+  if (current && current !== program) throw new Error(`${program.name} starts while ${current.name} runs.`)
   current = program
-  return act()
+  return callback()
 }
 
-/** The maximum number of events in a run. A run with more is considered to hang. */
+/** The maximum number of events in a run. A run with more is considered stuck. */
 const EVENTS_MAX = 100_000
-const setImmediateReally = globalThis.setImmediate
+const realSetImmediate = globalThis.setImmediate
 
 /**
- * Simulated time and its events. Only one event happens at a time, and all its immediate consequences are
- * done before the next one, so a run is determined by its seed.
+ * Simulated time and its events. Events happen one at a time, and all immediate consequences of an event are
+ * complete before the next one. The seed therefore determines the run.
  */
 export class Machine {
   readonly random: Random
   readonly #schedule = new Schedule()
   #callsInProgress = 0
   #callsAnswered = () => {}
-  happened = 0
+  eventCount = 0
   #nowMs: number
   readonly startMs: number
   #failure: { readonly error: unknown } | undefined
@@ -72,10 +72,10 @@ export class Machine {
     return this.#nowMs
   }
 
-  /** Moves the machine's clock forward. Timers keep their remaining duration. */
+  /** The offset of the machine's clock. Moving the clock forward does not shorten timers. */
   readonly clock = { offsetMs: 0 }
 
-  /** Ends the run and makes it fail with this error. */
+  /** Ends the run as failed with this error. */
   fail(error: unknown): void {
     this.#failure ??= { error }
   }
@@ -91,10 +91,10 @@ export class Machine {
   }
 
   /** Waits for a call to the real machine, such as disk access. No event happens until it returns. */
-  async waitForReal<T>(answer: Promise<T>): Promise<T> {
+  async waitForReal<T>(call: Promise<T>): Promise<T> {
     this.#callsInProgress += 1
     try {
-      return await answer
+      return await call
     } finally {
       this.#callsInProgress -= 1
       if (this.#callsInProgress === 0) this.#callsAnswered()
@@ -105,28 +105,28 @@ export class Machine {
     return new Promise((resolve) => this.runAfter(ms, resolve))
   }
 
-  /** A random duration up to `max`, usually far shorter. */
-  someTime(maxMs: number): number {
+  /** A random duration up to `maxMs`, usually far shorter. */
+  randomDuration(maxMs: number): number {
     const share = this.random.integerBelow(1_000_000) / 1_000_000
     return maxMs * share * share
   }
 
   /** Runs events until the work is done. Throws the work's error, or an error if no event is left. */
   async runUntil<T>(work: Promise<T>): Promise<T> {
-    const ended: { value?: T; isDone: boolean } = { isDone: false }
+    const outcome: { value?: T; isDone: boolean } = { isDone: false }
     work.then(
-      (value) => Object.assign(ended, { value, isDone: true }),
+      (value) => Object.assign(outcome, { value, isDone: true }),
       (error) => this.fail(error),
     )
     try {
       for (;;) {
         await this.#settle()
         if (this.#failure) throw this.#failure.error
-        if (ended.isDone) return ended.value as T
+        if (outcome.isDone) return outcome.value as T
         const next = this.#schedule.take()
-        if (!next) throw new Error('Everybody waits, and nothing will happen any more.')
+        if (!next) throw new Error('All programs are waiting, and no event is scheduled.')
         if (next.isCancelled) continue
-        if (++this.happened > EVENTS_MAX) throw new Error(`More than ${EVENTS_MAX} events.`)
+        if (++this.eventCount > EVENTS_MAX) throw new Error(`More than ${EVENTS_MAX} events.`)
         this.#nowMs = next.atMs
         await next.run()
       }
@@ -138,7 +138,7 @@ export class Machine {
   /** Waits for all immediate consequences: promises, ticks, and calls to the real machine. */
   async #settle(): Promise<void> {
     for (;;) {
-      await new Promise((resolve) => setImmediateReally(resolve))
+      await new Promise((resolve) => realSetImmediate(resolve))
       if (this.#callsInProgress === 0) break
       await new Promise<void>((resolve) => {
         this.#callsAnswered = resolve

@@ -18,35 +18,35 @@ export interface Outgoing {
   readonly body: Buffer
 }
 
-export interface Answer {
+export interface HostResponse {
   readonly status: number
   readonly body?: string
 }
 
-/** A host's request handler. Rejects if there is no response. */
-export type Host = (request: Outgoing) => Answer | Promise<Answer>
+/** A host's request handler. Rejects if the host does not respond. */
+export type Host = (request: Outgoing) => HostResponse | Promise<HostResponse>
 
-/** The network's delays, and its losses as a fraction of all requests. */
-export interface Weather {
+/** Network delays, and the fractions of requests and responses that are lost. */
+export interface NetworkConditions {
   readonly latencyMsMax: number
   readonly lostRequests: number
-  readonly lostAnswers: number
+  readonly lostResponses: number
   /** The fraction of losses without any response. In the others, the connection breaks. */
   readonly silentLosses: number
 }
 
-/** Longer than every client timeout. */
+/** The duration of a silent loss: longer than every client timeout. */
 const SILENCE_MS = 20_000
 
 /** The network that connects the programs of the simulation with each other and with outside hosts. */
 export class Network {
   readonly hosts = new Map<string, Host>()
   readonly machine: Machine
-  weather: Weather
+  conditions: NetworkConditions
 
-  constructor(machine: Machine, weather: Weather) {
+  constructor(machine: Machine, conditions: NetworkConditions) {
     this.machine = machine
-    this.weather = weather
+    this.conditions = conditions
   }
 
   /** Replaces `request` of `node:http`, as far as connectors use it. */
@@ -103,20 +103,20 @@ export class Network {
   }
 
   /** Returns the host's response if the network delivers both messages. Rejects otherwise. */
-  async send(sent: Outgoing): Promise<Answer> {
-    const { machine, weather } = this
-    await machine.pause(machine.someTime(weather.latencyMsMax))
+  async send(sent: Outgoing): Promise<HostResponse> {
+    const { machine, conditions } = this
+    await machine.pause(machine.randomDuration(conditions.latencyMsMax))
     const host = this.hosts.get(sent.url.host)
     if (!host) throw networkError('ECONNREFUSED')
-    if (machine.random.chance(weather.lostRequests)) return this.lose()
-    const answer = await this.#answerApart(host(sent))
-    await machine.pause(machine.someTime(weather.latencyMsMax))
-    if (machine.random.chance(weather.lostAnswers)) return this.lose()
+    if (machine.random.chance(conditions.lostRequests)) return this.lose()
+    const answer = await this.#rejectSeparately(host(sent))
+    await machine.pause(machine.randomDuration(conditions.latencyMsMax))
+    if (machine.random.chance(conditions.lostResponses)) return this.lose()
     return answer
   }
 
-  /** The sender finds out in a separate step that no response is coming. */
-  async #answerApart(answer: Answer | Promise<Answer>): Promise<Answer> {
+  /** Delays a rejection to a separate step, in which the sender finds out that no response is coming. */
+  async #rejectSeparately(answer: HostResponse | Promise<HostResponse>): Promise<HostResponse> {
     try {
       return await answer
     } catch (error) {
@@ -127,8 +127,8 @@ export class Network {
 
   /** Breaks the connection, or stays silent until the caller times out. */
   async lose(): Promise<never> {
-    const isSilent = this.machine.random.chance(this.weather.silentLosses)
-    await this.machine.pause(isSilent ? SILENCE_MS : this.machine.someTime(100))
+    const isSilent = this.machine.random.chance(this.conditions.silentLosses)
+    await this.machine.pause(isSilent ? SILENCE_MS : this.machine.randomDuration(100))
     throw networkError(isSilent ? 'TIMEOUT' : 'ECONNRESET')
   }
 }
@@ -172,7 +172,7 @@ class Request extends EventEmitter {
     this.#isDestroyed = true
   }
 
-  respond({ status, body }: Answer): void {
+  respond({ status, body }: HostResponse): void {
     if (this.#isDestroyed) return
     const response = Readable.from(body === undefined ? [] : [Buffer.from(body)])
     this.emit('response', Object.assign(response, { statusCode: status, headers: {} }))
@@ -189,7 +189,7 @@ function lowerCaseKeys(headers: RequestOptions['headers'] = {}): Readonly<Record
   )
 }
 
-/** A program listening at an address. */
+/** A program that listens at an address. */
 class Listener extends EventEmitter {
   keepAliveTimeout = 0
   readonly #hosts: Map<string, Host>
@@ -218,7 +218,7 @@ class Listener extends EventEmitter {
     new Promise((resolve, reject) => {
       const cut = () => reject(networkError('ECONNRESET'))
       if (this.#program.isDead) throw networkError('ECONNREFUSED')
-      const keepOpen = this.#program.whenKilled(cut)
+      const unregister = this.#program.onKill(cut)
       const request = {
         method,
         url: `${url.pathname}${url.search}`,
@@ -227,7 +227,7 @@ class Listener extends EventEmitter {
       }
       runAs(this.#program, () => {
         const response = new Response((answer) => {
-          keepOpen()
+          unregister()
           resolve(answer)
         })
         this.#listener(
@@ -240,10 +240,10 @@ class Listener extends EventEmitter {
 
 class Response {
   readonly destroyed = false
-  readonly #send: (answer: Answer) => void
+  readonly #send: (answer: HostResponse) => void
   #status = 200
 
-  constructor(send: (answer: Answer) => void) {
+  constructor(send: (answer: HostResponse) => void) {
     this.#send = send
   }
 

@@ -28,7 +28,7 @@ export class Random {
     for (let at = 0; at < bytes.length; at++) bytes[at] = this.integerBelow(256)
   }
 
-  /** Creates an independent source for one of several consumers that run in no fixed order. */
+  /** Creates an independent source, for one of several consumers that draw from it in no fixed order. */
   fork(): Random {
     return new Random(this.integerBelow(2 ** 31))
   }

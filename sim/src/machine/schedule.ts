@@ -1,4 +1,4 @@
-/** Something scheduled to happen. */
+/** An event scheduled for a time. */
 export interface ScheduledEvent {
   readonly atMs: number
   run(): void | Promise<void>
@@ -31,15 +31,15 @@ export class Schedule {
     return first.event
   }
 
-  #isBefore(one: number, other: number): boolean {
-    const [a, b] = [this.#heap[one]!, this.#heap[other]!]
+  #isBefore(first: number, second: number): boolean {
+    const [a, b] = [this.#heap[first]!, this.#heap[second]!]
     return a.event.atMs < b.event.atMs || (a.event.atMs === b.event.atMs && a.order < b.order)
   }
 
-  #swap(one: number, other: number): void {
-    const moving = this.#heap[one]!
-    this.#heap[one] = this.#heap[other]!
-    this.#heap[other] = moving
+  #swap(first: number, second: number): void {
+    const moving = this.#heap[first]!
+    this.#heap[first] = this.#heap[second]!
+    this.#heap[second] = moving
   }
 
   #rise(at: number): void {

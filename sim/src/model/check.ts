@@ -1,8 +1,8 @@
 import { verifyLedger } from '../../../server/src/operation/proofs/verify.ts'
 import type { Database } from '../../../server/src/storage/engine/port.ts'
 import type { Reply } from '../world/servers.ts'
-import { type Backend, must } from './clients.ts'
-import { FAILS, type Payment, Wrong } from './model.ts'
+import { type Backend, expectStatus } from './clients.ts'
+import { FAILS, type Payment, Violation } from './model.ts'
 import type { Bank } from './rail.ts'
 import type { Receiver } from './receiver.ts'
 
@@ -16,7 +16,7 @@ const SETTLING_MAX = 20
 const OPEN_STATUSES: ReadonlySet<string> = new Set(['PENDING', 'PROCESSING', 'CREATED'])
 const OPEN_DEPOSITS: ReadonlySet<string> = new Set(['PENDING', 'RETURNING'])
 
-/** Waits until everything has settled, then compares the result with the model. Throws Wrong. */
+/** Waits until everything has settled, and compares the result with the model. Throws Violation. */
 export async function checkEnd(bank: Bank, receiver: Receiver | undefined): Promise<void> {
   const { backend, rail } = bank
   const transactions = await settle(bank)
@@ -27,35 +27,38 @@ export async function checkEnd(bank: Bank, receiver: Receiver | undefined): Prom
   checkReported(bank, await checkEvents(backend))
 }
 
-/** Verifies that the ledger is consistent (specification 4.12) and that no jobs are left. Throws Wrong. */
+/**
+ * Verifies that the ledger is consistent (specification 4.12), and that no holds or due jobs are left. Throws
+ * Violation.
+ */
 export async function checkBooks(db: Database, key: string): Promise<void> {
   const { findings } = await verifyLedger(db, key, [])
-  if (findings.length > 0) throw new Wrong(`The books: ${JSON.stringify(findings)}`)
+  if (findings.length > 0) throw new Violation(`The books: ${JSON.stringify(findings)}`)
   const { rows } = await db.query(
     `SELECT 'hold' AS what, id::text FROM ledger_transfers WHERE state = 'pending'
      UNION ALL SELECT kind, id::text FROM jobs WHERE due_at < now()`,
   )
-  if (rows.length > 0) throw new Wrong(`Work is left: ${JSON.stringify(rows)}`)
+  if (rows.length > 0) throw new Violation(`Work is left: ${JSON.stringify(rows)}`)
 }
 
 /** Advances time until nothing is open. Returns all transactions. */
 async function settle({ backend, rail, model }: Bank): Promise<Reply['body'][]> {
-  for (let turn = 0; ; turn++) {
+  for (let round = 0; ; round++) {
     await rail.advanceTime(SETTLED_SECONDS)
-    // Ask the rail before and after: while the platform is checked, the rail may deliver its last report, or
-    // the platform submit its last payment.
+    // Ask the rail before and after the platform. While the platform is checked, the rail may deliver its
+    // last report, or the platform may submit its last payment.
     const before = await rail.findOpenWork(model)
     const transactions = await listAll(backend, '/transactions?limit=100')
-    const why =
+    const openWork =
       before ?? (await findOpenOnPlatform(backend, transactions)) ?? (await rail.findOpenWork(model))
-    if (why === undefined) return transactions
-    if (turn === SETTLING_MAX) throw new Wrong(why)
+    if (openWork === undefined) return transactions
+    if (round === SETTLING_MAX) throw new Violation(openWork)
   }
 }
 
 /**
- * Returns why the platform still has work, or undefined if it is done. The payment of a refused deposit ends
- * before its money is back with the sender.
+ * Returns the work that the platform still has, or undefined if it is done. The payment of a refused deposit
+ * ends before its money has been returned to the sender.
  */
 async function findOpenOnPlatform(
   backend: Backend,
@@ -71,7 +74,7 @@ async function findOpenOnPlatform(
 function checkTransactions({ model }: Bank, found: readonly Reply['body'][]): void {
   const byId = new Map(found.map((transaction) => [transaction.id as string, transaction]))
   for (const payment of model.payments) {
-    const { what, transactionId, state } = payment
+    const { description, transactionId, state } = payment
     if (transactionId === undefined) continue
     const transaction = byId.get(transactionId)
     const status = transaction?.status
@@ -82,47 +85,53 @@ function checkTransactions({ model }: Bank, found: readonly Reply['body'][]): vo
         ? status === 'EXPIRED' || status === 'FAILED' || status === undefined
         : status === payment.ending.status && payment.shortfall <= payment.received
     if (!isRight)
-      throw new Wrong(`${what} (${transactionId}, ${state}) ended as ${JSON.stringify(transaction)}`)
+      throw new Violation(
+        `${description} (${transactionId}, ${state}) ended as ${JSON.stringify(transaction)}`,
+      )
   }
   const known = new Set(model.payments.map(({ transactionId }) => transactionId))
   const unknown = found.filter(({ id, type }) => !known.has(id) && type !== 'INCOMING')
-  if (unknown.length > 0) throw new Wrong(`Transactions that were never reported: ${JSON.stringify(unknown)}`)
+  if (unknown.length > 0)
+    throw new Violation(`Transactions that were never reported: ${JSON.stringify(unknown)}`)
 }
 
 async function checkBalances({ backend, model }: Bank): Promise<void> {
   for (const { id, customerId } of model.accounts.values()) {
-    const own = must(await backend.get(`/customers/internal-accounts?customerId=${customerId}`), 200).data
+    const own = expectStatus(
+      await backend.get(`/customers/internal-accounts?customerId=${customerId}`),
+      200,
+    ).data
     const reported = own.find((account: { id: string }) => account.id === id)
     const [available, total] = [BigInt(reported.balance.amount), BigInt(reported.totalBalance.amount)]
     const expected = model.finalBalance(id)
     if (available !== expected || total !== expected) {
       const touching = model.payments.filter(({ from, to }) => from === id || to === id).map(describe)
-      throw new Wrong(
-        `${id} has ${available} of ${total}, and must have ${expected}:\n${touching.join('\n')}`,
+      throw new Violation(
+        `${id} has ${available} of ${total}, but should have ${expected}:\n${touching.join('\n')}`,
       )
     }
   }
 }
 
-/** Checks that each object's events are numbered without gaps. Returns the feed. */
+/** Checks that the events of each object are numbered without gaps. Returns the feed. */
 async function checkEvents(backend: Backend): Promise<Reply['body'][]> {
   const feed = (await listAll(backend, '/events?limit=100')).filter(({ type }) => type !== 'TEST')
   const last = new Map<string, number>()
   for (const { id, objectId, sequence } of feed) {
     if (sequence !== (last.get(objectId) ?? 0) + 1)
-      throw new Wrong(`Event ${id} of ${objectId} is number ${sequence}, after ${last.get(objectId)}`)
+      throw new Violation(`Event ${id} of ${objectId} is number ${sequence}, after ${last.get(objectId)}`)
     last.set(objectId, sequence)
   }
   return feed
 }
 
-/** Checks that every event was delivered, and each object's events in order. */
+/** Checks that every event was delivered, and that each object's events arrived in order. */
 async function checkDelivered({ backend, rail }: Bank, receiver: Receiver): Promise<void> {
-  for (let turn = 0; ; turn++) {
+  for (let round = 0; ; round++) {
     const missing = (await checkEvents(backend)).filter(({ id }) => !receiver.first.has(id))
     if (missing.length === 0) break
-    if (turn === SETTLING_MAX)
-      throw new Wrong(
+    if (round === SETTLING_MAX)
+      throw new Violation(
         `Events that were not delivered: ${missing.map(({ id, type }) => `${id} ${type}`).join(', ')}`,
       )
     await rail.advanceTime(DELIVERED_SECONDS)
@@ -131,7 +140,7 @@ async function checkDelivered({ backend, rail }: Bank, receiver: Receiver): Prom
   const lastDelivered = new Map<string, number>()
   for (const { id, objectId, sequence } of receiver.first.values()) {
     if (sequence < (lastDelivered.get(objectId) ?? 0))
-      throw new Wrong(`Event ${id} of ${objectId} came after a later one`)
+      throw new Violation(`Event ${id} of ${objectId} came after a later one`)
     lastDelivered.set(objectId, sequence)
   }
 }
@@ -141,36 +150,41 @@ async function checkDelivered({ backend, rail }: Bank, receiver: Receiver): Prom
  * balance.
  */
 function checkReported({ model }: Bank, feed: readonly Reply['body'][]): void {
-  for (const { what, state, transactionId, ending } of model.payments) {
+  for (const { description, state, transactionId, ending } of model.payments) {
     if (state !== 'acknowledged' || transactionId === undefined) continue
-    const completes = ending.status === 'COMPLETED'
+    const isCompleted = ending.status === 'COMPLETED'
     const ends = feed.filter(
       ({ objectId, type }) => objectId === transactionId && /\.(COMPLETED|FAILED)$/.test(type),
     )
-    const isRight = ends.length === 1 || (ends.length === 2 && !completes)
-    if (!isRight || !ends.at(-1)!.type.endsWith(completes ? '.COMPLETED' : '.FAILED'))
-      throw new Wrong(`${what}: its end is reported by ${JSON.stringify(ends.map(({ type }) => type))}`)
+    const isRight = ends.length === 1 || (ends.length === 2 && !isCompleted)
+    if (!isRight || !ends.at(-1)!.type.endsWith(isCompleted ? '.COMPLETED' : '.FAILED'))
+      throw new Violation(
+        `${description}: its end is reported by ${JSON.stringify(ends.map(({ type }) => type))}`,
+      )
   }
   for (const { id } of model.accounts.values()) {
-    const balanceEvents = feed
+    const lastBalanceEvent = feed
       .filter(({ objectId, type }) => objectId === id && type.endsWith('BALANCE_UPDATED'))
       .at(-1)
-    const amount = balanceEvents && BigInt(balanceEvents.data.balance.amount)
+    const amount = lastBalanceEvent && BigInt(lastBalanceEvent.data.balance.amount)
     if (amount !== model.finalBalance(id))
-      throw new Wrong(`The last event of ${id} shows ${amount}, not ${model.finalBalance(id)}`)
+      throw new Violation(`The last event of ${id} shows ${amount}, not ${model.finalBalance(id)}`)
   }
 }
 
 async function listAll(backend: Backend, path: string): Promise<Reply['body'][]> {
   const found: Reply['body'][] = []
   for (let cursor = ''; ; ) {
-    const body = must(await backend.get(`${path}${cursor && `&cursor=${encodeURIComponent(cursor)}`}`), 200)
+    const body = expectStatus(
+      await backend.get(`${path}${cursor && `&cursor=${encodeURIComponent(cursor)}`}`),
+      200,
+    )
     found.push(...body.data)
     if (!body.hasMore) return found
     cursor = body.nextCursor
   }
 }
 
-function describe({ what, state, ending, sent, received, transactionId }: Payment): string {
-  return `  ${what}: ${state}, ${ending.status}, ${sent} > ${received}, ${transactionId}`
+function describe({ description, state, ending, sent, received, transactionId }: Payment): string {
+  return `  ${description}: ${state}, ${ending.status}, ${sent} > ${received}, ${transactionId}`
 }

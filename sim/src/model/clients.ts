@@ -1,10 +1,10 @@
 import type { Machine } from '../machine/machine.ts'
 import type { Random } from '../machine/random.ts'
 import type { Body, Call, Reply, Servers } from '../world/servers.ts'
-import { Wrong } from './model.ts'
-import type { Seen } from './seen.ts'
+import { Violation } from './model.ts'
+import type { RunLog } from './run-log.ts'
 
-/** A call, and its response once there is one. */
+/** A call, with its response once there is one. */
 interface Exchange {
   readonly call: Call
   answer?: Reply
@@ -22,41 +22,43 @@ export class Backend {
   readonly #servers: Servers
   readonly #authorization: string
   readonly #exchanges: Exchange[] = []
-  readonly #seen: Seen
+  readonly #log: RunLog
 
   constructor(
     machine: Machine,
     servers: Servers,
-    { authorization, seen }: { authorization: string; seen: Seen },
+    { authorization, log }: { authorization: string; log: RunLog },
   ) {
     this.machine = machine
     this.random = machine.random.fork()
     this.#servers = servers
     this.#authorization = authorization
-    this.#seen = seen
+    this.#log = log
   }
 
   get = (path: string): Promise<Reply> => this.#untilKnown(this.#call('GET', path))
 
   /**
-   * Makes a call with a new idempotency key; sometimes sends it twice at the same time, or repeats it later.
-   * The response must always be the same.
+   * Makes a call with a new idempotency key. Sometimes sends it several times concurrently, or repeats it
+   * later. The response must always be the same.
    */
   async post(path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Reply> {
     const key = { 'Idempotency-Key': `call ${this.#exchanges.length}`, ...headers }
     const exchange: Exchange = { call: this.#call('POST', path, body, key) }
     this.#exchanges.push(exchange)
-    await Promise.all(Array.from({ length: this.random.chance(0.1) ? 3 : 1 }, () => this.#again(exchange)))
-    if (this.random.chance(0.15)) await this.#again(exchange)
-    if (this.random.chance(0.05)) await this.#again(this.random.pick(this.#exchanges))
+    await Promise.all(
+      Array.from({ length: this.random.chance(0.1) ? 3 : 1 }, () => this.#callRepeatable(exchange)),
+    )
+    if (this.random.chance(0.15)) await this.#callRepeatable(exchange)
+    if (this.random.chance(0.05)) await this.#callRepeatable(this.random.pick(this.#exchanges))
     return exchange.answer!
   }
 
   /** Makes a call that is safe to repeat. */
-  again = (method: 'PATCH' | 'POST', path: string, body: unknown): Promise<Reply> =>
+  callRepeatable = (method: 'PATCH' | 'POST', path: string, body: unknown): Promise<Reply> =>
     this.#untilKnown(this.#call(method, path, body))
 
-  /** Makes a sign-in call. It takes no idempotency key, and repeating it replaces the code. */
+  /** Makes a sign-in call, which takes no idempotency key. Repeating it replaces the code. */
   signIn = (path: string, body?: unknown, headers?: Record<string, string>): Promise<Reply> =>
     this.#untilKnown(this.#call('POST', path, body, headers))
 
@@ -73,7 +75,7 @@ export class Backend {
     }
   }
 
-  async #again(exchange: Exchange): Promise<void> {
+  async #callRepeatable(exchange: Exchange): Promise<void> {
     const answer = await this.#untilKnown(exchange.call)
     const { answer: first } = exchange
     if (!first) {
@@ -81,7 +83,7 @@ export class Backend {
       return
     }
     const [was, is] = [first, answer].map(({ status, body }) => JSON.stringify([status, body]))
-    if (was !== is) throw new Wrong(`${describe(exchange.call)} returned ${was}, and then ${is}`)
+    if (was !== is) throw new Violation(`${describe(exchange.call)} returned ${was}, and then ${is}`)
   }
 
   async #untilKnown(call: Call): Promise<Reply> {
@@ -93,14 +95,14 @@ export class Backend {
       } catch (error) {
         this.#note(call, error instanceof Error ? error.message : String(error))
       }
-      await this.machine.pause(this.machine.someTime(RETRY_MS_MAX))
+      await this.machine.pause(this.machine.randomDuration(RETRY_MS_MAX))
     }
-    throw new Wrong(`${describe(call)} has no answer after ${RETRIES_MAX} attempts`)
+    throw new Violation(`${describe(call)} has no response after ${RETRIES_MAX} attempts`)
   }
 
   #note(call: Call, answer: string, body?: unknown): void {
-    this.#seen.answers += 1
-    this.#seen.note(describe(call), answer, body)
+    this.#log.responses += 1
+    this.#log.record(describe(call), answer, body)
   }
 }
 
@@ -108,8 +110,9 @@ function describe({ method, path, headers, body }: Call): string {
   return `${method} ${path} ${headers['Idempotency-Key'] ?? ''} ${body ?? ''}`
 }
 
-/** Returns the body of a response that must have this status. Throws Wrong. */
-export function must({ status, body }: Reply, expected: number): Body {
-  if (status !== expected) throw new Wrong(`${expected} was expected, not ${status} ${JSON.stringify(body)}`)
+/** Returns the body of a response, which must have this status. Throws Violation. */
+export function expectStatus({ status, body }: Reply, expected: number): Body {
+  if (status !== expected)
+    throw new Violation(`${expected} was expected, not ${status} ${JSON.stringify(body)}`)
   return body
 }

@@ -1,31 +1,35 @@
 import { railPaymentId } from '../../../server/src/money/rails/rail-ids.ts'
 import { instructionOf } from '../../../server/src/outside/bank-files/queue.ts'
 import type { Machine } from '../machine/machine.ts'
-import { type FileBank, RAIL } from '../world/file-bank/file-bank.ts'
+import type { FileBank } from '../world/file-bank/file-bank.ts'
 import { ibanOf } from '../world/file-bank/messages.ts'
 import { REJECTS, RETURNS } from '../world/file-bank/orders.ts'
+import { RAIL } from '../world/file-bank/rail-entry.ts'
 import type { Body } from '../world/servers.ts'
-import { type Backend, must } from './clients.ts'
-import { type Account, FAILS, type Model, type Payment, WAITS, Wrong } from './model.ts'
+import { type Backend, expectStatus } from './clients.ts'
+import { type Account, FAILS, type Model, type Payment, Violation, WAITS_FOR_PERSON } from './model.ts'
 import type { Rail } from './rail.ts'
-import { differenceOf, REFUNDED, TAKEN_BACK, TURNS_MAX, waitUntilNoDifference } from './rails.ts'
+import { findOrderDifference, REFUNDED, REVERSED, ROUNDS_MAX, waitUntilNoDifference } from './rails.ts'
 
 const ENDINGS = { [REJECTS]: FAILS, [RETURNS]: FAILS }
 const SIGNED_ON = '2025-12-01'
 /** Collections are credited only on a later day. */
 const DAY_SECONDS = 24 * 60 * 60
 const TURN_MS = 1_000
-/** Long enough for entries to be applied before the comparison is retried. */
+/** Time for entries to be applied before the comparison is repeated. */
 const COMPARED_SECONDS = 60
 const NUMBER = '5320130'
 
-/** A bank connected by files, in production. Its account is compared with the ledger. */
-export function fileRail(backend: Backend, bank: FileBank): Rail {
+/**
+ * Creates the rail of a bank connected by files, in production. The bank's account is compared with the
+ * ledger.
+ */
+export function createFileRail(backend: Backend, bank: FileBank): Rail {
   const { machine } = backend
   const rail: Rail = {
     currencies: ['EUR'],
     canPull: bank.collects,
-    elsewhere: (suffix) => ({
+    externalAccountInfo: (suffix) => ({
       accountType: 'EUR_ACCOUNT',
       iban: ibanOf(`${NUMBER}${suffix}`),
       beneficiary: { beneficiaryType: 'INDIVIDUAL', fullName: 'Ada Lovelace', countryOfResidence: 'DE' },
@@ -35,11 +39,11 @@ export function fileRail(backend: Backend, bank: FileBank): Rail {
       transferOut: ENDINGS,
       transferIn: { ...ENDINGS, [RETURNS]: REFUNDED },
       payout: ENDINGS,
-      pull: { ...ENDINGS, [RETURNS]: TAKEN_BACK },
+      pull: { ...ENDINGS, [RETURNS]: REVERSED },
     },
     async allowPulls(externalAccountId) {
       if (bank.collects)
-        must(await backend.post('/mandates', { externalAccountId, signedOn: SIGNED_ON }), 201)
+        expectStatus(await backend.post('/mandates', { externalAccountId, signedOn: SIGNED_ON }), 201)
     },
     async payIn(account, amount) {
       return bank.payIn(await findReference(backend, account), amount)
@@ -49,13 +53,16 @@ export function fileRail(backend: Backend, bank: FileBank): Rail {
     async checkDeposits() {
       const counted = sumDeposits(await listDeposits(backend))
       if (counted > bank.books.received)
-        throw new Wrong(`${counted} came in by the books, and the bank has booked ${bank.books.received}`)
+        throw new Violation(
+          `The ledger has deposits of ${counted}, but the bank has booked ${bank.books.received}`,
+        )
     },
     async findOpenWork({ payments }: Model) {
       const open =
-        bank.findOpenWork() ?? differenceOf(payments, ordersByPayment(bank, payments), bank.deposits)
+        bank.findOpenWork() ?? findOrderDifference(payments, ordersByPayment(bank, payments), bank.deposits)
       const sums = waitingSums(bank, open === undefined ? await waitingReports(backend) : [])
-      for (const payment of payments) if (sums.some((sum) => isAbout(sum, payment))) payment.ending = WAITS
+      for (const payment of payments)
+        if (sums.some((sum) => isAbout(sum, payment))) payment.ending = WAITS_FOR_PERSON
       return open
     },
     async checkFinalState() {
@@ -67,11 +74,11 @@ export function fileRail(backend: Backend, bank: FileBank): Rail {
   return rail
 }
 
-/** Advances time: the bank takes its steps, and the servers read the inbox. */
+/** Advances time. The bank takes its steps, and the servers read the inbox. */
 async function advanceTime(machine: Machine, bank: FileBank, seconds: number): Promise<void> {
   machine.clock.offsetMs += seconds * 1_000
   await machine.pause(TURN_MS)
-  for (let turn = 0; turn < TURNS_MAX && bank.findOpenWork() !== undefined; turn++)
+  for (let round = 0; round < ROUNDS_MAX && bank.findOpenWork() !== undefined; round++)
     await machine.pause(TURN_MS)
 }
 
@@ -89,7 +96,7 @@ function ordersByPayment(bank: FileBank, payments: readonly Payment[]) {
 
 /**
  * Compares the bank account with the ledger to the cent. All money that has arrived is a deposit or waits for
- * a person, nothing waits without a cause at the bank, and the last statement agrees with the ledger except
+ * a person, and nothing waits without a cause at the bank. The last statement agrees with the ledger except
  * for the waiting amounts.
  */
 async function findAccountDifference(backend: Backend, bank: FileBank): Promise<string | undefined> {
@@ -97,17 +104,17 @@ async function findAccountDifference(backend: Backend, bank: FileBank): Promise<
   const wrong = findUnexpected(bank, events)
   if (wrong !== undefined) return `Reports that wait for a person: ${wrong}`
   const bookings: Body[] = events.filter(({ type }: Body) => type === 'file.booking')
-  const waiting = [...bank.waits.unread, ...bookings.map(({ body }) => BigInt(body.data.amount))].reduce(
-    (sum, amount) => sum + amount,
-    0n,
-  )
+  const waiting = [
+    ...bank.expectedReports.unread,
+    ...bookings.map(({ body }) => BigInt(body.data.amount)),
+  ].reduce((sum, amount) => sum + amount, 0n)
   const counted = sumDeposits(await listDeposits(backend))
   const { balance, received } = bank.books
   if (counted + waiting !== received)
     return `The bank has booked ${received} in, ${counted} are deposits, and ${waiting} wait`
-  const { data: days } = must(await backend.get(`/reconciliations?rail=${RAIL}&limit=100`), 200)
+  const { data: days } = expectStatus(await backend.get(`/reconciliations?rail=${RAIL}&limit=100`), 200)
   const statements: Body[] = days.filter(({ statement }: Body) => statement)
-  const last = statements.toSorted((one: Body, other: Body) => one.date.localeCompare(other.date)).at(-1)
+  const last = statements.toSorted((a: Body, b: Body) => a.date.localeCompare(b.date)).at(-1)
   const { statement, ledger, status } = last ?? {}
   const isRight =
     (status === 'BALANCED' || status === 'DIFFERENT') &&
@@ -119,15 +126,15 @@ async function findAccountDifference(backend: Backend, bank: FileBank): Promise<
 }
 
 async function waitingReports(backend: Backend): Promise<Body[]> {
-  return must(await backend.get('/rail-events?status=WAITING&limit=100'), 200).data
+  return expectStatus(await backend.get('/rail-events?status=WAITING&limit=100'), 200).data
 }
 
 /**
- * Reports of bookings that wait because each may be the sum of several deposits that advices have reported
- * separately.
+ * Reports of bookings that wait because each may be the sum of several deposits, which advices have reported
+ * individually.
  */
-function waitingSums({ waits }: FileBank, events: readonly Body[]): Body[] {
-  const remaining = waits.sums
+function waitingSums({ expectedReports }: FileBank, events: readonly Body[]): Body[] {
+  const remaining = expectedReports.possibleSums
   return events.filter(({ type, reason, body }) => {
     if (type !== 'file.booking' || reason !== 'OTHER_AMOUNT') return false
     const at = remaining.indexOf(BigInt(body.data.amount))
@@ -136,34 +143,34 @@ function waitingSums({ waits }: FileBank, events: readonly Body[]): Body[] {
   })
 }
 
-/** True if a report names a payment by the bank's id. */
+/** True if a report mentions a payment's id at the bank. */
 function isAbout({ body }: Body, { depositId }: Payment): boolean {
   const names: readonly string[] = JSON.stringify(body.data).match(/\bP-\d+/g) ?? []
   return depositId !== undefined && names.includes(depositId)
 }
 
 /**
- * Describes reports that wait without a cause, and missing reports. Undefined if they match the causes at the
- * bank.
+ * Describes reports that wait without a cause, and missing reports. Undefined if the reports are exactly the
+ * expected ones.
  */
 function findUnexpected(bank: FileBank, events: readonly Body[]): string | undefined {
-  const { waits } = bank
+  const { expectedReports } = bank
   const expected = [
-    ...[...waits.others].map((account) => `file.other-account OTHER_ACCOUNT ${account}`),
-    ...Array.from({ length: waits.refused }, () => 'file.refused UNREADABLE'),
-    ...waits.unread.map((amount) => `file.unread UNREADABLE ${amount}`),
+    ...[...expectedReports.others].map((account) => `file.other-account OTHER_ACCOUNT ${account}`),
+    ...Array.from({ length: expectedReports.refused }, () => 'file.refused UNREADABLE'),
+    ...expectedReports.unread.map((amount) => `file.unread UNREADABLE ${amount}`),
   ].sort()
   const sums = new Set(waitingSums(bank, events))
   const found = events
     .filter((event) => !sums.has(event))
-    .map(summary)
+    .map(summarizeReport)
     .sort()
   return JSON.stringify(found) === JSON.stringify(expected)
     ? undefined
     : `${JSON.stringify(events)}, not ${JSON.stringify(expected)}`
 }
 
-function summary({ type, reason, body }: Body): string {
+function summarizeReport({ type, reason, body }: Body): string {
   const { account, currency, amount } = body.data
   const facts = { 'file.other-account': `${account} ${currency}`, 'file.unread': String(amount) }[
     type as string
@@ -172,7 +179,7 @@ function summary({ type, reason, body }: Body): string {
 }
 
 async function listDeposits(backend: Backend): Promise<Body[]> {
-  const { data } = must(await backend.get('/deposits?limit=100'), 200)
+  const { data } = expectStatus(await backend.get('/deposits?limit=100'), 200)
   return data
 }
 
@@ -180,14 +187,17 @@ function sumDeposits(deposits: readonly Body[]): bigint {
   return deposits.reduce((sum, { amount }) => sum + BigInt(amount.amount), 0n)
 }
 
-/** The reference that payers into the account must state, once the server has assigned it. */
+/** Returns the reference that payers into the account must state. Waits until the server has assigned it. */
 async function findReference(backend: Backend, { id, customerId }: Account): Promise<string> {
-  for (let turn = 0; turn < TURNS_MAX; turn++) {
-    const own = must(await backend.get(`/customers/internal-accounts?customerId=${customerId}`), 200).data
+  for (let round = 0; round < ROUNDS_MAX; round++) {
+    const own = expectStatus(
+      await backend.get(`/customers/internal-accounts?customerId=${customerId}`),
+      200,
+    ).data
     const { fundingPaymentInstructions } = own.find((account: Body) => account.id === id)
     const [reference] = /CS[0-9A-F]{10}/.exec(JSON.stringify(fundingPaymentInstructions)) ?? []
     if (reference !== undefined) return reference
     await backend.machine.pause(TURN_MS)
   }
-  throw new Wrong(`${id} has no reference to pay in to`)
+  throw new Violation(`${id} has no reference to pay in to`)
 }

@@ -9,28 +9,31 @@ export interface Account {
   readonly funded: bigint
 }
 
-/** The end of a payment. It depends on the payer or payee. */
+/** The end of a payment, which depends on the payer or payee. */
 export interface Ending {
   readonly status: 'COMPLETED' | 'FAILED' | 'REFUNDED'
   /** True if the money that left the payer's account does not come back. */
-  readonly takes: boolean
+  readonly debitsPayer: boolean
   /** True if the money that reached the payee's account stays there. */
-  readonly gives: boolean
+  readonly creditsPayee: boolean
   /** True if the bank has reversed the payment. */
-  readonly isTakenBack?: true
-  /** True if it may also fail without any movement, because it was reversed before its arrival was seen. */
+  readonly isReversed?: true
+  /**
+   * True if the payment may also fail without any movement, because it was reversed before its arrival was
+   * seen.
+   */
   readonly mayFail?: true
 }
 
-export const COMPLETES: Ending = { status: 'COMPLETED', takes: true, gives: true }
+export const COMPLETES: Ending = { status: 'COMPLETED', debitsPayer: true, creditsPayee: true }
 /** The money has arrived, and a person must decide who owns it. */
-export const WAITS: Ending = { ...COMPLETES, gives: false }
-export const FAILS: Ending = { status: 'FAILED', takes: false, gives: false }
+export const WAITS_FOR_PERSON: Ending = { ...COMPLETES, creditsPayee: false }
+export const FAILS: Ending = { status: 'FAILED', debitsPayer: false, creditsPayee: false }
 
 /** A payment that was requested. */
 export interface Payment {
-  /** Describes the request, for failure reports. */
-  readonly what: string
+  /** Describes the request in failure reports. */
+  readonly description: string
   /** An internal account. Undefined if the money comes from, or goes to, an external one. */
   readonly from: string | undefined
   readonly to: string | undefined
@@ -42,7 +45,7 @@ export interface Payment {
   received: bigint
   /** The part of a reversed amount that the payee no longer had. */
   shortfall: bigint
-  state: 'asked' | 'acknowledged' | 'refused' | 'unused'
+  state: 'requested' | 'acknowledged' | 'refused' | 'unused'
   transactionId?: string
   /** The bank's id of the deposit. */
   depositId?: string | undefined
@@ -56,8 +59,8 @@ export interface Payment {
 }
 
 /** A violation of the expected behavior. */
-export class Wrong extends Error {
-  override readonly name = 'Wrong'
+export class Violation extends Error {
+  override readonly name = 'Violation'
 }
 
 export class Model {
@@ -65,13 +68,16 @@ export class Model {
   readonly payments: Payment[] = []
 
   /** Records a requested payment that costs at most `sentMax`. */
-  ask(payment: Pick<Payment, 'what' | 'from' | 'to' | 'payee' | 'ending'>, sentMax: bigint): Payment {
+  recordRequest(
+    payment: Pick<Payment, 'description' | 'from' | 'to' | 'payee' | 'ending'>,
+    sentMax: bigint,
+  ): Payment {
     const requested: Payment = {
       ...payment,
       sent: sentMax,
       received: 0n,
       shortfall: 0n,
-      state: 'asked',
+      state: 'requested',
       leastAvailable: payment.from === undefined ? 0n : this.leastAvailable(payment.from),
     }
     this.payments.push(requested)
@@ -79,7 +85,7 @@ export class Model {
     for (const other of this.payments)
       if (
         other !== requested &&
-        other.state === 'asked' &&
+        other.state === 'requested' &&
         other.from === requested.from &&
         other.from !== undefined
       )
@@ -90,12 +96,13 @@ export class Model {
   /** Records that the request succeeded. */
   acknowledge(payment: Payment, transactionId: string, sent: bigint, received: bigint): void {
     if (payment.transactionId !== undefined && payment.transactionId !== transactionId)
-      throw new Wrong(`${payment.what}: first ${payment.transactionId}, then ${transactionId}`)
-    if (sent > payment.sent) throw new Wrong(`${payment.what}: takes ${sent}, not ${payment.sent} at most`)
+      throw new Violation(`${payment.description}: first ${payment.transactionId}, then ${transactionId}`)
+    if (sent > payment.sent)
+      throw new Violation(`${payment.description}: takes ${sent}, not ${payment.sent} at most`)
     Object.assign(payment, { transactionId, sent, received, state: 'acknowledged' })
     const { from } = payment
     if (from !== undefined && this.mostAvailable(from) < 0n)
-      throw new Wrong(`${payment.what}: ${from} cannot have had as much`)
+      throw new Violation(`${payment.description}: ${from} cannot have had that much`)
   }
 
   /** Records a payment from outside. */
@@ -113,32 +120,32 @@ export class Model {
   refuse(payment: Payment): void {
     payment.state = 'refused'
     if (payment.from === undefined || payment.leastAvailable >= payment.sent)
-      throw new Wrong(
-        `${payment.what}: refused, although ${payment.leastAvailable} or more was there for ${payment.sent}`,
+      throw new Violation(
+        `${payment.description}: refused, although ${payment.leastAvailable} or more was available for ${payment.sent}`,
       )
   }
 
   /**
-   * The least that an account may have available now: all requested payments have left it, and none has
-   * arrived.
+   * The lowest balance that an account may have available now, if all requested payments have left it and
+   * none has arrived.
    */
   leastAvailable(id: string): bigint {
     let available = this.#account(id).funded
     for (const { from, sent, state } of this.payments)
-      if (from === id && (state === 'asked' || state === 'acknowledged')) available -= sent
+      if (from === id && (state === 'requested' || state === 'acknowledged')) available -= sent
     return available
   }
 
   /**
-   * The most that an account may have available: everything possible has arrived, and only final payments
-   * have left.
+   * The highest balance that an account may have available, if everything possible has arrived and only final
+   * payments have left.
    */
   mostAvailable(id: string): bigint {
     let available = this.#account(id).funded
     for (const { from, to, sent, received, state, ending } of this.payments) {
       if (to === id && state !== 'refused' && state !== 'unused')
-        available += state === 'asked' ? sent * FOREIGN_RATE_MAX : received
-      if (from === id && state === 'acknowledged' && ending.takes) available -= sent
+        available += state === 'requested' ? sent * FOREIGN_RATE_MAX : received
+      if (from === id && state === 'acknowledged' && ending.debitsPayer) available -= sent
     }
     return available
   }
@@ -148,15 +155,15 @@ export class Model {
     let balance = this.#account(id).funded
     for (const { from, to, sent, received, shortfall, state, ending } of this.payments) {
       if (state !== 'acknowledged') continue
-      if (from === id && ending.takes) balance -= sent
-      if (to === id) balance += ending.gives ? received : shortfall
+      if (from === id && ending.debitsPayer) balance -= sent
+      if (to === id) balance += ending.creditsPayee ? received : shortfall
     }
     return balance
   }
 
   #account(id: string): Account {
     const account = this.accounts.get(id)
-    if (!account) throw new Wrong(`The platform has no account ${id}`)
+    if (!account) throw new Violation(`The platform has no account ${id}`)
     return account
   }
 }

@@ -1,4 +1,4 @@
-import { type Backend, must } from './clients.ts'
+import { type Backend, expectStatus } from './clients.ts'
 import { type Account, Model } from './model.ts'
 import type { Bank, ExternalAccount, Rail } from './rail.ts'
 
@@ -11,9 +11,12 @@ export async function openBank(backend: Backend, rail: Rail, hasEndpoint: boolea
   const model = new Model()
   const accounts: Account[] = []
   const wallets: Account[] = []
-  const elsewhere: ExternalAccount[] = []
+  const externalAccounts: ExternalAccount[] = []
   if (hasEndpoint)
-    must(await backend.again('PATCH', '/config', { webhookEndpoint: `https://${RECEIVER}/` }), 200)
+    expectStatus(
+      await backend.callRepeatable('PATCH', '/config', { webhookEndpoint: `https://${RECEIVER}/` }),
+      200,
+    )
   await rail.prepare?.()
   const { currencies, accountType = 'INTERNAL_FIAT' } = rail
   const [currency] = currencies
@@ -22,23 +25,26 @@ export async function openBank(backend: Backend, rail: Rail, hasEndpoint: boolea
   for (let n = 0; n < customers; n++) {
     const email = `customer${n}@example.com`
     const body = { customerType: 'INDIVIDUAL', fullName: 'Ada Lovelace', email, currencies }
-    const customerId = must(await backend.post('/customers', body), 201).id as string
+    const customerId = expectStatus(await backend.post('/customers', body), 201).id as string
     const suffix = backend.random.pick(rail.suffixes)
     for (const ending of ['789', suffix]) {
-      const id = must(
+      const id = expectStatus(
         await backend.post('/customers/external-accounts', {
-          ...{ customerId, currency, accountInfo: rail.elsewhere(ending) },
+          ...{ customerId, currency, accountInfo: rail.externalAccountInfo(ending) },
         }),
         201,
       ).id
       await rail.allowPulls?.(id)
-      elsewhere.push({ id, customerId, currency, suffix: ending })
+      externalAccounts.push({ id, customerId, currency, suffix: ending })
     }
-    const own = must(await backend.get(`/customers/internal-accounts?customerId=${customerId}`), 200).data
-    const open = async (wanted: string, currency: string): Promise<Account> => {
+    const own = expectStatus(
+      await backend.get(`/customers/internal-accounts?customerId=${customerId}`),
+      200,
+    ).data
+    const open = async (accountType: string, currency: string): Promise<Account> => {
       const found = own.find(
         ({ type, balance }: { type: string; balance: { currency: { code: string } } }) =>
-          type === wanted && balance.currency.code === currency,
+          type === accountType && balance.currency.code === currency,
       )
       const account = { id: found.id, customerId, currency, funded: BigInt(FUNDS) }
       await rail.payIn(account, FUNDS)
@@ -49,18 +55,21 @@ export async function openBank(backend: Backend, rail: Rail, hasEndpoint: boolea
   }
   const all = [...accounts, ...wallets]
   for (const account of all) model.accounts.set(account.id, account)
-  while (!(await haveArrived(backend, all))) {
+  while (!(await areFunded(backend, all))) {
     await rail.checkDeposits()
     await backend.machine.pause(1_000)
   }
-  return { backend, rail, model, accounts, wallets, elsewhere, hasEndpoint }
+  return { backend, rail, model, accounts, wallets, externalAccounts, hasEndpoint }
 }
 
 /** True once every account has received its first deposit. */
-async function haveArrived(backend: Backend, accounts: readonly Account[]): Promise<boolean> {
+async function areFunded(backend: Backend, accounts: readonly Account[]): Promise<boolean> {
   const balances = new Map<string, bigint>()
   for (const customerId of new Set(accounts.map((account) => account.customerId))) {
-    const own = must(await backend.get(`/customers/internal-accounts?customerId=${customerId}`), 200).data
+    const own = expectStatus(
+      await backend.get(`/customers/internal-accounts?customerId=${customerId}`),
+      200,
+    ).data
     for (const { id, balance } of own) balances.set(id, BigInt(balance.amount))
   }
   return accounts.every(({ id, funded }) => balances.get(id) === funded)

@@ -1,6 +1,6 @@
 import type { Random } from '../machine/random.ts'
 import type { Reply } from '../world/servers.ts'
-import { type Account, COMPLETES, type Ending, type Payment, Wrong } from './model.ts'
+import { type Account, COMPLETES, type Ending, type Payment, Violation } from './model.ts'
 import type { Bank, ExternalAccount, Rail } from './rail.ts'
 
 const AMOUNT_MIN = 60
@@ -8,17 +8,17 @@ const AMOUNT_MIN = 60
 const AMOUNT_MAX = 40_000
 /** In a quote that locks the receiving side, the payer pays at most this multiple of the amount. */
 const QUOTED_SENT_MAX = 4n
-const LACKS_MONEY = 'INSUFFICIENT_BALANCE'
+const INSUFFICIENT_BALANCE = 'INSUFFICIENT_BALANCE'
 
-/** The ways to pay. A way that is listed more often is chosen more often. */
+/** The ways to pay. The more often a way is listed, the more often it is chosen. */
 const WAYS = [
   transferOut,
   transferOut,
   transferIn,
-  payHere,
-  payHere,
-  payElsewhere,
-  payInTwoSteps,
+  payInternally,
+  payInternally,
+  payExternally,
+  payByLaterExecution,
   payByPull,
   payIn,
 ]
@@ -31,17 +31,17 @@ export async function pay(bank: Bank, random: Random, count: number): Promise<vo
   for (let index = 0; index < count; index++) {
     await random.pick(ways)(bank, random)
     await bank.rail.checkDeposits()
-    await bank.backend.machine.pause(bank.backend.machine.someTime(1_500))
+    await bank.backend.machine.pause(bank.backend.machine.randomDuration(1_500))
   }
 }
 
 async function transferOut(bank: Bank, random: Random): Promise<void> {
-  const from = random.pick(withElsewhere(bank))
-  const to = random.pick(ownElsewhere(bank, from))
+  const from = random.pick(accountsWithExternal(bank))
+  const to = random.pick(findExternalAccounts(bank, from))
   const amount = chooseAmount(random)
-  const recorded = bank.model.ask(
+  const recorded = bank.model.recordRequest(
     {
-      what: `transfer out of ${amount}`,
+      description: `transfer out of ${amount}`,
       from: from.id,
       to: undefined,
       payee: to.suffix,
@@ -62,12 +62,12 @@ async function transferOut(bank: Bank, random: Random): Promise<void> {
 }
 
 async function transferIn(bank: Bank, random: Random): Promise<void> {
-  const to = random.pick(withElsewhere(bank))
-  const from = random.pick(ownElsewhere(bank, to))
+  const to = random.pick(accountsWithExternal(bank))
+  const from = random.pick(findExternalAccounts(bank, to))
   const amount = chooseAmount(random)
-  const recorded = bank.model.ask(
+  const recorded = bank.model.recordRequest(
     {
-      what: `transfer in of ${amount}`,
+      description: `transfer in of ${amount}`,
       from: undefined,
       to: to.id,
       ending: findEnding(bank, 'transferIn', from),
@@ -82,26 +82,26 @@ async function transferIn(bank: Bank, random: Random): Promise<void> {
   recordReply(bank, recorded, reply, () => ({ id: reply.body.id, sent: 0n, received: BigInt(amount) }))
 }
 
-async function payHere(bank: Bank, random: Random): Promise<void> {
+async function payInternally(bank: Bank, random: Random): Promise<void> {
   const from = random.pick(bank.accounts)
   const to = random.pick(bank.accounts.filter(({ id }) => id !== from.id))
   await quote(bank, random, { from, to, ending: COMPLETES, isImmediate: true })
 }
 
-async function payElsewhere(bank: Bank, random: Random): Promise<void> {
-  const from = random.pick(withElsewhere(bank))
-  const to = random.pick(ownElsewhere(bank, from))
+async function payExternally(bank: Bank, random: Random): Promise<void> {
+  const from = random.pick(accountsWithExternal(bank))
+  const to = random.pick(findExternalAccounts(bank, from))
   await quote(bank, random, { from, to, ending: findEnding(bank, 'payout', to), isImmediate: true })
 }
 
 async function payByPull(bank: Bank, random: Random): Promise<void> {
-  const from = random.pick(bank.elsewhere)
+  const from = random.pick(bank.externalAccounts)
   const to = random.pick(bank.accounts)
   await quote(bank, random, { from, to, ending: findEnding(bank, 'pull', from), isImmediate: true })
 }
 
 /** Pays with a quote that is executed later, or never. */
-async function payInTwoSteps(bank: Bank, random: Random): Promise<void> {
+async function payByLaterExecution(bank: Bank, random: Random): Promise<void> {
   const from = random.pick(bank.accounts)
   const to = random.pick(bank.accounts.filter(({ id }) => id !== from.id))
   await quote(bank, random, { from, to, ending: COMPLETES, isImmediate: false })
@@ -111,8 +111,8 @@ async function payInTwoSteps(bank: Bank, random: Random): Promise<void> {
 async function payIn(bank: Bank, random: Random): Promise<void> {
   const to = random.pick(bank.accounts)
   const amount = chooseAmount(random)
-  const payment = { what: `paid in ${amount}`, from: undefined, to: to.id, ending: COMPLETES }
-  const recorded = bank.model.ask(payment, BigInt(amount))
+  const payment = { description: `paid in ${amount}`, from: undefined, to: to.id, ending: COMPLETES }
+  const recorded = bank.model.recordRequest(payment, BigInt(amount))
   bank.model.payIn(recorded, await bank.rail.payIn(to, amount), bank.hasEndpoint)
 }
 
@@ -128,11 +128,11 @@ async function quote(bank: Bank, random: Random, quoted: Quoted): Promise<void> 
   const { from, to, ending, isImmediate } = quoted
   const amount = chooseAmount(random)
   const side = random.pick(['SENDING', 'RECEIVING'])
-  const what = `quote of ${amount} ${side} from ${from.id} to ${to.id}`
+  const description = `quote of ${amount} ${side} from ${from.id} to ${to.id}`
   const sentMax = side === 'SENDING' ? BigInt(amount) : BigInt(amount) * QUOTED_SENT_MAX
   const payee = 'suffix' in to ? to.suffix : undefined
-  const recorded = model.ask(
-    { what, from: internal(bank, from), to: internal(bank, to), payee, ending },
+  const recorded = model.recordRequest(
+    { description, from: internal(bank, from), to: internal(bank, to), payee, ending },
     sentMax,
   )
   const reply = await backend.post('/quotes', {
@@ -142,19 +142,19 @@ async function quote(bank: Bank, random: Random, quoted: Quoted): Promise<void> 
     lockedCurrencyAmount: amount,
     ...(isImmediate ? { immediatelyExecute: true } : {}),
   })
-  const amounts = () => readQuote(reply, { what, side, amount })
+  const amounts = () => readQuote(reply, { description, side, amount })
   if (isImmediate) {
     recordReply(bank, recorded, reply, amounts)
     return
   }
-  if (reply.status !== 201) throw new Wrong(`${what} returned ${describeReply(reply)}`)
+  if (reply.status !== 201) throw new Violation(`${description} returned ${describeReply(reply)}`)
   const { id, sent, received } = amounts()
   Object.assign(recorded, { sent, received, transactionId: id })
   if (random.chance(0.25)) {
     recorded.state = 'unused'
     return
   }
-  await backend.machine.pause(backend.machine.someTime(3_000))
+  await backend.machine.pause(backend.machine.randomDuration(3_000))
   const executed = await backend.post(`/quotes/${reply.body.id}/execute`)
   if (executed.status === 400 && executed.body.code === 'QUOTE_EXPIRED') {
     recorded.state = 'unused'
@@ -164,30 +164,32 @@ async function quote(bank: Bank, random: Random, quoted: Quoted): Promise<void> 
 }
 
 /** Reads the amounts of a quote, which must agree with the request and with each other. */
-export function readQuote({ body }: Reply, request: { what: string; side: string; amount: number }) {
+export function readQuote({ body }: Reply, request: { description: string; side: string; amount: number }) {
   const [sent, received] = [BigInt(body.totalSendingAmount), BigInt(body.totalReceivingAmount)]
   const locked = request.side === 'SENDING' ? sent : received
   if (locked !== BigInt(request.amount))
-    throw new Wrong(`${request.what} has ${locked} on the side that is locked`)
+    throw new Violation(`${request.description} has ${locked} on the side that is locked`)
   const isSameCurrency = body.sendingCurrency.code === body.receivingCurrency.code
   if (isSameCurrency && sent - BigInt(body.feesIncluded ?? 0) !== received)
-    throw new Wrong(`${request.what}: ${sent} less fees of ${body.feesIncluded} is not ${received}`)
+    throw new Violation(
+      `${request.description}: ${sent} less fees of ${body.feesIncluded} is not ${received}`,
+    )
   return { id: body.transactionId as string, sent, received }
 }
 
-/** Records a response in the model. */
+/** Records the response to a payment in the model. */
 export function recordReply(
   { model }: Bank,
   recorded: Payment,
   reply: Reply,
   amounts: () => { id: string; sent: bigint; received: bigint },
 ): void {
-  if (reply.status === 400 && reply.body.code === LACKS_MONEY) {
+  if (reply.status === 400 && reply.body.code === INSUFFICIENT_BALANCE) {
     model.refuse(recorded)
     return
   }
   if (reply.status !== 200 && reply.status !== 201)
-    throw new Wrong(`${recorded.what} returned ${describeReply(reply)}`)
+    throw new Violation(`${recorded.description} returned ${describeReply(reply)}`)
   const { id, sent, received } = amounts()
   model.acknowledge(recorded, id, sent, received)
 }
@@ -201,14 +203,14 @@ function internal({ model }: Bank, { id }: { readonly id: string }): string | un
 }
 
 /** External accounts of the same customer in the same currency. */
-function ownElsewhere({ elsewhere }: Bank, account: Account): ExternalAccount[] {
-  return elsewhere.filter(
+function findExternalAccounts({ externalAccounts }: Bank, account: Account): ExternalAccount[] {
+  return externalAccounts.filter(
     ({ customerId, currency }) => customerId === account.customerId && currency === account.currency,
   )
 }
 
-function withElsewhere(bank: Bank): Account[] {
-  return bank.accounts.filter((account) => ownElsewhere(bank, account).length > 0)
+function accountsWithExternal(bank: Bank): Account[] {
+  return bank.accounts.filter((account) => findExternalAccounts(bank, account).length > 0)
 }
 
 export function chooseAmount(random: Random): number {

@@ -16,10 +16,10 @@ export interface Rail {
   readonly ways?: readonly ((bank: Bank, random: Random) => Promise<void>)[]
   /** Prepares the platform before it has customers. */
   prepare?(): Promise<void>
-  /** False if it can only send. */
+  /** False if the rail can only send. */
   readonly canPull: boolean
   /** The request body for an external account whose number ends with this suffix. */
-  elsewhere(suffix: string): object
+  externalAccountInfo(suffix: string): object
   /** Authorizes debits from an external account on behalf of its holder, if the rail requires it. */
   allowPulls?(externalAccountId: string): Promise<void>
   /**
@@ -30,18 +30,16 @@ export interface Rail {
   readonly endings: Readonly<Record<MovementKind, Readonly<Record<string, Ending>>>>
   /** Pays money into an account; it may arrive later. Returns the rail's id of the deposit, if it has one. */
   payIn(account: Account, amount: number): Promise<string | undefined>
-  /** Advances the clock, and waits until the rail and the platform have had time for their due work. */
+  /** Advances the clock, and waits until the rail and the platform have had time to do their due work. */
   advanceTime(seconds: number): Promise<void>
   /**
-   * Throws `Wrong` if the platform has credited more than the rail has received. May be called at any time.
+   * Throws `Violation` if the platform has credited more than the rail has received. Can be called at any
+   * time.
    */
   checkDeposits(): Promise<void>
-  /**
-   * Returns the reason that some of the model's payments are still open at the rail, or undefined if none
-   * are.
-   */
+  /** Returns which of the model's payments are still open at the rail, or undefined if none are. */
   findOpenWork(model: Model): Promise<string | undefined>
-  /** Compares the rail's final state with the model. Throws `Wrong`. */
+  /** Compares the rail's final state with the model. Throws `Violation`. */
   checkFinalState(model: Model): Promise<void>
 }
 
@@ -60,6 +58,6 @@ export interface Bank {
   readonly accounts: readonly Account[]
   /** Accounts of customers who hold their own keys. */
   readonly wallets: readonly Account[]
-  readonly elsewhere: readonly ExternalAccount[]
+  readonly externalAccounts: readonly ExternalAccount[]
   readonly hasEndpoint: boolean
 }

@@ -1,7 +1,7 @@
 import type { Machine } from '../machine/machine.ts'
-import type { Answer, Outgoing } from '../machine/network.ts'
-import { Wrong } from './model.ts'
-import type { Seen } from './seen.ts'
+import type { HostResponse, Outgoing } from '../machine/network.ts'
+import { Violation } from './model.ts'
+import type { RunLog } from './run-log.ts'
 
 interface Received {
   readonly id: string
@@ -15,32 +15,33 @@ export class Receiver {
   readonly first = new Map<string, Received>()
   readonly #texts = new Map<string, string>()
   readonly #machine: Machine
-  readonly #seen: Seen
-  /** The fraction of deliveries that it refuses. */
+  readonly #log: RunLog
+  /** The fraction of deliveries that the endpoint refuses. */
   refused = 0
 
-  constructor(machine: Machine, seen: Seen) {
+  constructor(machine: Machine, log: RunLog) {
     this.#machine = machine
-    this.#seen = seen
+    this.#log = log
   }
 
-  answer = async ({ headers, body }: Outgoing): Promise<Answer> => {
+  answer = async ({ headers, body }: Outgoing): Promise<HostResponse> => {
     const { random } = this.#machine
-    const what = `event ${headers['webhook-id']}`
+    const description = `event ${headers['webhook-id']}`
     if (random.chance(this.refused)) {
       const status = random.pick([500, 503, 404, 302])
-      this.#seen.note(what, String(status), body.toString())
+      this.#log.record(description, String(status), body.toString())
       return { status }
     }
     const event = JSON.parse(body.toString())
-    if (headers['webhook-id'] !== event.id) throw new Wrong(`${event.id} came as ${headers['webhook-id']}`)
+    if (headers['webhook-id'] !== event.id)
+      throw new Violation(`${event.id} was delivered as ${headers['webhook-id']}`)
     const text = body.toString()
     const before = this.#texts.get(event.id)
     if (before !== undefined && before !== text)
-      throw new Wrong(`${event.id} came as ${before}, then as ${text}`)
+      throw new Violation(`${event.id} was delivered as ${before}, then as ${text}`)
     this.#texts.set(event.id, text)
     if (before === undefined && event.type !== 'TEST') this.first.set(event.id, event)
-    this.#seen.note(what, '200', text)
+    this.#log.record(description, '200', text)
     return { status: 200 }
   }
 }

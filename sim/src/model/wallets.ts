@@ -5,8 +5,8 @@ import { type Hex, lowerHex } from '../../../server/src/base/formats/hex.ts'
 import type { Random } from '../machine/random.ts'
 import type { ChainWorld } from '../world/chain/chain-world.ts'
 import type { Body } from '../world/servers.ts'
-import { type Backend, must } from './clients.ts'
-import { type Account, COMPLETES, FAILS, type Payment, Wrong } from './model.ts'
+import { type Backend, expectStatus } from './clients.ts'
+import { type Account, COMPLETES, FAILS, type Payment, Violation } from './model.ts'
 import { chooseAmount, readQuote, recordReply } from './payers.ts'
 import type { Bank } from './rail.ts'
 
@@ -20,13 +20,15 @@ export interface Terms {
 /** The code of every sign-in in the sandbox. */
 const CODE = '000000'
 const SIGN_INS_MAX = 8
-/** The part of a session's fifteen minutes that is used: the clock may jump by ten of them. */
+/**
+ * The time for which a session is used. It is valid for fifteen minutes, but the clock may jump ahead by ten.
+ */
 const SESSION_MS = 3 * 60_000
-/** Longer than the time for which a wallet is locked after too many codes. */
+/** Longer than the lock of a wallet after too many requested codes. */
 const RATE_MS = 60_000
 const THIEF: Hex = `0x${'f'.repeat(38)}aa`
 
-/** A transfer by a wallet's owner, with the nonce of one of the server's payments. */
+/** A transfer that a wallet's owner makes directly, with the nonce of one of the server's payments. */
 interface Spend {
   readonly payment: Payment
   readonly hash: Hex
@@ -36,24 +38,24 @@ interface Spend {
 export class WalletOwners {
   readonly #backend: Backend
   readonly #world: ChainWorld
-  readonly #addressOf: (account: Account) => Promise<Hex>
+  readonly #findAddress: (account: Account) => Promise<Hex>
   readonly #terms = new Map<Payment, Terms>()
   readonly #wallets = new Set<Hex>()
   readonly #spends: Spend[] = []
   readonly #sessions = new Map<string, { readonly key: Promise<KeyPair>; readonly untilMs: number }>()
 
-  constructor(backend: Backend, world: ChainWorld, addressOf: (account: Account) => Promise<Hex>) {
+  constructor(backend: Backend, world: ChainWorld, findAddress: (account: Account) => Promise<Hex>) {
     this.#backend = backend
     this.#world = world
-    this.#addressOf = addressOf
+    this.#findAddress = findAddress
   }
 
-  /** The transfer of a wallet's payment, or undefined for any other payment. */
-  termsOf(payment: Payment): Terms | undefined {
+  /** The transfer of a wallet's payment. Undefined for any other payment. */
+  getTerms(payment: Payment): Terms | undefined {
     return this.#terms.get(payment)
   }
 
-  get haveSpent(): boolean {
+  get hasSpends(): boolean {
     return this.#spends.length > 0
   }
 
@@ -68,17 +70,17 @@ export class WalletOwners {
     const wallet = random.pick(bank.wallets)
     const payee = choosePayee(bank, random, wallet)
     const amount = chooseAmount(random)
-    const what = `quote of ${amount} from the wallet ${wallet.id} to ${payee.id}`
-    const key = await this.#sessionOf(wallet)
+    const description = `quote of ${amount} from the wallet ${wallet.id} to ${payee.id}`
+    const key = await this.#getSessionKey(wallet)
     const to = model.accounts.has(payee.id) ? payee.id : undefined
-    const recorded = model.ask({ what, from: wallet.id, to, ending: FAILS }, BigInt(amount))
+    const recorded = model.recordRequest({ description, from: wallet.id, to, ending: FAILS }, BigInt(amount))
     const reply = await backend.post('/quotes', {
       source: { sourceType: 'ACCOUNT', accountId: wallet.id },
       destination: { destinationType: 'ACCOUNT', accountId: payee.id },
       lockedCurrencySide: 'SENDING',
       lockedCurrencyAmount: amount,
     })
-    const amounts = () => readQuote(reply, { what, side: 'SENDING', amount })
+    const amounts = () => readQuote(reply, { description, side: 'SENDING', amount })
     if (reply.status !== 201) {
       recordReply(bank, recorded, reply, amounts)
       return
@@ -87,10 +89,10 @@ export class WalletOwners {
     Object.assign(recorded, { sent, received, transactionId: id })
     const payload: string = reply.body.paymentInstructions[0].accountOrWalletInfo.payloadToSign
     const { requestId, chain } = JSON.parse(payload)
-    const misuse = await this.#follow(bank, random, wallet, recorded, chain.transfers[0])
+    const misuse = await this.#recordTransfer(bank, random, wallet, recorded, chain.transfers[0])
     const isBefore = random.chance(0.5)
     if (isBefore) misuse?.()
-    await backend.machine.pause(backend.machine.someTime(1_000))
+    await backend.machine.pause(backend.machine.randomDuration(1_000))
     const executed = await backend.post(`/quotes/${reply.body.id}/execute`, undefined, {
       'Svc-Wallet-Signature': makeStamp(key, payload),
       'Request-Id': requestId,
@@ -102,15 +104,15 @@ export class WalletOwners {
     }
     recordReply(bank, recorded, executed, () => ({ id, sent, received }))
     if (isBefore) return
-    await backend.machine.pause(backend.machine.someTime(4_000))
+    await backend.machine.pause(backend.machine.randomDuration(4_000))
     misuse?.()
   }
 
   /**
    * Records the transfer that a payment is expected to make on the chain. Returns a function that lets the
-   * owner misuse its nonce, if that is to happen.
+   * owner misuse the payment's nonce, or undefined if the owner behaves.
    */
-  async #follow(
+  async #recordTransfer(
     bank: Bank,
     random: Random,
     wallet: Account,
@@ -118,15 +120,15 @@ export class WalletOwners {
     transfer: Body,
   ): Promise<(() => void) | undefined> {
     const [nonce, value] = [lowerHex(transfer.nonce), BigInt(transfer.amount)]
-    const from = await this.#addressOf(wallet)
+    const from = await this.#findAddress(wallet)
     this.#wallets.add(from)
     this.#terms.set(recorded, { from, to: lowerHex(transfer.to), value })
-    return random.chance(this.#world.habits.owners)
+    return random.chance(this.#world.behavior.owners)
       ? () => this.#misuse(bank, random, wallet, { from, nonce, value })
       : undefined
   }
 
-  /** The owner, who has the key, uses a payment's nonce for a different transfer, or cancels it. */
+  /** The owner, who has the key, uses a payment's nonce for a different transfer, or cancels the nonce. */
   #misuse(
     { model }: Bank,
     random: Random,
@@ -138,27 +140,31 @@ export class WalletOwners {
       return
     }
     const taken = 1n + BigInt(random.integerBelow(Number(value)))
-    const what = `${taken} spent by the owner of ${wallet.id}`
-    const payment = model.ask({ what, from: wallet.id, to: undefined, ending: FAILS }, taken)
+    const description = `${taken} spent by the owner of ${wallet.id}`
+    const payment = model.recordRequest({ description, from: wallet.id, to: undefined, ending: FAILS }, taken)
     Object.assign(payment, { state: 'acknowledged', received: taken })
     const hash = this.#world.useByOwner({ authorizer: from, nonce, to: THIEF, value: taken })
     this.#spends.push({ payment, hash })
   }
 
-  /** Reads the owners' spends on the chain, and their transaction ids in the ledger. */
-  async nameSpends(): Promise<void> {
-    const { data } = must(await this.#backend.get('/transactions?type=OUTGOING&limit=100'), 200)
+  /**
+   * Reads from the chain which of the owners' transfers were made, and from the ledger their transaction ids.
+   */
+  async updateSpends(): Promise<void> {
+    const { data } = expectStatus(await this.#backend.get('/transactions?type=OUTGOING&limit=100'), 200)
     for (const { payment, hash } of this.#spends) {
       const isMade = this.#world.chain.transfersOf(hash) !== undefined
       payment.ending = isMade ? COMPLETES : FAILS
       payment.state = isMade ? 'acknowledged' : 'unused'
-      const found = data.find((one: Body) => one.reconciliationInstructions?.transactionHash === hash)
+      const found = data.find(
+        (transaction: Body) => transaction.reconciliationInstructions?.transactionHash === hash,
+      )
       if (isMade && found) payment.transactionId = found.id
     }
   }
 
-  /** The key of a session that lasts longer than a payment takes. */
-  #sessionOf(wallet: Account): Promise<KeyPair> {
+  /** The key of a session that remains valid for longer than a payment takes. */
+  #getSessionKey(wallet: Account): Promise<KeyPair> {
     const known = this.#sessions.get(wallet.id)
     if (known && Date.now() < known.untilMs) return known.key
     const key = this.#signIn(wallet)
@@ -167,12 +173,12 @@ export class WalletOwners {
   }
 
   /**
-   * Signs in with a code, as a customer's device would, and repeats steps without a response. Returns the
+   * Signs in with a code, as a customer's device would, and repeats steps that got no response. Returns the
    * session's key.
    */
   async #signIn({ id: accountId }: Account): Promise<KeyPair> {
     const backend = this.#backend
-    const { data } = must(await backend.get(`/auth/credentials?accountId=${accountId}`), 200)
+    const { data } = expectStatus(await backend.get(`/auth/credentials?accountId=${accountId}`), 200)
     const path = `/auth/credentials/${data[0].id}`
     for (let attempt = 1; attempt <= SIGN_INS_MAX; attempt++) {
       const key = generateKeyPair()
@@ -181,7 +187,7 @@ export class WalletOwners {
         await backend.machine.pause(RATE_MS)
         continue
       }
-      const { otpEncryptionTargetBundle } = must(sent, 200)
+      const { otpEncryptionTargetBundle } = expectStatus(sent, 200)
       const body = { type: 'EMAIL_OTP', encryptedOtpBundle: sealCode(key, otpEncryptionTargetBundle) }
       const recorded = await backend.signIn(`${path}/verify`, body)
       if (recorded.status === 202) {
@@ -191,26 +197,26 @@ export class WalletOwners {
         if (done.status === 200) return key
       }
     }
-    throw new Wrong(`${SIGN_INS_MAX} codes did not open ${accountId}`)
+    throw new Violation(`${SIGN_INS_MAX} codes did not open ${accountId}`)
   }
 }
 
 /** Chooses an external account of the same customer, or any internal account. */
 function choosePayee(
-  { accounts, elsewhere }: Bank,
+  { accounts, externalAccounts }: Bank,
   random: Random,
   { customerId }: Account,
 ): { readonly id: string } {
   return random.chance(0.7)
-    ? random.pick(elsewhere.filter((one) => one.customerId === customerId))
+    ? random.pick(externalAccounts.filter((account) => account.customerId === customerId))
     : random.pick(accounts)
 }
 
-/** Seals a session's code and key to the encryption target issued for the code. */
+/** Seals the code and the session's key to the encryption target issued for the code. */
 function sealCode(key: KeyPair, bundle: string): string {
   const { targetPublic } = JSON.parse(Buffer.from(JSON.parse(bundle).data, 'hex').toString())
   const recipientPublicKey = parsePublicKey(targetPublic)
-  if (!recipientPublicKey) throw new Wrong(`The target of a code is not a key: ${targetPublic}`)
+  if (!recipientPublicKey) throw new Violation(`The target of a code is not a key: ${targetPublic}`)
   const content = JSON.stringify({ otp_code: CODE, public_key: key.publicKey.compressedHex })
   const { enc, ciphertext } = seal({ recipientPublicKey, plaintext: Buffer.from(content) })
   return JSON.stringify({

@@ -4,12 +4,12 @@ import type { Database } from '../../../server/src/storage/engine/port.ts'
 const IS_CLEARING = `current_setting('simulation.is_clearing', true) = 'yes'`
 
 /**
- * Prepares the database for `clear`. The replica role, which runs no triggers, would be the simplest way to
- * empty append-only tables, but changing the role discards all cached plans, and planning again took a third
- * of a run. So the triggers stay, and a function that keeps its plans skips them while tables are emptied.
+ * Prepares the database for `clear`. The replica role, which runs no triggers, would empty append-only tables
+ * too, but changing the role discards all cached plans, and planning again took a third of a run. Instead, a
+ * function that keeps its plans empties the tables, and the triggers are skipped meanwhile.
  */
 export async function prepareClearing(db: Database): Promise<void> {
-  const names = referringFirst(await emptyTables(db))
+  const names = orderByReferences(await selectEmptyTables(db))
   const triggers = await selectDeleteTriggers(db)
   await db.script(`
 ${triggers.map((definition) => `${skipWhileClearing(definition)};`).join('\n')}
@@ -21,7 +21,7 @@ BEGIN
 END $$;`)
 }
 
-/** Empties all tables except those filled by migrations, which every database has. */
+/** Empties all tables except those that the migrations have filled. */
 export async function clear(db: Database): Promise<void> {
   await db.query('SELECT simulation_clear()')
 }
@@ -33,8 +33,8 @@ interface Table {
   readonly rows: number
 }
 
-/** The tables that a run starts without rows. A monthly partition is emptied with its parent table. */
-async function emptyTables(db: Database): Promise<Table[]> {
+/** The tables that are empty at the start of a run. A monthly partition is emptied with its parent table. */
+async function selectEmptyTables(db: Database): Promise<Table[]> {
   const { rows } = await db.query<Table>(
     `SELECT quote_ident(c.relname) AS name,
        ARRAY(SELECT quote_ident(f.relname) FROM pg_constraint k JOIN pg_class f ON f.oid = k.confrelid
@@ -46,8 +46,8 @@ async function emptyTables(db: Database): Promise<Table[]> {
   return rows.filter((table) => table.rows === 0)
 }
 
-/** Orders tables so that their rows can be removed: each before the tables that it references. */
-function referringFirst(tables: readonly Table[]): string[] {
+/** Orders tables so that their rows can be deleted: each table before the tables that it references. */
+function orderByReferences(tables: readonly Table[]): string[] {
   const names = new Set<string>()
   const add = ({ name }: Table): void => {
     if (names.has(name)) return

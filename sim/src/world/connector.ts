@@ -14,7 +14,8 @@ const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
 const RESTART_MS_MAX = 3_000
 
 /**
- * The connector's entry in the rails file. The secret goes into the environment, where servers look for it.
+ * The connector's entry in the rails file. Also puts the secret into the environment, where the servers look
+ * for it.
  */
 export function connectorEntry(): object {
   process.env[SECRET_NAME] = SECRET
@@ -26,7 +27,7 @@ export function connectorEntry(): object {
 }
 
 /** The behavior of the bank behind the connector. */
-export interface Habits {
+export interface ConnectorBehavior {
   /** True if events are delivered in random order. */
   readonly shuffleEvents: boolean
   readonly repeatEvents: number
@@ -37,7 +38,7 @@ export interface Habits {
   readonly mixAnswers: number
 }
 
-export function habitsOf(random: Random): Habits {
+export function chooseConnectorBehavior(random: Random): ConnectorBehavior {
   return {
     shuffleEvents: random.chance(0.5),
     repeatEvents: 1 + random.integerBelow(3),
@@ -47,7 +48,7 @@ export function habitsOf(random: Random): Habits {
   }
 }
 
-/** An order as the bank's control API returns it. */
+/** An order in the response of the bank's control API. */
 export interface Order {
   readonly id: string
   readonly status: string
@@ -55,29 +56,29 @@ export interface Order {
   readonly bookings: number
 }
 
-/** A deposit as the bank's control API returns it. */
+/** A deposit in the response of the bank's control API. */
 export interface Deposit {
   readonly deposit: { readonly depositId: string }
-  /** The order that returned it. */
+  /** The order that returned the deposit. */
   readonly returnedBy?: string
 }
 
 /**
- * A connector with its bank: the unchanged example bank, on the simulation's disk and network. It is killed
- * at times, and restarts with the content of its journal.
+ * A connector and its bank: the unchanged example bank, on the simulation's disk and network. It is killed at
+ * times, and restarts with the content of its journal.
  */
 export class Connector {
   readonly #machine: Machine
   readonly #folder: string
-  readonly #habits: Habits
+  readonly #behavior: ConnectorBehavior
   readonly #network: Network
   #program = new Program('bank')
 
-  constructor(machine: Machine, network: Network, folder: string, habits: Habits) {
+  constructor(machine: Machine, network: Network, folder: string, behavior: ConnectorBehavior) {
     this.#machine = machine
     this.#network = network
     this.#folder = folder
-    this.#habits = habits
+    this.#behavior = behavior
   }
 
   /** Starts the bank with the content of its folder. */
@@ -92,7 +93,7 @@ export class Connector {
           folder: join(this.#folder, 'bank'),
           secrets: SECRET,
           events: `http://${SERVERS}/rail-events/${NAME}`,
-          behaviour: this.#habits,
+          behaviour: this.#behavior,
         }),
     )
   }
@@ -101,7 +102,7 @@ export class Connector {
   kill(): void {
     if (this.#program.isDead) return
     this.#program.kill()
-    this.#machine.runAfter(this.#machine.someTime(RESTART_MS_MAX), () => {
+    this.#machine.runAfter(this.#machine.randomDuration(RESTART_MS_MAX), () => {
       this.start().catch((error) => this.#machine.fail(error))
     })
   }

@@ -13,12 +13,14 @@ export interface DatabaseFaults {
 type Outcome<T> = { readonly value: T } | { readonly error: unknown }
 
 const ORDERED = /\bORDER BY\b/i
-/** Numeric order, because transaction numbers continue from run to run: only their order is the same. */
+/**
+ * Compares numbers by value. Transaction numbers increase from run to run, and only their order is the same.
+ */
 const BY_TEXT = new Intl.Collator('en', { numeric: true })
 
 /**
- * One program's connections to the database. Statements run one at a time, in an order determined by the
- * seed. Statements that a killed program has already sent may or may not be executed.
+ * One program's connections to the database. Statements run one at a time, in an order that the seed
+ * determines. Statements that a killed program has already sent may or may not be executed.
  */
 export class ProgramDatabase implements Database {
   readonly kind = 'postgres'
@@ -49,26 +51,31 @@ export class ProgramDatabase implements Database {
     return this.#sendStatement(() => this.#engine.script(sql))
   }
 
-  /** Lets the seed determine the order of unordered rows. The order in the engine depends on earlier runs. */
+  /**
+   * Puts rows without a defined order into an order that the seed determines. Their order in the engine
+   * depends on earlier runs.
+   */
   #shuffle<Row>(rows: readonly Row[]): Row[] {
     if (rows.length < 2) return [...rows]
     const { random } = this.#machine
-    const left = rows
-      .map((row) => ({ row, text: textOf(row) }))
+    const remaining = rows
+      .map((row) => ({ row, text: serializeRow(row) }))
       .sort((a, b) => BY_TEXT.compare(a.text, b.text))
-    return rows.flatMap(() => left.splice(random.integerBelow(left.length), 1)).map(({ row }) => row)
+    return rows
+      .flatMap(() => remaining.splice(random.integerBelow(remaining.length), 1))
+      .map(({ row }) => row)
   }
 
-  /** Sends a statement, runs it, and returns its result. */
+  /** Sends a statement, runs it, and returns its result, each at a simulated time. */
   #sendStatement<T>(run: () => Promise<T>): Promise<T> {
     const { latencyMsMax } = this.#faults()
     const machine = this.#machine
     return new Promise((resolve, reject) => {
-      machine.runAfter(machine.someTime(latencyMsMax), async () => {
+      machine.runAfter(machine.randomDuration(latencyMsMax), async () => {
         if (this.#program.isDead && machine.random.chance(0.5)) return
         const outcome = await this.#statement(run)
         const settle = () => ('value' in outcome ? resolve(outcome.value) : reject(outcome.error))
-        machine.runAfter(machine.someTime(latencyMsMax), settle, this.#program)
+        machine.runAfter(machine.randomDuration(latencyMsMax), settle, this.#program)
       })
     })
   }
@@ -76,32 +83,32 @@ export class ProgramDatabase implements Database {
   async #statement<T>(run: () => Promise<T>): Promise<Outcome<T>> {
     const { random } = this.#machine
     const { conflicts, losses } = this.#faults()
-    if (random.chance(conflicts)) return { error: conflict(random.chance(0.5)) }
+    if (random.chance(conflicts)) return { error: conflictError(random.chance(0.5)) }
     const isLost = random.chance(losses)
-    if (isLost && random.chance(0.5)) return { error: lossError(random.integerBelow(LOSSES.length)) }
+    if (isLost && random.chance(0.5)) return { error: lossError(random.integerBelow(LOSS_ERRORS.length)) }
     const outcome: Outcome<T> = await run().then(
       (value) => ({ value }),
       (error: unknown) => ({ error }),
     )
-    return isLost ? { error: lossError(random.integerBelow(LOSSES.length)) } : outcome
+    return isLost ? { error: lossError(random.integerBelow(LOSS_ERRORS.length)) } : outcome
   }
 
-  /** Does nothing: the database keeps running, because all programs share it. */
+  /** Does nothing. The database is shared by all programs and keeps running. */
   async close(): Promise<void> {}
 }
 
-function textOf(row: unknown): string {
+function serializeRow(row: unknown): string {
   return JSON.stringify(row, (_, value) => (typeof value === 'bigint' ? String(value) : value))
 }
 
-function conflict(isDeadlock: boolean): Error {
+function conflictError(isDeadlock: boolean): Error {
   return isDeadlock
     ? errorWithCode('40P01', 'deadlock detected')
     : errorWithCode('40001', 'could not serialize access due to concurrent update')
 }
 
-/** The errors with which pg reports a lost connection: the socket's error, or the server's last message. */
-const LOSSES = [
+/** The errors with which pg reports a lost connection. */
+const LOSS_ERRORS = [
   () => new Error('Connection terminated unexpectedly'),
   () => errorWithCode('ECONNRESET', 'read ECONNRESET'),
   () => errorWithCode('57P01', 'terminating connection due to administrator command'),
@@ -109,7 +116,7 @@ const LOSSES = [
 ] as const
 
 function lossError(kind: number): Error {
-  return LOSSES[kind]!()
+  return LOSS_ERRORS[kind]!()
 }
 
 function errorWithCode(code: string, message: string): Error {

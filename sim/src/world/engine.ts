@@ -14,13 +14,12 @@ import { freezeTime } from '../machine/globals.ts'
 import { clear, prepareClearing } from './clearing.ts'
 
 /**
- * The database for all runs of this process, which is empty at the start of each run, and a folder for their
- * files.
+ * The database for all runs of this process, which is empty when a run starts, and a folder for their files.
  */
 export interface Engine {
   readonly db: Database
   readonly folder: string
-  /** Empties all tables and the folder. Otherwise, starting servers would read another run's files. */
+  /** Empties all tables and the folder, so that no server reads another run's files. */
   clear(): Promise<void>
   close(): Promise<void>
 }
@@ -31,8 +30,8 @@ export const START_MS = Date.UTC(2026, 0, 15, 12)
 const IN_MEMORY = '/dev/shm'
 
 /**
- * The server's embedded database, without a disk and in this thread. Losing data or connections is left to
- * the simulation above it.
+ * The server's embedded database, in memory and in this thread. The simulation around it causes losses of
+ * data and connections.
  */
 export async function openEngine(): Promise<Engine> {
   const folder = await mkdtemp(join(existsSync(IN_MEMORY) ? IN_MEMORY : tmpdir(), 'countersign-sim-'))
@@ -56,8 +55,8 @@ export async function openEngine(): Promise<Engine> {
 }
 
 /**
- * A database cluster as created by the engine, stored next to the program: creating it takes far longer than
- * reading it.
+ * A database cluster that the engine has created, stored next to the program, because creating a cluster
+ * takes far longer than reading one.
  */
 const CLUSTER = fileURLToPath(new URL('./cluster.tar', import.meta.url))
 
@@ -67,19 +66,19 @@ async function createEngine(): Promise<PGlite> {
   return await PGlite.create({ loadDataDir: new Blob([await readFile(CLUSTER)]) })
 }
 
-/** Creates the cluster in real time, because creation fails while time is frozen. */
+/** Creates the cluster in real time, because creating it fails while time is frozen. */
 async function makeCluster(): Promise<void> {
   const engine = await PGlite.create()
   const cluster = await engine.dumpDataDir('none')
   await engine.close()
-  const part = `${CLUSTER}.${process.pid}.part`
-  await writeFile(part, Buffer.from(await cluster.arrayBuffer()))
-  await rename(part, CLUSTER)
+  const tempFile = `${CLUSTER}.${process.pid}.part`
+  await writeFile(tempFile, Buffer.from(await cluster.arrayBuffer()))
+  await rename(tempFile, CLUSTER)
 }
 
 /**
- * Makes the database plan each statement once. Otherwise it would plan many again for each set of values,
- * which takes longer than running them on tables with a few rows.
+ * Makes the database plan each statement only once. Otherwise it would plan many statements again for each
+ * set of values, which takes longer than running them on tables with a few rows.
  */
 const KEEPS_PLANS = '-c plan_cache_mode=force_generic_plan'
 
@@ -108,8 +107,7 @@ async function connect(engine: PGlite): Promise<Database> {
 }
 
 /**
- * The engine in the role of the socket that pg's client writes to. Data written together reaches the engine
- * in one piece.
+ * Replaces the socket that the pg client writes to. Data written together reaches the engine in one piece.
  */
 class EngineSocket extends EventEmitter {
   readonly writable = true
@@ -134,12 +132,12 @@ class EngineSocket extends EventEmitter {
 
   uncork(): void {
     this.#isCorked = false
-    this.#give()
+    this.#flush()
   }
 
   write(bytes: Uint8Array, written?: () => void): boolean {
     this.#written.push(bytes)
-    if (!this.#isCorked) this.#give()
+    if (!this.#isCorked) this.#flush()
     written?.()
     return true
   }
@@ -148,17 +146,17 @@ class EngineSocket extends EventEmitter {
     process.nextTick(() => this.emit('close'))
   }
 
-  #give(): void {
+  #flush(): void {
     const bytes = Buffer.concat(this.#written)
     this.#written = []
     const parts: Uint8Array[] = []
-    // A connection's first message has no type. The engine's own client must not read the other responses,
-    // too.
+    // The first message of a connection has no type. The other messages are streamed, so that the engine's
+    // own client does not read the responses.
     if (bytes[0] === 0) parts.push(this.#engine.execProtocolRawSync(bytes))
     else
       void this.#engine.execProtocolRawStream(bytes, {
         syncToFs: false,
-        onRawData: (part) => parts.push(Uint8Array.from(part)),
+        onRawData: (tempFile) => parts.push(Uint8Array.from(tempFile)),
       })
     if (parts.length > 0) this.emit('data', Buffer.concat(parts))
   }

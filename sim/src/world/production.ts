@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Network } from '../machine/network.ts'
 
-/** The environment of production servers: their rails file and their source of exchange rates. */
+/** The environment of production servers: a rails file and a source of exchange rates. */
 
 const RATES = '127.0.0.1:9116'
 /** US dollars per unit of each currency. */

@@ -3,7 +3,7 @@ import { openService, type Service } from '../../../server/src/edge/service/serv
 import { newRequestId } from '../../../server/src/kernel/operation/app.ts'
 import { randomness } from '../machine/globals.ts'
 import { type Machine, Program, runAs } from '../machine/machine.ts'
-import { type Answer, type Network, networkError, type Outgoing } from '../machine/network.ts'
+import { type HostResponse, type Network, networkError, type Outgoing } from '../machine/network.ts'
 import { type DatabaseFaults, ProgramDatabase } from './database.ts'
 import type { Engine } from './engine.ts'
 
@@ -34,7 +34,7 @@ export const SERVERS = '127.0.0.1:8787'
 /** The maximum time until a killed server is back. */
 const RESTART_MS_MAX = 3_000
 /** The time that a client waits for a response. */
-const ANSWER_MS_MAX = 20_000
+const RESPONSE_MS_MAX = 20_000
 
 /** A platform's servers, which share one database. They are killed at times, and restart. */
 export class Servers {
@@ -58,13 +58,13 @@ export class Servers {
     this.#engine = engine
     this.#config = config
     this.#faults = faults
-    network.hosts.set(SERVERS, (sent) => this.#ask(sent))
+    network.hosts.set(SERVERS, (sent) => this.#handle(sent))
   }
 
   /** Starts `count` servers and waits until they are ready. Returns the first one's service. */
   async start(count: number): Promise<Service> {
     fillPool()
-    for (let at = 0; at < count; at++) await this.#begin(at)
+    for (let at = 0; at < count; at++) await this.#startServer(at)
     return this.#running[0]!.service!
   }
 
@@ -75,26 +75,26 @@ export class Servers {
     if (program.isDead) return
     this.kills += 1
     program.kill()
-    this.#machine.runAfter(this.#machine.someTime(RESTART_MS_MAX), () => {
-      this.#begin(at).catch((error) => this.#machine.fail(error))
+    this.#machine.runAfter(this.#machine.randomDuration(RESTART_MS_MAX), () => {
+      this.#startServer(at).catch((error) => this.#machine.fail(error))
     })
   }
 
-  /** Starts a server, and starts it again if it fails because of a database fault. */
-  async #begin(at: number): Promise<void> {
+  /** Starts a server, and starts it again if a database fault makes the start fail. */
+  async #startServer(at: number): Promise<void> {
     for (;;) {
       // The previous server may only just have become ready.
       await this.#machine.pause(0)
       const program = new Program(`server ${at + 1}`)
-      const own: Running = { program }
-      this.#running[at] = own
+      const server: Running = { program }
+      this.#running[at] = server
       const initialFaults = this.#faults()
       const db = new ProgramDatabase(this.#engine.db, this.#machine, program, this.#faults)
-      const killed = new Promise<undefined>((resolve) => program.whenKilled(() => resolve(undefined)))
+      const killed = new Promise<undefined>((resolve) => program.onKill(() => resolve(undefined)))
       const opened = runAs(program, async () => {
         const service = await openService(this.#config, { openDatabase: async () => db, checkAnswers: true })
         await service.server.ready()
-        own.service = service
+        server.service = service
       })
       const failure = await Promise.race([
         killed,
@@ -104,10 +104,10 @@ export class Servers {
         ),
       ])
       if (failure === undefined) return
-      // A fault at the time of the start may have ended by now.
+      // A fault that was active when the start began may have ended by now.
       if (isSound(initialFaults) && isSound(this.#faults())) throw failure.error
       program.kill()
-      await this.#machine.pause(this.#machine.someTime(RESTART_MS_MAX))
+      await this.#machine.pause(this.#machine.randomDuration(RESTART_MS_MAX))
     }
   }
 
@@ -118,13 +118,13 @@ export class Servers {
     return { status: answer.status, body: answer.body ? JSON.parse(answer.body) : undefined }
   }
 
-  async #ask({ method, url, headers, body }: Outgoing): Promise<Answer> {
+  async #handle({ method, url, headers, body }: Outgoing): Promise<HostResponse> {
     const { program, service } = this.#machine.random.pick(this.#running)
     if (program.isDead || !service) throw networkError('ECONNREFUSED')
     return new Promise((resolve, reject) => {
       const cut = () => reject(networkError('ECONNRESET'))
-      const stop = program.whenKilled(cut)
-      const late = this.#machine.runAfter(ANSWER_MS_MAX, () => reject(networkError('TIMEOUT')))
+      const stop = program.onKill(cut)
+      const late = this.#machine.runAfter(RESPONSE_MS_MAX, () => reject(networkError('TIMEOUT')))
       runAs(program, () => {
         service.server
           .inject({
@@ -153,10 +153,10 @@ function isSound({ conflicts, losses }: DatabaseFaults): boolean {
 }
 
 /**
- * Fills the pool from which ids take their randomness. The pool outlives a run, so the rest of it is used up
- * first.
+ * Fills the pool from which ids take their randomness. The pool outlives a run, so its remaining bytes are
+ * used up first.
  */
 function fillPool(): void {
-  const before = randomness.asked
-  while (randomness.asked === before) newRequestId(new Date())
+  const before = randomness.callCount
+  while (randomness.callCount === before) newRequestId(new Date())
 }

@@ -35,11 +35,11 @@ import { actionView, actionViews, findPayment, propose, requirePullPermission } 
 import { findAction } from './find-action.ts'
 import { selectActions } from './store.ts'
 
+/**
+ * Endpoints that agents call. `maySee` limits them to records of the agent's own customer; all other checks
+ * are here.
+ */
 export const agentAccessHandlers: Handlers<typeof agentAccess> = {
-  /**
-   * Endpoints that agents call. `maySee` limits them to the records of the agent's own customer; all other
-   * checks are here.
-   */
   agent_me_get: async (op) => ({
     status: 200,
     body: await agentView(op, await actingAgent(op)),
@@ -48,13 +48,13 @@ export const agentAccessHandlers: Handlers<typeof agentAccess> = {
   agent_me_internal_account_list: async (op, { query, ...input }) =>
     internalAccountHandlers.customer_internal_account_list(op, {
       ...input,
-      query: { ...query, ...(await ownCustomer(op)) },
+      query: { ...query, ...(await customerFilter(op)) },
     }),
 
   agent_me_external_account_list: async (op, { query, ...input }) =>
     externalAccountHandlers.customer_external_account_list(op, {
       ...input,
-      query: { ...query, ...(await ownCustomer(op)) },
+      query: { ...query, ...(await customerFilter(op)) },
     }),
 
   agent_me_external_account_create: async (op, { body, ...input }) => {
@@ -75,18 +75,18 @@ export const agentAccessHandlers: Handlers<typeof agentAccess> = {
   agent_me_external_account_delete: async (op, input) => {
     const agent = await actingAgent(op)
     const outcome = await externalAccountHandlers.customer_external_account_delete(op, input)
-    const ask = {
+    const request = {
       permission: 'MANAGE_EXTERNAL_ACCOUNTS',
       accountIds: [input.params.externalAccountId],
     } as const
-    return withWrites(outcome, await allow(op, agent, ask))
+    return withWrites(outcome, await allow(op, agent, request))
   },
 
   agent_me_exchange_rate_list: exchangeRateHandlers.exchange_rate_list,
 
   /**
-   * Rejects `immediatelyExecute`, because the policy decides about the execution separately. A quote funded
-   * in real time belongs to the customer.
+   * Rejects `immediatelyExecute`, because the policy decides separately about the execution. A quote that is
+   * funded in real time belongs to the agent's customer.
    */
   agent_me_quote_create: async (op, { body }) => {
     if (body.immediatelyExecute)
@@ -156,10 +156,11 @@ export const agentAccessHandlers: Handlers<typeof agentAccess> = {
     },
   },
 
-  agent_me_transfer_in: async (op, { body }) => transfer(op, 'TRANSFER_IN', await draftTransferIn(op, body)),
+  agent_me_transfer_in: async (op, { body }) =>
+    proposeTransfer(op, 'TRANSFER_IN', await draftTransferIn(op, body)),
 
   agent_me_transfer_out: async (op, { body }) =>
-    transfer(op, 'TRANSFER_OUT', await draftTransferOut(op, body)),
+    proposeTransfer(op, 'TRANSFER_OUT', await draftTransferOut(op, body)),
 
   agent_me_transaction_list: async (op, { query, ...input }) => {
     const agent = await actingAgent(op)
@@ -204,7 +205,7 @@ export const agentAccessHandlers: Handlers<typeof agentAccess> = {
   }),
 }
 
-async function transfer(op: Op, type: 'TRANSFER_IN' | 'TRANSFER_OUT', draft: TransferDraft) {
+async function proposeTransfer(op: Op, type: 'TRANSFER_IN' | 'TRANSFER_OUT', draft: TransferDraft) {
   const velocityWrites = type === 'TRANSFER_IN' ? [] : await new Velocity(op).admit(draft.transaction)
   const { view, writes } = await propose(op, await actingAgent(op), {
     type,
@@ -219,8 +220,8 @@ async function transfer(op: Op, type: 'TRANSFER_IN' | 'TRANSFER_OUT', draft: Tra
   return { status: 201, body, writes } as const
 }
 
-/** Restricts a list to the agent's own customer. */
-async function ownCustomer(op: Op): Promise<{ readonly customerId: string }> {
+/** Restricts a list to the records of the agent's own customer. */
+async function customerFilter(op: Op): Promise<{ readonly customerId: string }> {
   return { customerId: (await actingAgent(op)).customer_id }
 }
 

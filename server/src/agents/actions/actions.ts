@@ -20,7 +20,7 @@ import type { AgentActionRow, AgentReservationRow, AgentRow } from '../../storag
 import { RESERVATION_INITIAL, RESERVATION_TRANSITIONS } from '../../storage/rows/states.ts'
 import type { QuoteRow } from '../../storage/rows/tables.ts'
 import {
-  type Ask,
+  type AgentRequest,
   denyRequest,
   evaluate,
   guardAgent,
@@ -42,16 +42,16 @@ export interface Proposal extends ActionPayment {
 }
 
 /** A quote that pulls money in from an external account is also a transfer in. */
-export function requirePullPermission(quote: QuoteRow): Pick<Ask, 'alsoNeeds'> {
+export function requirePullPermission(quote: QuoteRow): Pick<AgentRequest, 'alsoNeeds'> {
   return fundingOf(quote) === 'PULLED' ? { alsoNeeds: [permissionFor('TRANSFER_IN')] } : {}
 }
 
 /** The permissions and amounts that the policy must allow for a payment. */
-export function askFor(
+export function buildRequest(
   type: AgentActionType,
   { transaction, quote }: ActionPayment,
   isSigned: boolean,
-): Ask & { readonly spends: NonNullable<Ask['spends']> } {
+): AgentRequest & { readonly spends: NonNullable<AgentRequest['spends']> } {
   // The account behind an UMA address may belong to anyone, so the policy is checked against the address.
   const destination = quote?.destination_uma ? null : transaction.destination_account_id
   return {
@@ -67,23 +67,23 @@ export function askFor(
 
 /**
  * Lets the policy decide about a payment, which is then executed immediately or waits for the platform's
- * approval; its amount is reserved in both cases. Guards: the policy is unchanged, and parallel actions
- * exceed no limit. Throws 403 `FORBIDDEN`, `VELOCITY_LIMIT_EXCEEDED`.
+ * approval. Its amount is reserved in both cases. Guards: the policy is unchanged, and parallel actions
+ * exceed no limit; throws 403 `FORBIDDEN` or `VELOCITY_LIMIT_EXCEEDED`.
  */
 export async function propose(op: Op, agent: AgentRow, proposal: Proposal) {
-  const evaluation = await evaluate(op, agent, askFor(proposal.type, proposal, proposal.isSigned))
+  const evaluation = await evaluate(op, agent, buildRequest(proposal.type, proposal, proposal.isSigned))
   const { decision } = evaluation
   if (decision.outcome === 'DENIED') throw denyRequest(op, agent, evaluation)
-  const waits = decision.outcome === 'APPROVAL_REQUIRED'
-  const row = newAction(op, agent, proposal, waits)
-  const payment = waits
+  const needsApproval = decision.outcome === 'APPROVAL_REQUIRED'
+  const row = newAction(op, agent, proposal, needsApproval)
+  const payment = needsApproval
     ? { transaction: proposal.transaction, quote: proposal.quote, writes: proposal.record() }
     : proposal.begin()
   const view = await actionView(op, row, payment)
   const reservation = newReservation(op, row, {
     currency: requireValue(decision.currency, 'currency of an action'),
     amount: requireValue(decision.amount, 'amount of an action'),
-    state: waits ? RESERVATION_INITIAL : RESERVATION_TRANSITIONS[RESERVATION_INITIAL].capture,
+    state: needsApproval ? RESERVATION_INITIAL : RESERVATION_TRANSITIONS[RESERVATION_INITIAL].capture,
   })
   return {
     view,
@@ -93,7 +93,7 @@ export async function propose(op: Op, agent: AgentRow, proposal: Proposal) {
       insert('agent_actions', row),
       insert('agent_reservations', reservation),
       recordDecision(op, agent, evaluation, row.id),
-      ...(waits
+      ...(needsApproval
         ? [
             event(op, 'AGENT_ACTION.PENDING_APPROVAL', row.id, {
               ...view,
@@ -108,7 +108,7 @@ export async function propose(op: Op, agent: AgentRow, proposal: Proposal) {
   }
 }
 
-function newAction(op: Op, agent: AgentRow, proposal: Proposal, waits: boolean): AgentActionRow {
+function newAction(op: Op, agent: AgentRow, proposal: Proposal, needsApproval: boolean): AgentActionRow {
   const { transaction, quote } = proposal
   return {
     id: op.newId('AgentAction'),
@@ -116,7 +116,7 @@ function newAction(op: Op, agent: AgentRow, proposal: Proposal, waits: boolean):
     agent_id: agent.id,
     customer_id: agent.customer_id,
     type: proposal.type,
-    state: waits ? AGENT_ACTION_INITIAL : AGENT_ACTION_TRANSITIONS[AGENT_ACTION_INITIAL].approve,
+    state: needsApproval ? AGENT_ACTION_INITIAL : AGENT_ACTION_TRANSITIONS[AGENT_ACTION_INITIAL].approve,
     decided: null,
     quote_id: quote?.id ?? null,
     transaction_id: transaction.id,
@@ -131,13 +131,13 @@ function newAction(op: Op, agent: AgentRow, proposal: Proposal, waits: boolean):
 function newReservation(
   op: Op,
   action: AgentActionRow,
-  spent: Pick<AgentReservationRow, 'currency' | 'amount' | 'state'>,
+  reserved: Pick<AgentReservationRow, 'currency' | 'amount' | 'state'>,
 ): AgentReservationRow {
   return {
     id: action.transaction_id,
     platform_id: op.platform.id,
     agent_id: action.agent_id,
-    ...spent,
+    ...reserved,
     ...periodsOf(op.now),
     created_at: op.now,
     updated_at: op.now,

@@ -24,7 +24,7 @@ import { findAgent } from '../identity/agents.ts'
 import { policyOf } from '../policy/agent-policies.ts'
 import { denialError, evaluate, guardAgent, recordDecision } from '../policy/evaluate.ts'
 import type { ActionPayment } from './action-payment.ts'
-import { askFor, findPayment } from './actions.ts'
+import { buildRequest, findPayment } from './actions.ts'
 import { selectReservation, selectWaitingActions } from './store.ts'
 
 /** A decided action with its payment and its writes. */
@@ -42,17 +42,17 @@ type Decision = NonNullable<AgentActionRow['decided']>
 export async function signatureFor(op: Op, action: AgentActionRow): Promise<{ requestId: string } | null> {
   if (action.state !== 'PENDING_APPROVAL' || action.is_signed || action.quote_id === null) return null
   const { signing_request_id } = await findQuote(op, action.quote_id)
-  // The signature comes with the last approval.
+  // The signature is needed only with the last approval.
   if (!(await castVote(op, action.id)).decides) return null
   return signing_request_id === null ? null : { requestId: signing_request_id }
 }
 
 /**
  * Approves an action after repeating every check; if a check fails, the action becomes FAILED and its
- * reservation is released. If more team members must approve, only this vote is recorded; returns undefined
- * if the action was decided otherwise. Guards: the action is undecided, and the policy is unchanged; throws
- * 403 `FORBIDDEN` of `castVote`, and 409 `APPROVALS_MISSING` for a signature (`isSignedNow`) before the last
- * vote.
+ * reservation is released. If further team members must approve, only this vote is recorded; returns
+ * undefined if the action was already decided differently. Guards: the action is undecided, and the policy is
+ * unchanged; throws 403 `FORBIDDEN` from `castVote`, and 409 `APPROVALS_MISSING` if a signature
+ * (`isSignedNow`) arrives before the last vote.
  */
 export async function approveAction(
   op: Op,
@@ -64,8 +64,8 @@ export async function approveAction(
   const vote = await castVote(op, action.id)
   if (!vote.decides) {
     if (isSignedNow) throw new ApiError('APPROVALS_MISSING')
-    const stillWaits = expectRow('agent_actions', action.id, { state: action.state })
-    return { action, ...payment, writes: [...vote.writes, stillWaits] }
+    const guardStillWaiting = expectRow('agent_actions', action.id, { state: action.state })
+    return { action, ...payment, writes: [...vote.writes, guardStillWaiting] }
   }
   const decided = await decideNow(op, action, payment)
   return { ...decided, writes: [...vote.writes, ...decided.writes] }
@@ -82,7 +82,7 @@ async function decideNow(op: Op, action: AgentActionRow, payment: ActionPayment)
   }
 }
 
-/** Rejects an action. Returns undefined if the action was decided otherwise. */
+/** Rejects an action. Returns undefined if the action was already decided differently. */
 export async function rejectAction(
   op: Op,
   action: AgentActionRow,
@@ -94,26 +94,24 @@ export async function rejectAction(
 }
 
 /**
- * The number of rejections per write set. An agent may have any number of waiting actions, and they must not
+ * Maximum rejections per write set. An agent may have any number of waiting actions, and they must not
  * prevent its deletion.
  */
-const REJECTED_AT_ONCE_MAX = 100
+const REJECTIONS_MAX = 100
 
 /** Rejects the waiting actions of a deleted agent. A job rejects any beyond the first hundred. */
 export async function rejectWaiting(op: Op, agentId: string): Promise<Write[]> {
-  const waiting = await selectWaitingActions(op, agentId, REJECTED_AT_ONCE_MAX)
+  const waiting = await selectWaitingActions(op, agentId, REJECTIONS_MAX)
   const rejected = await Promise.all(
     waiting.map((action) => rejectAction(op, action, 'The agent was deleted.')),
   )
   return [
     ...rejected.flatMap((decided) => decided?.writes ?? []),
-    ...(waiting.length === REJECTED_AT_ONCE_MAX
-      ? [job(op, 'agent.reject-waiting', { agentId }, op.now)]
-      : []),
+    ...(waiting.length === REJECTIONS_MAX ? [job(op, 'agent.reject-waiting', { agentId }, op.now)] : []),
   ]
 }
 
-/** Fails an action not decided before its deadline. */
+/** Fails an action that was not decided before its deadline. */
 export async function expireAction(op: Op, action: AgentActionRow): Promise<DecidedAction> {
   const reason = 'It was not approved in time.'
   return endAction(op, action, await findPayment(op, action), 'expire', { reason, decided: null })
@@ -128,8 +126,8 @@ function repeatDecision(
 }
 
 /**
- * Executes an action, or throws the reason why it cannot be executed. The action shows the message of that
- * error, not its code.
+ * Executes an action, or throws the reason why it cannot be executed. The failed action shows the message of
+ * that error, not its code.
  */
 async function executeAction(op: Op, action: AgentActionRow, payment: ActionPayment): Promise<DecidedAction> {
   const agent = await findAgent(op, action.agent_id)
@@ -141,7 +139,7 @@ async function executeAction(op: Op, action: AgentActionRow, payment: ActionPaym
       message: 'The limits of the agent are now in another currency.',
     })
   // The approval has already checked the signature.
-  const evaluation = await evaluate(op, agent, askFor(action.type, payment, true), reservation)
+  const evaluation = await evaluate(op, agent, buildRequest(action.type, payment, true), reservation)
   if (evaluation.decision.outcome === 'DENIED') throw denialError(evaluation)
   const executed = await executePayment(op, payment)
   const actionChange = transition(op, 'agent_actions', AGENT_ACTION_TRANSITIONS, action, 'approve', {

@@ -16,7 +16,10 @@ import { findAction } from './find-action.ts'
 import { selectActions } from './store.ts'
 
 export const agentApprovalHandlers: Handlers<typeof agentApprovals> = {
-  /** Also rejects the actions that wait for approval. No new ones can appear, because they need the agent. */
+  /**
+   * Also rejects the actions that wait for approval. No new actions can appear, because they require an
+   * existing agent.
+   */
   agent_delete: async (op, { params }) => {
     const agent = await findAgent(op, params.agentId)
     const deletion = { deleted_at: op.now, token_hash: null, device_code_id: null }

@@ -32,15 +32,16 @@ export const transactionApprovalHandlers: Handlers<typeof transactionApprovals> 
     async handle(op, { params, body, approval }) {
       const transaction = await findTransaction(op, params.transactionId)
       const action = await findActionOf(op, transaction)
-      if (action) return answerDecision(transaction, await approveAction(op, action, approval !== undefined))
-      const awaiting = checkAwaiting(op, transaction)
+      if (action)
+        return decisionResponse(transaction, await approveAction(op, action, approval !== undefined))
+      const awaiting = requireAwaiting(op, transaction)
       const vote = await castVote(op, transaction.id)
       if (!vote.decides) {
-        const stillWaits = expectRow('transactions', awaiting.id, { state: awaiting.state })
+        const guardStillWaiting = expectRow('transactions', awaiting.id, { state: awaiting.state })
         return {
           status: 200,
           body: transactionView(awaiting, awaiting),
-          writes: [...vote.writes, stillWaits],
+          writes: [...vote.writes, guardStillWaiting],
         }
       }
       const { receipt, writes } = approveReceipt(op, awaiting, body?.receiverCustomerInfo)
@@ -51,20 +52,23 @@ export const transactionApprovalHandlers: Handlers<typeof transactionApprovals> 
   transaction_reject: async (op, { params, body }) => {
     const transaction = await findTransaction(op, params.transactionId)
     const action = await findActionOf(op, transaction)
-    if (action) return answerDecision(transaction, await rejectAction(op, action, body?.reason))
-    const { receipt, writes } = rejectReceipt(op, checkAwaiting(op, transaction), body ?? {})
+    if (action) return decisionResponse(transaction, await rejectAction(op, action, body?.reason))
+    const { receipt, writes } = rejectReceipt(op, requireAwaiting(op, transaction), body ?? {})
     return { status: 200, body: transactionView(receipt, receipt), writes }
   },
 }
 
-/** Decides an agent's proposal, like the endpoints for actions (specification 1.3). */
-function answerDecision(transaction: TransactionWithCustomer, decided: DecidedAction | undefined) {
+/**
+ * Builds the response to a decision about an agent's proposal, like the endpoints for actions (specification
+ * 1.3).
+ */
+function decisionResponse(transaction: TransactionWithCustomer, decided: DecidedAction | undefined) {
   if (!decided) throw notAwaiting(transaction)
   const { transaction: row, writes } = decided
   return { status: 200, body: transactionView(row, row), writes } as const
 }
 
-function checkAwaiting(op: Op, transaction: TransactionWithCustomer): TransactionWithCustomer {
+function requireAwaiting(op: Op, transaction: TransactionWithCustomer): TransactionWithCustomer {
   if (!isAwaitingApproval(op, transaction)) throw notAwaiting(transaction)
   return transaction
 }

@@ -63,7 +63,7 @@ export async function treasuryKeyParts(op: Op, id: string) {
   }
 }
 
-/** The whole address, because members compare it with their own record of it. */
+/** Returns the full address, because members compare it with their own records. */
 async function findAddress(op: Op, externalAccountId: string): Promise<string> {
   return (await findExternalAccountEver(op, externalAccountId))?.identifier ?? ''
 }

@@ -104,7 +104,7 @@ const PARTS: { readonly [Kind in ApprovalKind]: (op: Op, id: string) => Promise<
       ...amountPart(amount, currency),
       policy: {
         rule: reason ?? 'NO_MATCH',
-        words: `${SUSPENDED[reason ?? 'NO_MATCH'] ?? 'A person must decide who owns the money.'}${
+        words: `${SUSPENSE_REASONS[reason ?? 'NO_MATCH'] ?? 'A person must decide who owns the money.'}${
           remittanceInformation === undefined ? '' : ` The payer stated: ${remittanceInformation}`
         }`,
       },
@@ -215,7 +215,7 @@ function describeEarlierDecision({ body: { decision } }: RailEventRow): string {
 }
 
 /** Sentences for the reasons why money is in suspense. */
-const SUSPENDED: Readonly<Record<string, string>> = {
+const SUSPENSE_REASONS: Readonly<Record<string, string>> = {
   NO_MATCH: 'It names no account.',
   SEVERAL_MATCHES: 'It fits several accounts.',
   OTHER_CURRENCY: 'It is in another currency than the account.',
@@ -282,7 +282,7 @@ async function findRemainingLimits(op: Op, agent: AgentRow) {
   const { currency, dailyLimit, monthlyLimit } = policyOf(agent).spendingLimits
   const usage = (await findUsage(op, [agent], periodsOf(op.now)))(agent)
   if (!isKnownCurrency(currency)) return []
-  const listRemainder = (
+  const remainingPart = (
     limit: 'DAILY' | 'MONTHLY',
     limitAmount: bigint | null | undefined,
     spent: bigint,
@@ -291,8 +291,8 @@ async function findRemainingLimits(op: Op, agent: AgentRow) {
       ? []
       : [{ limit, amount: toAmount({ amount: limitAmount > spent ? limitAmount - spent : 0n, currency }) }]
   return [
-    ...listRemainder('DAILY', dailyLimit, usage.dailySpend),
-    ...listRemainder('MONTHLY', monthlyLimit, usage.monthlySpend),
+    ...remainingPart('DAILY', dailyLimit, usage.dailySpend),
+    ...remainingPart('MONTHLY', monthlyLimit, usage.monthlySpend),
   ]
 }
 

@@ -46,8 +46,8 @@ export function makeDeviceCode(op: Op, agentId: string): NewDeviceCode {
 }
 
 /**
- * Normalizes a typed code before hashing: ignores case, hyphens and spaces, and reads O as 0, and I and L as
- * 1. Undefined if it cannot be a code.
+ * Computes the MAC of a typed code after normalizing it: ignores case, hyphens and spaces, and reads O as 0,
+ * and I and L as 1. Undefined if the text cannot be a code.
  */
 function computeMac(enclave: Pick<Enclave, 'mac'>, code: string, generation: number): string | undefined {
   const normalized = code.toUpperCase().replaceAll(/[\s-]/g, '').replaceAll('O', '0').replaceAll(/[IL]/g, '1')
@@ -72,8 +72,8 @@ export function isRedeemable(op: Op, code: AgentDeviceCodeRow, agent: AgentRow):
 
 /**
  * Authenticates a caller that has only a device code, and returns the platform that created the code. Throws
- * 404 `DEVICE_CODE_NOT_FOUND`, or 429 `RATE_LIMITED` after too many failed attempts from an address or with a
- * code.
+ * 404 `DEVICE_CODE_NOT_FOUND`, or 429 `RATE_LIMITED` after too many failed attempts from this address or with
+ * this code.
  */
 export async function authenticateDeviceCode(
   app: App,

@@ -11,7 +11,7 @@ export async function selectAgent(op: Op, id: string): Promise<AgentRow | undefi
   return op.find(BY_ID, id)
 }
 
-type Acting = BarePlatformRow & {
+type ActingAgentRow = BarePlatformRow & {
   agent_id: string
   agent_name: string
   agent_customer_id: string
@@ -19,7 +19,7 @@ type Acting = BarePlatformRow & {
   token_hash: string
 }
 
-const ACTING_BY_TOKEN = rowByKey<Acting>(
+const ACTING_BY_TOKEN = rowByKey<ActingAgentRow>(
   `SELECT ${BARE_PLATFORM}, a.id AS agent_id, a.name AS agent_name, a.customer_id AS agent_customer_id,
      a.is_paused AS agent_is_paused, a.token_hash
    FROM agents a JOIN platforms p ON p.id = a.platform_id JOIN customers c ON c.id = a.customer_id

@@ -28,7 +28,7 @@ import { applyPolicyChange, checkPolicy } from './policy-change.ts'
 import { selectAgents, selectDecisions } from './store.ts'
 
 /**
- * Anyone who sets an agent's policy, name or credential gains what its policy allows. Throws 403 `FORBIDDEN`
+ * Anyone who sets an agent's policy, name or credential can do what the policy allows. Throws 403 `FORBIDDEN`
  * if the policy can move money and the caller's token cannot.
  */
 function checkMayGrant(op: Op, { permissions }: Policy): void {
@@ -140,7 +140,10 @@ export const agentHandlers: Handlers<typeof agents> = {
     }
   },
 
-  /** If several codes are created at the same time, only the last one is valid: the agent refers to it. */
+  /**
+   * If several codes are created at the same time, only the last one is valid, because the agent refers to a
+   * single code.
+   */
   agent_device_code_create: async (op, { params }) => {
     const agent = await findAgent(op, params.agentId)
     checkMayGrant(op, policyOf(agent))

@@ -33,7 +33,7 @@ export const policyReplayHandlers: Handlers<typeof policyReplays> = {
     const end = timeIfGiven(body.endDate) ?? op.now
     const start = timeIfGiven(body.startDate) ?? plusSeconds(end, -REPLAY_DAYS * DAY_SECONDS)
     const rows = await selectSpendingDecisions(op, agent.id, start, end, REPLAYED_ACTIONS_MAX + 1)
-    const past = rows.slice(0, REPLAYED_ACTIONS_MAX).filter(isFirst).map(toPastDecision)
+    const past = rows.slice(0, REPLAYED_ACTIONS_MAX).filter(isFirstDecision).map(toPastDecision)
     const replayed = await replayDecisions(op, draft, past)
     const data = await Promise.all(replayed.map((decision) => replayView(op, draft, decision)))
     return {
@@ -43,7 +43,7 @@ export const policyReplayHandlers: Handlers<typeof policyReplays> = {
   },
 }
 
-/** A past decision, with its inputs. */
+/** A past decision and its recorded inputs. */
 interface PastDecision {
   readonly row: AgentDecisionRow
   readonly was: PolicyDecision
@@ -55,7 +55,11 @@ interface PastDecision {
  * Approving an action records a second decision about it. Only the first one belongs to the agent's own
  * request.
  */
-function isFirst({ action_id }: AgentDecisionRow, index: number, rows: readonly AgentDecisionRow[]): boolean {
+function isFirstDecision(
+  { action_id }: AgentDecisionRow,
+  index: number,
+  rows: readonly AgentDecisionRow[],
+): boolean {
   return action_id === null || rows.findIndex((row) => row.action_id === action_id) === index
 }
 
@@ -105,9 +109,9 @@ async function replayDecisions(
     }
     const usage = { dailyCount: dayUsage.count, dailySpend: dayUsage.spent, monthlySpend: monthUsage.spent }
     const wouldBe = decide(draft, false, usage, await convertRequest(op, draft, pastDecision))
-    const counts = wouldBe.outcome !== 'DENIED'
-    const amount = counts ? (wouldBe.amount ?? 0n) : 0n
-    usageByPeriod.set(day, { spent: dayUsage.spent + amount, count: dayUsage.count + (counts ? 1 : 0) })
+    const isCounted = wouldBe.outcome !== 'DENIED'
+    const amount = isCounted ? (wouldBe.amount ?? 0n) : 0n
+    usageByPeriod.set(day, { spent: dayUsage.spent + amount, count: dayUsage.count + (isCounted ? 1 : 0) })
     usageByPeriod.set(month, { spent: monthUsage.spent + amount, count: 0 })
     replayed.push({ ...pastDecision, wouldBe })
   }

@@ -16,7 +16,7 @@ export async function findPolicies(op: Op, agentId: string, versions: readonly n
   return selectPolicies(op, agentId, versions)
 }
 
-/** Stores a policy under its version, once per version: many decisions refer to the same row. */
+/** Stores a policy under its version. Each version is stored once, because many decisions refer to it. */
 export function recordPolicy(op: Op, { id, policy, policy_version }: AgentRow): Write {
   return insert('agent_policies', {
     platform_id: op.platform.id,

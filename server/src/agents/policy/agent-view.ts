@@ -7,16 +7,16 @@ import { findUsage, usageView } from './usage.ts'
 
 /** Agents as the API shows them, with their current usage. */
 export async function agentViews(op: Op, agents: readonly AgentRow[]) {
-  const usageOf = await findUsage(op, agents, periodsOf(op.now))
-  return agents.map((agent) => viewWith(op, agent, usageOf(agent)))
+  const getUsage = await findUsage(op, agents, periodsOf(op.now))
+  return agents.map((agent) => buildView(op, agent, getUsage(agent)))
 }
 
 export async function agentView(op: Op, agent: AgentRow) {
-  const usageOf = await findUsage(op, [agent], periodsOf(op.now))
-  return viewWith(op, agent, usageOf(agent))
+  const getUsage = await findUsage(op, [agent], periodsOf(op.now))
+  return buildView(op, agent, getUsage(agent))
 }
 
-function viewWith(op: Op, agent: AgentRow, usage: Usage) {
+function buildView(op: Op, agent: AgentRow, usage: Usage) {
   return {
     id: agent.id,
     name: agent.name,

@@ -18,9 +18,9 @@ import { decide, type Policy, type PolicyDecision, type PolicyRequest, type Usag
 import { findUsage } from './usage.ts'
 
 /** A request of an agent, before its policy is evaluated. */
-export interface Ask {
+export interface AgentRequest {
   readonly permission: AgentPermission
-  /** Additional permissions that it needs. */
+  /** Additional permissions that the request needs. */
   readonly alsoNeeds?: readonly AgentPermission[]
   /** The ids of all accounts involved; null is an UMA address. */
   readonly accountIds: readonly (string | null)[]
@@ -28,7 +28,7 @@ export interface Ask {
     /** Smallest unit of `currency`. */
     readonly amount: bigint
     readonly currency: string
-    /** True if it spends money of an embedded wallet whose holder has not signed. */
+    /** True if the request spends money of an embedded wallet whose holder has not signed. */
     readonly needsSignature: boolean
   }
 }
@@ -53,29 +53,35 @@ export interface Evaluation {
 }
 
 /**
- * Evaluates the agent's current policy, with amounts converted at the current rate. If a reservation `held`
- * already exists, the evaluation is for its day and does not count its amount as used.
+ * Evaluates the agent's current policy, with amounts converted at the current rate. If a `reservation`
+ * already exists, uses the day of the reservation and does not count its amount as used.
  */
 export async function evaluate(
   op: Op,
   agent: AgentRow,
-  ask: Ask,
-  held?: AgentReservationRow,
+  request: AgentRequest,
+  reservation?: AgentReservationRow,
 ): Promise<Evaluation> {
   const policy = policyOf(agent)
-  const used = (await findUsage(op, [agent], held ?? periodsOf(op.now)))(agent)
-  const usage = held ? withoutHeld(used, held) : used
-  const request: PolicyRequest = {
-    permission: ask.permission,
-    ...(ask.alsoNeeds ? { alsoNeeds: ask.alsoNeeds } : {}),
-    accountIds: ask.accountIds,
-    ...(ask.spends ? { spends: await measureSpending(op, policy, ask.spends, held) } : {}),
+  const used = (await findUsage(op, [agent], reservation ?? periodsOf(op.now)))(agent)
+  const usage = reservation ? withoutReservation(used, reservation) : used
+  const policyRequest: PolicyRequest = {
+    permission: request.permission,
+    ...(request.alsoNeeds ? { alsoNeeds: request.alsoNeeds } : {}),
+    accountIds: request.accountIds,
+    ...(request.spends ? { spends: await measureSpending(op, policy, request.spends, reservation) } : {}),
   }
   const isPaused = agent.is_paused
-  return { decision: decide(policy, isPaused, usage, request), policy, isPaused, usage, request }
+  return {
+    decision: decide(policy, isPaused, usage, policyRequest),
+    policy,
+    isPaused,
+    usage,
+    request: policyRequest,
+  }
 }
 
-function withoutHeld(used: Usage, { amount }: AgentReservationRow): Usage {
+function withoutReservation(used: Usage, { amount }: AgentReservationRow): Usage {
   return {
     dailyCount: used.dailyCount - 1,
     dailySpend: used.dailySpend - amount,
@@ -86,13 +92,13 @@ function withoutHeld(used: Usage, { amount }: AgentReservationRow): Usage {
 async function measureSpending(
   op: Op,
   policy: Policy,
-  { amount, currency, needsSignature }: NonNullable<Ask['spends']>,
-  held: AgentReservationRow | undefined,
+  { amount, currency, needsSignature }: NonNullable<AgentRequest['spends']>,
+  reservation: AgentReservationRow | undefined,
 ): Promise<NonNullable<PolicyRequest['spends']>> {
   const limits = policy.spendingLimits.currency
   const threshold = policy.approvalThresholds?.currency ?? limits
   return {
-    amount: held ? held.amount : await convertAmount(op, amount, currency, limits),
+    amount: reservation ? reservation.amount : await convertAmount(op, amount, currency, limits),
     thresholdAmount: await convertAmount(op, amount, currency, threshold),
     needsSignature,
   }
@@ -131,8 +137,8 @@ export function recordDecision(
 }
 
 /**
- * Denies an agent's request. The denial is counted and, unless the agent is paused, recorded. Returns the
- * error of `denialError`.
+ * Denies an agent's request. Counts the denial and, unless the agent is paused, records it. Returns the error
+ * of `denialError`.
  */
 export function denyRequest(op: Op, agent: AgentRow, evaluation: Evaluation): ApiError {
   const rule = requireDenialRule(evaluation)
@@ -199,11 +205,11 @@ export function denialError(evaluation: Evaluation, writes: readonly Write[] = [
 }
 
 /**
- * Evaluates the policy for a request that moves no money, and records the decision either way. The returned
- * writes belong in the write set of the allowed request. Throws 403 `FORBIDDEN`.
+ * Evaluates the policy for a request that moves no money. Records the decision if the request is denied; if
+ * it is allowed, the returned writes record it and belong in the request's write set. Throws 403 `FORBIDDEN`.
  */
-export async function allow(op: Op, agent: AgentRow, ask: Ask): Promise<Write[]> {
-  const evaluation = await evaluate(op, agent, ask)
+export async function allow(op: Op, agent: AgentRow, request: AgentRequest): Promise<Write[]> {
+  const evaluation = await evaluate(op, agent, request)
   if (evaluation.decision.outcome === 'DENIED') throw denyRequest(op, agent, evaluation)
   return [guardAgent(agent), recordDecision(op, agent, evaluation, null)]
 }

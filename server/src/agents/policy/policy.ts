@@ -20,11 +20,11 @@ export type Policy = Static<typeof AgentPolicy>
 /** A request of an agent. */
 export interface PolicyRequest {
   readonly permission: AgentPermission
-  /** Additional permissions that it needs. */
+  /** Additional permissions that the request needs. */
   readonly alsoNeeds?: readonly AgentPermission[]
   /** The ids of all accounts involved; null is an UMA address. */
   readonly accountIds: readonly (string | null)[]
-  /** The amounts, if it moves money. */
+  /** The amounts, if the request moves money. */
   readonly spends?: Spending
 }
 
@@ -33,7 +33,7 @@ export interface Spending {
   readonly amount: bigint | null
   /** In the currency of the approval threshold; null without an exchange rate. */
   readonly thresholdAmount: bigint | null
-  /** True if it spends money of an embedded wallet whose holder has not signed. */
+  /** True if the request spends money of an embedded wallet whose holder has not signed. */
   readonly needsSignature: boolean
 }
 

@@ -7,7 +7,7 @@ import { selectBudgets } from './store.ts'
 
 /**
  * Reads the usage of these agents on one day and in its month. Amounts are in the currency of each agent's
- * limits.
+ * own limits.
  */
 export async function findUsage(
   op: Op,

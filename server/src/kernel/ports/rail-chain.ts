@@ -24,7 +24,7 @@ export interface RailChain {
    * True once this server has reached the chain. The chain is followed from then on, and earlier payments
    * could be missed, so before that no address is created and no payment starts.
    */
-  isMet(): boolean
+  isReached(): boolean
   /** Our accounts that were below their low-water mark a few seconds ago, as sentences for an operator. */
   lowBalances(): readonly string[]
   /** The balances and low-water marks of all our accounts, a few seconds old. */

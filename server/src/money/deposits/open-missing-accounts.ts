@@ -48,7 +48,7 @@ export async function openMissing(app: App, since: Map<string, Date>): Promise<v
 async function openForRail(app: App, rail: Rail, since: Map<string, Date>): Promise<void> {
   const { name, currenciesIn } = rail
   const platformId = await app.rails.ownerOf(rail)
-  if (name === null || platformId === undefined || rail.chain?.isMet() === false) return
+  if (name === null || platformId === undefined || rail.chain?.isReached() === false) return
   // Chains have no pools: each quote gets its own address.
   if (!since.has(name) && !rail.chain) await openPools(app, name, platformId, currenciesIn)
   const missing = await selectAccountsWithout(

@@ -12,7 +12,7 @@ import type { AccountDetails } from '../../storage/rows/stored-documents.ts'
  */
 export async function chooseRail(op: Op, request: RouteRequest, field: string): Promise<Rail> {
   const rail = await op.rails.route(op.platform.id, request)
-  if (rail?.chain?.isMet() === false) throw notReached()
+  if (rail?.chain?.isReached() === false) throw notReached()
   if (rail) return rail
   const limits = await op.rails.limitsFor(op.platform.id, request)
   if (limits) throw fieldError('AMOUNT_OUT_OF_RANGE', field, describeLimits(request, limits))

@@ -122,7 +122,7 @@ function railView(op: Op, rail: Rail) {
 /** Why a rail does not accept payments at the moment; undefined if it does. */
 function describeObstacle({ now }: Op, { isRetired, chain, opensAt }: Rail): string | undefined {
   if (isRetired) return 'Takes nothing new any more.'
-  if (chain && !chain.isMet()) return 'This server has not reached the chain yet.'
+  if (chain && !chain.isReached()) return 'This server has not reached the chain yet.'
   const opening = opensAt(now)
   return opening > now ? `Closed until ${opening.toISOString()}.` : undefined
 }

@@ -3,12 +3,12 @@ import type { RecordsFrom } from '../../kernel/ports/rail-chain.ts'
 import type { ChainAddressRow, ChainRole } from '../../storage/rows/chain.ts'
 import { chainAddressIdOf } from './ids.ts'
 
-/** Builds the record of one of our addresses, keyed by its purpose. */
+/** Builds the record of one of our addresses. Its id is derived from the rail and the purpose. */
 export function addressRow(
   rail: string,
   { now, platform }: RecordsFrom,
-  one: {
-    readonly of: string
+  fields: {
+    readonly purpose: string
     readonly address: Hex
     readonly role: ChainRole
     readonly path: string
@@ -16,13 +16,13 @@ export function addressRow(
   },
 ): ChainAddressRow {
   return {
-    id: chainAddressIdOf(rail, one.of),
+    id: chainAddressIdOf(rail, fields.purpose),
     platform_id: platform.id,
     rail,
-    address: one.address,
-    role: one.role,
-    path: one.path,
-    owner_id: one.ownerId,
+    address: fields.address,
+    role: fields.role,
+    path: fields.path,
+    owner_id: fields.ownerId,
     opened_block: null,
     created_at: now,
   }

@@ -14,7 +14,9 @@ export interface ChainFacts {
   readonly tokens: Readonly<Record<string, TokenFacts>>
 }
 
-/** The rails file contradicts the chain. The message is for the operator and does not name the rail. */
+/**
+ * The rails file contradicts the chain. The message is for the operator and does not contain the rail's name.
+ */
 export class WrongChain extends Error {}
 
 /** Reads the facts from the chain. Throws WrongChain, or NodeError if no node responds. */
@@ -38,25 +40,25 @@ async function readTokenFacts(
   chainId: number,
 ): Promise<TokenFacts> {
   if ((await nodes.code(address)) === '0x') throw new WrongChain(`${address} has no contract`)
-  const decimals = Number(await toNumber(nodes, address, 'decimals()'))
+  const decimals = Number(await readNumber(nodes, address, 'decimals()'))
   const expected = isKnownCurrency(currency) ? CURRENCIES[currency].decimals : undefined
   if (decimals !== expected)
     throw new WrongChain(`the contract ${address} has ${decimals} decimals, but ${currency} has ${expected}`)
   if (standard === 'ERC20') return { decimals }
-  const name = await toText(nodes, address, 'name()')
-  const version = await toText(nodes, address, 'version()')
+  const name = await readText(nodes, address, 'name()')
+  const version = await readText(nodes, address, 'version()')
   const separator = await callView(nodes, address, 'DOMAIN_SEPARATOR()')
   if (domainSeparator({ name, version, chainId, verifyingContract: address }) !== separator)
     throw new WrongChain(`the contract ${address} has a different domain than its name and version`)
   return { decimals, domain: { name, version, separator } }
 }
 
-async function toNumber(nodes: ChainNodes, to: Hex, signature: string): Promise<bigint> {
+async function readNumber(nodes: ChainNodes, to: Hex, signature: string): Promise<bigint> {
   const data = await callView(nodes, to, signature)
   return decodeResult(to, signature, () => decodeAbiParameters([{ type: 'uint256' }], data)[0])
 }
 
-async function toText(nodes: ChainNodes, to: Hex, signature: string): Promise<string> {
+async function readText(nodes: ChainNodes, to: Hex, signature: string): Promise<string> {
   const data = await callView(nodes, to, signature)
   return decodeResult(to, signature, () => decodeAbiParameters([{ type: 'string' }], data)[0])
 }

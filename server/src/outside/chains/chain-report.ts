@@ -26,7 +26,7 @@ const COIN_DECIMALS = 18
 const LAG_SECONDS_MAX = 600
 
 /**
- * Reads everything that an operator has to monitor from a chain's nodes. Throws NodeError if none responds.
+ * Reads from a chain's nodes everything that an operator has to monitor. Throws NodeError if none responds.
  */
 export async function checkChain(app: App, rail: object, platformId: string): Promise<ChainReport> {
   if (!isEvmRail(rail)) throw new Error('This rail is not a chain')
@@ -41,7 +41,7 @@ export async function checkChain(app: App, rail: object, platformId: string): Pr
       facts: levels.map(levelLine),
       faults: lowLevels(levels),
     })),
-    Promise.all(rail.nodesApart.map((node) => nodeLine(node, entry.chainId))).then(joinReports),
+    Promise.all(rail.nodesByHost.map((node) => nodeLine(node, entry.chainId))).then(joinReports),
   ])
   const chainLine = [
     'chain',
@@ -90,26 +90,26 @@ function tokenLine({ facts }: EvmRail, { currency, address, standard }: EvmRailV
 async function reportBalances(rail: EvmRail, name: string, address: Hex): Promise<ChainReport> {
   const { entry, nodes } = rail
   const asset = COIN_OF[entry.network]
-  const [coin, ...held] = await Promise.all([
+  const [coin, ...tokenBalances] = await Promise.all([
     nodes.coin(address),
     ...entry.tokens.map(async ({ currency, address: token }) => {
       const amount = await tokenBalance(nodes, lowerHex(token), address)
-      return `${amountOf(amount, currency)} ${currency}`
+      return `${formatAmount(amount, currency)} ${currency}`
     }),
   ])
   const displayedAddress = toChecksumAddress(address.slice(2))
   const facts = [
-    [name, [displayedAddress, `${decimalText(coin, COIN_DECIMALS)} ${asset}`, ...held].join(', ')],
+    [name, [displayedAddress, `${decimalText(coin, COIN_DECIMALS)} ${asset}`, ...tokenBalances].join(', ')],
   ] as const
   return { facts, faults: [] }
 }
 
-function amountOf(amount: bigint, currency: string): string {
+function formatAmount(amount: bigint, currency: string): string {
   return isKnownCurrency(currency) ? decimalText(amount, CURRENCIES[currency].decimals) : String(amount)
 }
 
 async function nodeLine(
-  { host, nodes }: EvmRail['nodesApart'][number],
+  { host, nodes }: EvmRail['nodesByHost'][number],
   expected: number,
 ): Promise<ChainReport> {
   const name = `node ${host}`
@@ -118,7 +118,7 @@ async function nodeLine(
     const faults = chainId === expected ? [] : [`The node ${host} is on chain ${chainId}.`]
     return { facts: [[name, `chain id ${chainId}, block ${number}`]], faults }
   } catch (error) {
-    const says = messageOf(error)
-    return { facts: [[name, says]], faults: [`The node ${host} cannot be used: ${says}.`] }
+    const reason = messageOf(error)
+    return { facts: [[name, reason]], faults: [`The node ${host} cannot be used: ${reason}.`] }
   }
 }

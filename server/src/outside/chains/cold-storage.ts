@@ -10,10 +10,10 @@ import { type EvmRail, requireFollowedBlock } from './evm-rail.ts'
 import { chainMoveIdOf } from './ids.ts'
 import { faultOfOwnAddress } from './payees.ts'
 import { newChainPayment } from './queue.ts'
-import { balancesOf, statementOf } from './statement.ts'
+import { buildStatement, readBalances } from './statement.ts'
 import { selectAddressesAfter, selectRoleOf } from './store.ts'
 
-/** The operator's addresses on a chain. Their keys are kept elsewhere. */
+/** Cold storage: the operator's addresses on a chain, whose keys are not on this server. */
 
 /** The name of a cold address in its rail's address table. */
 function getPurpose(address: Hex): string {
@@ -32,8 +32,8 @@ export function coldStorageCalls(rail: () => EvmRail): ColdStorage {
       requireFollowedBlock(rail())
       const { name } = rail()
       if (await isColdAddress(read, name, address)) return []
-      const of = getPurpose(address)
-      const row = addressRow(name, from, { of, address, role: 'COLD', path: '', ownerId: ownAccountId })
+      const purpose = getPurpose(address)
+      const row = addressRow(name, from, { purpose, address, role: 'COLD', path: '', ownerId: ownAccountId })
       return [insert('chain_addresses', row)]
     },
     move: ({ now, platform }, { id, ...transfer }) =>
@@ -64,17 +64,17 @@ export function coldStorageRail(entry: EvmRailValue, rail: () => EvmRail): Rail 
     lateDeposits: 'RETURN',
     currenciesIn: [],
     opensAt: (now) => now,
-    send: noPayments,
-    pull: noPayments,
+    send: refusePayment,
+    pull: refusePayment,
     pullable: async () => undefined,
-    balances: (from) => balancesOf(rail(), from, 'cold'),
+    balances: (from) => readBalances(rail(), from, 'cold'),
     async statement(date, currency, from) {
       const isRegistered = (await selectAddressesAfter(from, entry.name, 'cold', undefined, 1)).length > 0
-      return isRegistered ? statementOf(rail(), date, currency, from, 'cold') : undefined
+      return isRegistered ? buildStatement(rail(), date, currency, from, 'cold') : undefined
     },
   }
 }
 
-async function noPayments(): Promise<never> {
+async function refusePayment(): Promise<never> {
   throw new Error('Cold storage takes no payments')
 }

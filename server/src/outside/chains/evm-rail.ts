@@ -14,7 +14,7 @@ export interface EvmRail extends ConfiguredRail {
   readonly entry: EvmRailValue
   readonly nodes: ChainNodes
   /** Each node separately, identified by host because its URL may contain an API key. */
-  readonly nodesApart: readonly { readonly host: string; readonly nodes: ChainNodes }[]
+  readonly nodesByHost: readonly { readonly host: string; readonly nodes: ChainNodes }[]
   readonly chain: RailChain
   /** Present only on sandbox chains that have a faucet. */
   readonly faucet: Faucet | undefined

@@ -3,10 +3,10 @@ import { encodeFunctionData, parseAbi } from 'viem/utils'
 import type { Hex } from '../../base/formats/hex.ts'
 import { callNode } from './nodes/json-rpc.ts'
 
-/** The token of a local chain, which anyone can mint. */
+/** The minting function of a local chain's test token, which anyone may call. */
 const MINT = parseAbi(['function mint(address to, uint256 value)'])
 const TIMEOUT_MS = 5000
-const ANSWER_BYTES_MAX = 1_000_000
+const RESPONSE_BYTES_MAX = 1_000_000
 
 /** A sandbox chain's faucet: an account whose key is on the node. */
 export interface Faucet {
@@ -17,17 +17,17 @@ export interface Faucet {
 }
 
 /**
- * Creates the faucet of an entry at its first node. The node assigns nonces, so several processes can share
- * it.
+ * Creates the faucet of a chain, which uses the chain's first node. That node assigns nonces, so several
+ * processes can share the faucet.
  */
 export function createFaucet({ tokens }: EvmRailValue, from: string, url: string): Faucet {
   const send = async (transaction: { readonly to: string; readonly data?: Hex; readonly value?: Hex }) => {
-    const ask = { method: 'eth_sendTransaction', params: [{ from, ...transaction }] }
-    await callNode({ url, timeoutMs: TIMEOUT_MS, bytesMax: ANSWER_BYTES_MAX }, ask)
+    const call = { method: 'eth_sendTransaction', params: [{ from, ...transaction }] }
+    await callNode({ url, timeoutMs: TIMEOUT_MS, bytesMax: RESPONSE_BYTES_MAX }, call)
   }
   return {
     async mint(currency, to, amount) {
-      const token = tokens.find((one) => one.currency === currency)
+      const token = tokens.find((candidate) => candidate.currency === currency)
       if (!token) throw new Error(`The rail has no token for ${currency}`)
       const data = encodeFunctionData({ abi: MINT, functionName: 'mint', args: [to, amount] })
       await send({ to: token.address, data })

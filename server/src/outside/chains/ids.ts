@@ -7,38 +7,42 @@ export function chainIdOf(rail: string): string {
   return recordId(`Chain ${rail}`)
 }
 
-/** The id of an address record, by purpose: `TREASURY`, `GAS 0`, an internal account, or a quote. */
-export function chainAddressIdOf(rail: string, of: string): string {
-  return recordId(`ChainAddress ${rail} ${of}`)
+/**
+ * The id of an address record, by purpose: `TREASURY`, `GAS 0`, or the id of an internal account or quote.
+ */
+export function chainAddressIdOf(rail: string, purpose: string): string {
+  return recordId(`ChainAddress ${rail} ${purpose}`)
 }
 
 /**
- * The id of one side of a transfer. `turn` starts at 1 and increases each time the transfer reappears after
- * it was given up.
+ * The id of one side of a transfer. `occurrence` starts at 1 and increases each time the transfer reappears
+ * after a reorganization.
  */
 export function chainMovementIdOf(
   rail: string,
   transactionHash: Hex,
   logIndex: number,
   side: 'IN' | 'OUT',
-  turn: number,
+  occurrence: number,
 ): string {
-  return recordId(`ChainMovement ${rail} ${transactionHash} ${logIndex} ${side} ${turn}`)
+  return recordId(`ChainMovement ${rail} ${transactionHash} ${logIndex} ${side} ${occurrence}`)
 }
 
 /** The id of the block stored in a slot. Slots are reused. */
-export function chainBlockIdOf(rail: string, place: bigint): string {
-  return recordId(`ChainBlock ${rail} ${place}`)
+export function chainBlockIdOf(rail: string, slot: bigint): string {
+  return recordId(`ChainBlock ${rail} ${slot}`)
 }
 
-/** The id of an address's next sweep; `before` counts its earlier sweeps. */
-export function chainSweepIdOf(rail: string, address: Hex, before: number): string {
-  return recordId(`ChainSweep ${rail} ${address} ${before}`)
+/** The id of an address's next sweep; `earlierCount` is the number of its earlier sweeps. */
+export function chainSweepIdOf(rail: string, address: Hex, earlierCount: number): string {
+  return recordId(`ChainSweep ${rail} ${address} ${earlierCount}`)
 }
 
-/** The id of the next transfer between two treasury addresses; `before` counts the earlier ones. */
-export function chainRotationIdOf(rail: string, between: string, before: number): string {
-  return recordId(`ChainRotation ${rail} ${between} ${before}`)
+/**
+ * The id of the next transfer between two treasury addresses; `earlierCount` is the number of earlier ones.
+ */
+export function chainRotationIdOf(rail: string, addresses: string, earlierCount: number): string {
+  return recordId(`ChainRotation ${rail} ${addresses} ${earlierCount}`)
 }
 
 /** The id of the transfer that carries out a treasury movement. */

@@ -27,9 +27,9 @@ export async function readLevels(
   const { entry, chain, gas } = rail
   const gasMark = await gasLowWater(rail)
   const payers = gasNames(entry).map((name, index) => [name, gas[index]] as const)
-  const plain = entry.tokens.some(({ standard }) => standard === 'ERC20')
+  const hasPlainTokens = entry.tokens.some(({ standard }) => standard === 'ERC20')
   const coins = await Promise.all(
-    [...payers, ...(plain ? [[TREASURY, chain.treasury] as const] : [])].map(([name, address]) =>
+    [...payers, ...(hasPlainTokens ? [[TREASURY, chain.treasury] as const] : [])].map(([name, address]) =>
       coinLevel(rail, name, address, gasMark),
     ),
   )
@@ -39,8 +39,8 @@ export async function readLevels(
 }
 
 /**
- * Reads the coin left at retired treasury addresses, which pays the gas for tokens that arrive later. It has
- * no low-water mark.
+ * Reads the coin left at retired treasury addresses, which pays the gas for tokens that arrive later. These
+ * levels have no low-water mark.
  */
 async function retiredCoins(rail: EvmRail): Promise<ChainLevel[]> {
   const levels = await Promise.all(
@@ -54,7 +54,7 @@ async function gasLowWater({ entry, nodes }: EvmRail): Promise<bigint> {
   const { transfers = TRANSFERS } = entry.lowWater ?? {}
   const fees = await nodes.fees()
   const costs = entry.tokens.map(({ standard }) => transferCost(entry, fees, standard, transfers))
-  return costs.reduce((most, one) => (one > most ? one : most), 0n)
+  return costs.reduce((highest, cost) => (cost > highest ? cost : highest), 0n)
 }
 
 async function coinLevel(
@@ -78,7 +78,7 @@ async function tokenLevel(
   paidOut: ReadonlyMap<string, bigint>,
 ): Promise<ChainLevel[]> {
   if (!isKnownCurrency(currency)) return []
-  const configuredMark = entry.lowWater?.treasury?.find((one) => one.currency === currency)?.amount
+  const configuredMark = entry.lowWater?.treasury?.find((mark) => mark.currency === currency)?.amount
   const lowWater = configuredMark ?? paidOut.get(currency) ?? 0n
   const balance = await tokenBalance(nodes, lowerHex(address), chain.treasury)
   return [{ account: TREASURY, asset: currency, decimals: CURRENCIES[currency].decimals, balance, lowWater }]
@@ -91,8 +91,8 @@ export function lowLevels(levels: readonly ChainLevel[]): string[] {
     // An account without coin blocks every payment; one without a token blocks only payments in that token.
     if (balance === 0n && decimals === COIN_DECIMALS) return [`The ${name} account has no ${asset} for gas.`]
     if (balance >= lowWater) return []
-    const [has, mark] = [balance, lowWater].map((amount) => decimalText(amount, decimals))
-    return [`The ${name} account has ${has} ${asset}, below its low-water mark of ${mark} ${asset}.`]
+    const [current, mark] = [balance, lowWater].map((amount) => decimalText(amount, decimals))
+    return [`The ${name} account has ${current} ${asset}, below its low-water mark of ${mark} ${asset}.`]
   })
 }
 

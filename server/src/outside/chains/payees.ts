@@ -14,11 +14,11 @@ const ZERO_ADDRESS = `0x${'0'.repeat(40)}`
  * money.
  */
 const DELEGATED = '0xef0100'
-/** The time for which an address is remembered as not being a contract. */
-const KNOWN_MS = 10 * 60_000
-const KNOWN_MAX = 10_000
+/** The time for which an address is cached as not being a contract. */
+const CACHE_MS = 10 * 60_000
+const CACHE_MAX = 10_000
 
-/** Returns the permanent reason why an address cannot be paid, or undefined if it can be. */
+/** Returns why an address can never be paid, or undefined if it may be payable. */
 export function findPermanentFault(rail: EvmRail, address: Hex): string | undefined {
   const { entry, gas } = rail
   if (address === ZERO_ADDRESS) return 'is the zero address'
@@ -30,8 +30,8 @@ export function findPermanentFault(rail: EvmRail, address: Hex): string | undefi
 const OWN = 'is an address of this platform: pay its internal account instead'
 
 /**
- * Returns the reason why an address cannot be paid, checking records and the chain too. Undefined also if no
- * node responds: the worker checks again before sending.
+ * Returns why an address cannot be paid. Checks the records and the chain too. Also undefined if no node
+ * responds, because the worker checks again before sending.
  */
 export async function faultOfPayee(
   rail: EvmRail,
@@ -44,7 +44,7 @@ export async function faultOfPayee(
   return faultOfOwnAddress(rail, read, address)
 }
 
-/** Returns the reason not to pay a lowercase address because it is one of ours. */
+/** Returns why a lowercase address must not be paid: it is one of ours, or a contract. */
 export async function faultOfOwnAddress(
   rail: EvmRail,
   read: Read,
@@ -63,19 +63,19 @@ export async function faultOfOwnAddress(
 
 const CONTRACT = 'is a contract, not a wallet'
 
-/** Addresses known not to be contracts, by rail, with the real time of the check. */
-const known = new WeakMap<EvmRail, Map<Hex, number>>()
+/** Cache of addresses known not to be contracts, by rail, with the real time of each check. */
+const walletCache = new WeakMap<EvmRail, Map<Hex, number>>()
 
 /**
  * True if the address is a contract, which may be unable to move money that it receives. Throws NodeError.
  */
 export async function isContract(rail: EvmRail, address: Hex): Promise<boolean> {
-  const wallets = known.get(rail) ?? new Map<Hex, number>()
-  known.set(rail, wallets)
-  if ((wallets.get(address) ?? Number.NEGATIVE_INFINITY) > performance.now() - KNOWN_MS) return false
+  const wallets = walletCache.get(rail) ?? new Map<Hex, number>()
+  walletCache.set(rail, wallets)
+  if ((wallets.get(address) ?? Number.NEGATIVE_INFINITY) > performance.now() - CACHE_MS) return false
   const code = await rail.nodes.code(address)
   if (code !== '0x' && !code.startsWith(DELEGATED)) return true
-  if (wallets.size >= KNOWN_MAX) wallets.clear()
+  if (wallets.size >= CACHE_MAX) wallets.clear()
   wallets.set(address, performance.now())
   return false
 }

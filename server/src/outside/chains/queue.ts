@@ -9,13 +9,13 @@ import { CHAIN_PAYMENT_INITIAL } from '../../storage/rows/states.ts'
 import { type EvmRail, isTreasury, requireFollowedBlock } from './evm-rail.ts'
 import { addressIn, findPermanentFault } from './payees.ts'
 
-/** A transfer to make on the chain, without the values that follow from it. */
+/** A transfer to make on the chain, without the fields that are derived from these. */
 export interface NewChainPayment {
   /** The id of the `rail_payments` record, if it is a payment. */
   readonly id: string
   readonly platformId: string
   readonly kind: ChainPaymentRow['kind']
-  /** The name by which the rail knows the payment. For a sweep, its own id. */
+  /** The rail's name for the payment. For a sweep, the sweep's own id. */
   readonly paymentId: string
   readonly currency: string
   readonly amount: bigint
@@ -31,42 +31,42 @@ export interface NewChainPayment {
  * Builds the record of a queued transfer. Its nonce is derived from its name, so the chain accepts the
  * transfer only once. Throws 503 `UNAVAILABLE` until the chain has been reached and the token read.
  */
-export function newChainPayment(rail: EvmRail, one: NewChainPayment): ChainPaymentRow {
-  const { address: token, standard } = rail.chain.token(one.currency)
-  const { signed } = one
-  const from = signed ? { id: signed.senderId, address: signed.sender } : (one.from ?? treasuryOf(rail))
+export function newChainPayment(rail: EvmRail, payment: NewChainPayment): ChainPaymentRow {
+  const { address: token, standard } = rail.chain.token(payment.currency)
+  const { signed } = payment
+  const from = signed ? { id: signed.senderId, address: signed.sender } : (payment.from ?? treasuryOf(rail))
   const isPlain = standard === 'ERC20'
   if (isPlain && !isTreasury(rail, from.address))
-    throw new Error(`${one.currency} has no signed transfers: only the treasury can pay it`)
+    throw new Error(`${payment.currency} has no signed transfers: only the treasury can pay it`)
   return {
-    id: one.id,
-    platform_id: one.platformId,
+    id: payment.id,
+    platform_id: payment.platformId,
     rail: rail.name,
-    kind: one.kind,
-    payment_id: one.paymentId,
+    kind: payment.kind,
+    payment_id: payment.paymentId,
     token,
-    currency: one.currency,
-    amount: one.amount,
+    currency: payment.currency,
+    amount: payment.amount,
     sender_id: from.id,
     sender: from.address,
-    recipient: one.recipient,
-    nonce: isPlain ? null : authorizationNonce('payment', one.paymentId),
+    recipient: payment.recipient,
+    nonce: isPlain ? null : authorizationNonce('payment', payment.paymentId),
     valid_before: signed?.validBefore ?? null,
     signature: signed?.signature ?? null,
     fee_amount: signed?.fee?.amount ?? null,
     fee_recipient: signed?.fee?.recipient ?? null,
-    fee_nonce: signed?.fee ? authorizationNonce('fee', one.paymentId) : null,
+    fee_nonce: signed?.fee ? authorizationNonce('fee', payment.paymentId) : null,
     fee_signature: signed?.fee?.signature ?? null,
     state: CHAIN_PAYMENT_INITIAL,
     from_block: requireFollowedBlock(rail),
     transaction_id: null,
     attempts: 0,
-    due_at: one.now,
+    due_at: payment.now,
     note: null,
     transaction_hash: null,
     block_number: null,
-    created_at: one.now,
-    updated_at: one.now,
+    created_at: payment.now,
+    updated_at: payment.now,
   }
 }
 
@@ -83,7 +83,7 @@ export function enqueue(rail: EvmRail, payment: QueuedPayment): Enqueued {
   const { recordId, platformId, direction, id, currency, amount, signed, now } = payment
   if (direction === 'PULL' && !signed)
     return toFailed('Nothing can be pulled without a signature of the payer')
-  const recipient = direction === 'PULL' ? rail.chain.treasury : recipientOf(payment)
+  const recipient = direction === 'PULL' ? rail.chain.treasury : findRecipient(payment)
   if (recipient === undefined) return toFailed('The address of the payee is unknown')
   const fault = direction === 'PULL' ? undefined : findPermanentFault(rail, recipient)
   if (fault !== undefined) return toFailed(`The address of the payee ${fault}`)
@@ -107,8 +107,8 @@ function toFailed(detail: string): Enqueued {
 
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/
 
-/** The lowercase address to pay: the account's, or for a returned deposit the sender's. */
-function recipientOf({ account, sender, identifier }: QueuedPayment): Hex | undefined {
+/** The lowercase address to pay: the account's address or, for a returned deposit, the sender's. */
+function findRecipient({ account, sender, identifier }: QueuedPayment): Hex | undefined {
   const text = (account && addressIn(account)) ?? sender?.accountIdentifier ?? identifier
   return text && ADDRESS.test(text) && hasEvmChecksum(text) ? lowerHex(text) : undefined
 }

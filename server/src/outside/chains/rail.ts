@@ -19,14 +19,14 @@ import { chainAddressIdOf } from './ids.ts'
 import { faultOfPayee } from './payees.ts'
 import { enqueue } from './queue.ts'
 import { rotationCalls } from './rotation.ts'
-import { balancesOf, statementOf } from './statement.ts'
+import { buildStatement, readBalances } from './statement.ts'
 import { createTransferFees } from './transfer-fee.ts'
 
 interface RailParts {
   readonly clock: () => Date
   readonly followedBlock: bigint | undefined
   readonly faucet?: Faucet | undefined
-  readonly nodesApart?: EvmRail['nodesApart']
+  readonly nodesByHost?: EvmRail['nodesByHost']
 }
 
 /** Creates the rail of an entry whose format and addresses have been validated. */
@@ -34,25 +34,25 @@ export function createEvmRail(
   entry: EvmRailValue,
   nodes: ChainNodes,
   enclave: Enclave,
-  { clock, followedBlock, faucet, nodesApart = [] }: RailParts,
+  { clock, followedBlock, faucet, nodesByHost = [] }: RailParts,
 ): EvmRail {
   const { name, hours, isRetired = false, lateDeposits = 'RETURN' } = entry
   const rail: EvmRail = {
     name,
     entry,
     nodes,
-    nodesApart,
+    nodesByHost,
     faucet,
     treasury: enclave.chainAddress(pathOf(name, 'TREASURY', TREASURY)),
     treasuryId: chainAddressIdOf(name, TREASURY),
     retired: [],
-    gas: gasNames(entry).map((of) => enclave.chainAddress(pathOf(name, 'GAS', of))),
+    gas: gasNames(entry).map((account) => enclave.chainAddress(pathOf(name, 'GAS', account))),
     facts: undefined,
     lowBalances: [],
     levels: [],
     followedBlock,
     chain: {
-      ...chainOf(entry, enclave, () => rail),
+      ...buildChain(entry, enclave, () => rail),
       get treasury() {
         return rail.treasury
       },
@@ -66,21 +66,21 @@ export function createEvmRail(
     opensAt: (now) => (hours ? nextOpening(hours, now) : now),
     enqueue: (payment) => enqueue(rail, payment),
     faultOfPayee: (read, account) => faultOfPayee(rail, read, account),
-    send: byQueue,
-    pull: byQueue,
+    send: refuseDirectPayment,
+    pull: refuseDirectPayment,
     pullable: async () => undefined,
-    balances: (from) => balancesOf(rail, from, 'ours'),
-    statement: (date, currency, from) => statementOf(rail, date, currency, from, 'ours'),
-    openDepositAccount: async (from, wanted) => depositAccount(rail, from, wanted.id),
+    balances: (from) => readBalances(rail, from, 'ours'),
+    statement: (date, currency, from) => buildStatement(rail, date, currency, from, 'ours'),
+    openDepositAccount: async (from, request) => openDepositAccount(rail, from, request.id),
   }
   return rail
 }
 
-async function byQueue(): Promise<never> {
+async function refuseDirectPayment(): Promise<never> {
   throw new Error('A chain takes payments from its queue')
 }
 
-function chainOf(
+function buildChain(
   entry: EvmRailValue,
   enclave: Enclave,
   rail: () => EvmRail,
@@ -89,15 +89,15 @@ function chainOf(
   return {
     network,
     chainId,
-    isMet: () => rail().followedBlock !== undefined,
+    isReached: () => rail().followedBlock !== undefined,
     lowBalances: () => rail().lowBalances,
     levels: () => rail().levels,
-    token: (currency) => tokenOf(rail(), tokens, currency),
+    token: (currency) => getToken(rail(), tokens, currency),
     newAddress(from, ownerId) {
       requireFollowedBlock(rail())
       const path = pathOf(name, 'DEPOSIT', ownerId)
       const address = enclave.chainAddress(path)
-      const row = addressRow(name, from, { of: ownerId, address, role: 'DEPOSIT', path, ownerId })
+      const row = addressRow(name, from, { purpose: ownerId, address, role: 'DEPOSIT', path, ownerId })
       return { address: toChecksumAddress(address.slice(2)), writes: [insert('chain_addresses', row)] }
     },
     ...coldStorageCalls(rail),
@@ -105,13 +105,19 @@ function chainOf(
     walletAddressId: (ownerId) => chainAddressIdOf(name, ownerId),
     walletAddress(from, ownerId, address) {
       requireFollowedBlock(rail())
-      const row = addressRow(name, from, { of: ownerId, address, role: 'WALLET', path: WALLET_PATH, ownerId })
+      const row = addressRow(name, from, {
+        purpose: ownerId,
+        address,
+        role: 'WALLET',
+        path: WALLET_PATH,
+        ownerId,
+      })
       return insert('chain_addresses', row)
     },
   }
 }
 
-function tokenOf({ facts }: EvmRail, tokens: EvmRailValue['tokens'], currency: string): ChainToken {
+function getToken({ facts }: EvmRail, tokens: EvmRailValue['tokens'], currency: string): ChainToken {
   const found = tokens.find((token) => token.currency === currency)
   if (!found) throw new Error(`The rail has no token for ${currency}`)
   const address = lowerHex(found.address)
@@ -127,10 +133,10 @@ function tokenOf({ facts }: EvmRail, tokens: EvmRailValue['tokens'], currency: s
 }
 
 /**
- * Opens a separate address whose deposits are credited. Each quote gets its own, so no pool per currency is
+ * Opens a new address for the owner's deposits. Each quote gets its own address, so no pool per currency is
  * needed.
  */
-function depositAccount(rail: EvmRail, from: RecordsFrom, ownerId: string): OpenedDepositAccount {
+function openDepositAccount(rail: EvmRail, from: RecordsFrom, ownerId: string): OpenedDepositAccount {
   const { address, writes } = rail.chain.newAddress(from, ownerId)
   const accountInfo: OpenedDepositAccount['accountInfo'] = {
     accountType: `${rail.entry.network}_WALLET`,

@@ -23,9 +23,9 @@ export function rotationCalls(
     async rotate(op, number) {
       requireFollowedBlock(rail())
       const { name } = rail()
-      const of = treasuryName(number)
+      const purpose = treasuryName(number)
       const row = addressRow(name, op, {
-        of,
+        purpose,
         address: address(number),
         role: 'TREASURY',
         path: path(number),
@@ -38,7 +38,7 @@ export function rotationCalls(
           'chains',
           chainIdOf(name),
           { treasury_id: before },
-          { treasury_id: chainAddressIdOf(name, of), updated_at: op.now },
+          { treasury_id: chainAddressIdOf(name, purpose), updated_at: op.now },
         ),
       ]
     },

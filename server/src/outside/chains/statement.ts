@@ -4,10 +4,10 @@ import { lowerHex } from '../../base/formats/hex.ts'
 import { coldStorageOf, type ReadsFrom } from '../../kernel/ports/rail.ts'
 import { endOf, startOf } from '../../operation/reconciliations/days.ts'
 import type { EvmRail } from './evm-rail.ts'
-import { balancesCall, balancesIn, MULTICALL_ADDRESS } from './formats/calls.ts'
+import { balancesCall, decodeBalances, MULTICALL_ADDRESS } from './formats/calls.ts'
 import {
+  type AddressGroup,
   type BookedMovement,
-  type Part,
   selectAddressesAfter,
   selectBookedOn,
   selectFollowedBlock,
@@ -20,17 +20,17 @@ const ADDRESSES_AT_ONCE = 250
 /** Concurrent balance calls on chains without a multicall contract. */
 const CALLS_AT_ONCE = 8
 
-/** Total balance per currency across a part's addresses, at the last followed block. */
-export async function balancesOf(
+/** Total balance per currency across a group's addresses, at the last followed block. */
+export async function readBalances(
   rail: EvmRail,
   from: ReadsFrom,
-  part: Part,
+  group: AddressGroup,
 ): Promise<ReadonlyMap<string, bigint>> {
   const balances = new Map<string, bigint>()
   const followedBlock = await selectFollowedBlock(from, rail.name)
   if (followedBlock === undefined) return balances
   for (const { currency, address } of rail.entry.tokens)
-    balances.set(currency, await sumBalances(rail, from, part, lowerHex(address), followedBlock))
+    balances.set(currency, await sumBalances(rail, from, group, lowerHex(address), followedBlock))
   return balances
 }
 
@@ -40,34 +40,34 @@ export async function balancesOf(
  * statements. Undefined until the chain has been followed to the end of the day, and while it is being
  * re-followed.
  */
-export async function statementOf(
+export async function buildStatement(
   rail: EvmRail,
   date: string,
   currency: string,
   from: ReadsFrom,
-  part: Part,
+  group: AddressGroup,
 ): Promise<ConnectorStatement | undefined> {
-  const token = tokenOf(rail, currency)
+  const token = findToken(rail, currency)
   if (token === undefined) return undefined
   const [start, end] = [startOf(date, rail), endOf(date, rail)]
-  const sums = await selectSums(from, rail.name, currency, end, part)
+  const sums = await selectSums(from, rail.name, currency, end, group)
   if (sums.followedBlock === undefined || sums.latestTime === undefined) return undefined
   if (!sums.isSettled || sums.latestTime < end) return undefined
-  const held = await sumBalances(rail, from, part, token, sums.followedBlock)
-  const entries = await selectBookedOn(from, rail.name, currency, start, end, part)
-  const closing = held - sums.since
+  const total = await sumBalances(rail, from, group, token, sums.followedBlock)
+  const entries = await selectBookedOn(from, rail.name, currency, start, end, group)
+  const closing = total - sums.since
   const opening = entries.reduce((rest, { amount }) => rest - amount, closing)
   return {
-    statementId: `${part === 'cold' ? coldStorageOf(rail.name) : rail.name} ${currency} ${date}`,
+    statementId: `${group === 'cold' ? coldStorageOf(rail.name) : rail.name} ${currency} ${date}`,
     date,
     currency,
     openingBalance: String(opening),
     closingBalance: String(closing),
-    entries: entries.map(entryOf),
+    entries: entries.map(toEntry),
   }
 }
 
-function entryOf(row: BookedMovement): StatementEntry {
+function toEntry(row: BookedMovement): StatementEntry {
   const { entryId, bookedAt, amount, transactionHash, logIndex } = row
   const text = `${transactionHash} log ${logIndex}${row.isReorged ? ', whose block is gone' : ''}`
   const entry = { entryId, bookedAt: bookedAt.toISOString(), amount: String(amount), text }
@@ -79,31 +79,31 @@ function entryOf(row: BookedMovement): StatementEntry {
     : { ...entry, kind: 'PAYMENT', id: row.paymentId }
 }
 
-function tokenOf({ entry }: EvmRail, currency: string): Hex | undefined {
-  const token = entry.tokens.find((one) => one.currency === currency)
+function findToken({ entry }: EvmRail, currency: string): Hex | undefined {
+  const token = entry.tokens.find((candidate) => candidate.currency === currency)
   return token && lowerHex(token.address)
 }
 
-/** Sums a part's balances in one token at a given block. Throws NodeError. */
+/** Sums a group's balances in one token at a given block. Throws NodeError. */
 async function sumBalances(
   rail: EvmRail,
   from: ReadsFrom,
-  part: Part,
+  group: AddressGroup,
   token: Hex,
   block: bigint,
 ): Promise<bigint> {
-  const { multicall: own } = rail.entry
-  const multicall = own === undefined ? MULTICALL_ADDRESS : lowerHex(own)
+  const { multicall: configured } = rail.entry
+  const multicall = configured === undefined ? MULTICALL_ADDRESS : lowerHex(configured)
   const hasMulticall = (await rail.nodes.code(multicall)) !== '0x'
-  let held = 0n
+  let total = 0n
   for (let afterAddress: string | undefined; ; ) {
-    const rows = await selectAddressesAfter(from, rail.name, part, afterAddress, ADDRESSES_AT_ONCE)
+    const rows = await selectAddressesAfter(from, rail.name, group, afterAddress, ADDRESSES_AT_ONCE)
     const addresses = rows.map(({ address }) => address)
     const balances = hasMulticall
-      ? balancesIn(await rail.nodes.call(balancesCall(multicall, token, addresses), block))
+      ? decodeBalances(await rail.nodes.call(balancesCall(multicall, token, addresses), block))
       : await oneByOne(rail, token, addresses, block)
-    held = balances.reduce((sum, balance) => sum + balance, held)
-    if (rows.length < ADDRESSES_AT_ONCE) return held
+    total = balances.reduce((sum, balance) => sum + balance, total)
+    if (rows.length < ADDRESSES_AT_ONCE) return total
     afterAddress = rows.at(-1)?.address
   }
 }

@@ -45,18 +45,21 @@ export interface ChainSums {
   readonly since: bigint
 }
 
-/** The addresses that a statement covers: those whose keys are on this server, or cold storage. */
-export type Part = 'ours' | 'cold'
+/** A group of addresses that a statement covers: those whose keys are on this server, or cold storage. */
+export type AddressGroup = 'ours' | 'cold'
 
-/** The sign of each kind of movement in a part's total. Transfers between its own addresses do not count. */
+/**
+ * The sign of each kind of movement in a group's total. Transfers between the group's own addresses do not
+ * count.
+ */
 const SIGNS = {
   ours: `CASE m.kind WHEN 'DEPOSIT' THEN 1 WHEN 'FROM_COLD' THEN 1
     WHEN 'PAYMENT' THEN -1 WHEN 'SPENT' THEN -1 WHEN 'TO_COLD' THEN -1 ELSE 0 END`,
   cold: `CASE m.kind WHEN 'COLD_IN' THEN 1 WHEN 'TO_COLD' THEN 1
     WHEN 'COLD_OUT' THEN -1 WHEN 'FROM_COLD' THEN -1 ELSE 0 END`,
-} as const satisfies Record<Part, string>
+} as const satisfies Record<AddressGroup, string>
 
-const sumsOf = (sign: string) => `
+const sumsQuery = (sign: string) => `
 SELECT c.followed_block AS "followedBlock", c.latest_time AS "latestTime",
   c.followed_block = c.highest_block
     AND NOT EXISTS (SELECT 1 FROM chain_movements u WHERE u.rail = c.rail AND u.state = 'UNSURE') AS "isSettled",
@@ -66,21 +69,21 @@ SELECT c.followed_block AS "followedBlock", c.latest_time AS "latestTime",
       AND m.gone_at >= $3), 0))::text AS since
 FROM chains c WHERE c.rail = $1`
 
-const SUMS = { ours: sumsOf(SIGNS.ours), cold: sumsOf(SIGNS.cold) } as const
+const SUMS = { ours: sumsQuery(SIGNS.ours), cold: sumsQuery(SIGNS.cold) } as const
 
 export async function selectSums(
   { db }: Pick<ReadsFrom, 'db'>,
   rail: string,
   currency: string,
   from: Date,
-  part: Part,
+  group: AddressGroup,
 ): Promise<ChainSums> {
   const { rows } = await db.query<{
     followedBlock: bigint
     latestTime: Date
     isSettled: boolean
     since: string
-  }>(SUMS[part], [rail, currency, from])
+  }>(SUMS[group], [rail, currency, from])
   const [row] = rows
   if (!row) return { followedBlock: undefined, latestTime: undefined, isSettled: false, since: 0n }
   return { ...row, since: BigInt(row.since) }
@@ -95,12 +98,13 @@ export interface BookedMovement {
   readonly isReorged: boolean
   readonly transactionHash: Hex
   readonly logIndex: number
-  /** The rail's name of the deposit. For a payment or a treasury movement, its own name. */
+  /** The rail's reference of the deposit, if the movement is a deposit. */
   readonly depositId: string | null
+  /** The payment, transaction or treasury movement that the movement belongs to, if any. */
   readonly paymentId: string | null
 }
 
-const bookedOn = (sign: string) => `
+const bookedOnQuery = (sign: string) => `
 SELECT b.* FROM (
   SELECT m.id::text AS "entryId", m.booked_at AS "bookedAt", ${sign} * m.amount AS amount, false AS "isReorged", m.kind,
     m.transaction_hash AS "transactionHash", m.log_index AS "logIndex", d.rail_reference AS "depositId",
@@ -120,18 +124,20 @@ SELECT b.* FROM (
   WHERE m.rail = $1 AND m.currency = $2 AND m.gone_at >= $3 AND m.gone_at < $4 AND ${sign} <> 0
 ) b ORDER BY b."bookedAt", b."entryId"`
 
-const BOOKED_ON = { ours: bookedOn(SIGNS.ours), cold: bookedOn(SIGNS.cold) } as const
+const BOOKED_ON = { ours: bookedOnQuery(SIGNS.ours), cold: bookedOnQuery(SIGNS.cold) } as const
 
-/** Movements booked in a time range, and bookings undone by a reorganization in it. */
+/**
+ * Movements booked in a time range, and movements whose booking was undone by a reorganization in that range.
+ */
 export async function selectBookedOn(
   { db }: Pick<ReadsFrom, 'db'>,
   rail: string,
   currency: string,
   from: Date,
   until: Date,
-  part: Part,
+  group: AddressGroup,
 ): Promise<BookedMovement[]> {
-  const { rows } = await db.query<BookedMovement>(BOOKED_ON[part], [rail, currency, from, until])
+  const { rows } = await db.query<BookedMovement>(BOOKED_ON[group], [rail, currency, from, until])
   return rows.map((row) => ({ ...row, amount: BigInt(row.amount) }))
 }
 
@@ -151,19 +157,19 @@ export async function selectPaidOutSince(
 }
 
 /**
- * A page of the addresses in a rail's part, in address order. Cold storage addresses appear once they are
+ * A page of a group's addresses on a rail, in address order. Cold storage addresses appear once they are
  * followed.
  */
 export async function selectAddressesAfter(
   { db }: Pick<ReadsFrom, 'db'>,
   rail: string,
-  part: Part,
+  group: AddressGroup,
   after: string | undefined,
   limit: number,
 ): Promise<{ readonly address: Hex }[]> {
   const { rows } = await db.query<{ address: Hex }>(
     `SELECT address FROM chain_addresses WHERE rail = $1 AND address > $2
-       AND ${part === 'cold' ? "role = 'COLD' AND opened_block IS NOT NULL" : "role <> 'COLD'"}
+       AND ${group === 'cold' ? "role = 'COLD' AND opened_block IS NOT NULL" : "role <> 'COLD'"}
      ORDER BY address LIMIT $3`,
     [rail, after ?? '', limit],
   )

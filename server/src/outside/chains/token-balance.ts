@@ -1,10 +1,10 @@
 import type { Hex } from '../../base/formats/hex.ts'
 import type { ChainNodes } from '../../kernel/ports/chain-nodes.ts'
-import { balanceCall, balanceIn } from './formats/calls.ts'
+import { balanceCall, decodeBalance } from './formats/calls.ts'
 
 /**
- * An address's token balance in the smallest unit, now or at a block. 0 at a block before the token's
- * contract. Throws NodeError.
+ * An address's token balance in the smallest unit, now or at a block. 0 at a block before the token contract
+ * was created. Throws NodeError.
  */
 export async function tokenBalance(
   nodes: ChainNodes,
@@ -12,6 +12,6 @@ export async function tokenBalance(
   account: Hex,
   at?: bigint,
 ): Promise<bigint> {
-  const answer = await nodes.call(balanceCall(token, account), at)
-  return answer === '0x' && at !== undefined ? 0n : balanceIn(answer)
+  const result = await nodes.call(balanceCall(token, account), at)
+  return result === '0x' && at !== undefined ? 0n : decodeBalance(result)
 }

@@ -51,7 +51,7 @@ export async function evmRail(entry: EvmRailValue, loading: Loading): Promise<Ev
       entry.faucet === undefined
         ? undefined
         : createFaucet(entry, entry.faucet, requireValue(rpcs[0], 'node of a chain')),
-    nodesApart: rpcs.map((url) => ({
+    nodesByHost: rpcs.map((url) => ({
       host: new URL(url).host,
       nodes: createChainNodes({ ...options, rpcs: [url], agreement: 1 }),
     })),

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { SHAPES } from '../../../../test/log-secrets.ts'
+import { SECRET_PATTERNS } from '../../../../test/log-secrets.ts'
 import { type Client, fund, newBankAccount, newCustomer, signIn } from '../../worlds/client.testing.ts'
 import { openServer, type TestServer } from '../../worlds/server.testing.ts'
 import {
@@ -243,7 +243,7 @@ describe('the spans', () => {
     for (const { body } of collector.posts) {
       const text = body.toString()
       for (const secret of secrets) expect(text).not.toContain(secret)
-      for (const shape of SHAPES) expect(text).not.toMatch(shape)
+      for (const shape of SECRET_PATTERNS) expect(text).not.toMatch(shape)
     }
     for (const { name } of collector.spans) expect(name).not.toMatch(/[0-9a-f]{8}-[0-9a-f]{4}|:[A-Za-z0-9]/)
   })

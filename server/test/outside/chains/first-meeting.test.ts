@@ -28,7 +28,7 @@ describe.skipIf(chainAbsent)('a server that has never reached the chain of its r
       block === 'latest' ? { spoil: (response) => response.destroy() } : truth(),
     )
     const entry = { rpcs: [{ type: 'url', url: proxy.url }] }
-    on = await openOnChain({ mode: 'sandbox', chain, entry, funded: false, isMet: false })
+    on = await openOnChain({ mode: 'sandbox', chain, entry, funded: false, isReached: false })
     client = on.client
   })
   afterAll(async () => {

@@ -7,7 +7,7 @@ import {
   type Call,
   callWithAuthorization,
   combineCalls,
-  partsOf,
+  splitSignature,
 } from '../../../src/outside/chains/formats/calls.ts'
 import type { ChainPaymentRow } from '../../../src/storage/rows/chain.ts'
 import {
@@ -75,7 +75,7 @@ class KeyOwner {
       primaryType: 'CancelAuthorization',
       message: { authorizer: this.key.address, nonce },
     })
-    const { v, r, s } = partsOf(signature)
+    const { v, r, s } = splitSignature(signature)
     const args = [this.key.address, nonce, v, r, s] as const
     return {
       to: this.#chain.token,

@@ -34,7 +34,7 @@ describe.skipIf(chainAbsent)('a payment that the holder of a wallet has signed',
     // A row in addition to the account's deposit address, which the server opens automatically: both would
     // have the id of the account's address.
     const row = addressRow(on.rail().name, op, {
-      ...{ of: 'signed payments', address: wallet(), role: 'WALLET', path: WALLET_PATH },
+      ...{ purpose: 'signed payments', address: wallet(), role: 'WALLET', path: WALLET_PATH },
       ownerId: payer.account(true),
     })
     expect(await on.service.app.commit(op, [insert('chain_addresses', row)])).toMatchObject({ done: true })

@@ -70,7 +70,7 @@ export function evmEntry(chain: Pick<LocalChain, 'url' | 'chainId' | 'token'>, m
 }
 
 /**
- * Starts a server on a chain and, unless `isMet` is false, waits until it has connected. The treasury and the
+ * Starts a server on a chain and, unless `isReached` is false, waits until it has connected. The treasury and the
  * gas account have money. `mode` is production, or a sandbox with a chain; `rails` are further rails for the
  * file.
  */
@@ -80,7 +80,7 @@ export async function openOnChain({
   chain: given,
   rails = [],
   funded = true,
-  isMet = true,
+  isReached = true,
   usdPerEth = CHEAP_COIN,
 }: {
   readonly mode?: 'production' | 'sandbox'
@@ -88,7 +88,7 @@ export async function openOnChain({
   readonly chain?: LocalChain
   readonly rails?: readonly object[]
   readonly funded?: boolean
-  readonly isMet?: boolean
+  readonly isReached?: boolean
   readonly usdPerEth?: string
 } = {}): Promise<OnChain> {
   const chain = given ?? (await openChain())
@@ -105,12 +105,12 @@ export async function openOnChain({
   const client = await service.newPlatform()
   if (mode === 'production') await useUsdc(client)
   const rail = () => service.app.rails.list().find(isEvmRail)!
-  if (isMet) await chainIsMet({ service })
+  if (isReached) await chainIsMet({ service })
   if (funded) {
     const { treasury } = rail().chain
     await chain.mint(treasury, TREASURY_FUNDS, lowerHex(rail().entry.tokens[0]?.address ?? chain.token))
     await chain.sendCoin(gasAddressOf(service, rail()), 10n ** 20n)
-    if (isMet) await treasuryIsCredited({ chain, service })
+    if (isReached) await treasuryIsCredited({ chain, service })
   }
   return {
     chain,

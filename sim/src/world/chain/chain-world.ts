@@ -7,9 +7,9 @@ import type { Database } from '../../../../server/src/storage/engine/port.ts'
 import type { Machine } from '../../machine/machine.ts'
 import type { Network } from '../../machine/network.ts'
 import type { Random } from '../../machine/random.ts'
-import { Wrong } from '../../model/model.ts'
-import { Chain, type ChainHabits } from './chain.ts'
-import { ChainNode, type NodeHabits } from './nodes.ts'
+import { Violation } from '../../model/model.ts'
+import { Chain, type ChainBehavior } from './chain.ts'
+import { ChainNode, type NodeBehavior } from './nodes.ts'
 import { CHAIN_ID, type Effects, MULTICALL, move, TOKEN, useAuthorization } from './token.ts'
 
 const RAIL = 'base'
@@ -18,17 +18,17 @@ const GAS_FUNDS = 10n ** 20n
 /** Priority fees above and below the ones that the server offers. */
 const TIPS = [1_000_000n, 1n] as const
 
-/** The seed's choices for a chain, its nodes, and its other users. */
-export interface ChainWorldHabits extends ChainHabits {
+/** The choices that the seed makes for a chain, its nodes and its other users. */
+export interface ChainWorldBehavior extends ChainBehavior {
   readonly nodes: number
   readonly agreement: 1 | 2
-  readonly node: NodeHabits
+  readonly node: NodeBehavior
   readonly sweeps: boolean
   /** The fraction of wallet payments whose owner uses the nonce elsewhere. */
   readonly owners: number
 }
 
-export function chainHabitsOf(random: Random): ChainWorldHabits {
+export function chooseChainBehavior(random: Random): ChainWorldBehavior {
   const agreement = random.pick([1, 2] as const)
   const fraction = (max: number) => (random.chance(0.5) ? (max * random.integerBelow(1_000)) / 1_000 : 0)
   return {
@@ -40,18 +40,18 @@ export function chainHabitsOf(random: Random): ChainWorldHabits {
     owners: random.pick([0, 0.4, 0.8]),
     reorganisations: fraction(0.3),
     forgotten: fraction(0.3),
-    dearBlocks: fraction(0.3),
+    expensiveBlocks: fraction(0.3),
     node: {
       behind: fraction(0.5),
-      lostAnswers: fraction(0.4),
+      lostResponses: fraction(0.4),
       missingLogs: agreement === 2 ? fraction(0.1) : 0,
       downEveryMs: random.chance(0.4) ? 1_000 + random.integerBelow(8_000) : undefined,
     },
   }
 }
 
-/** The owner's use of an authorization: for a transfer, or to cancel it. */
-export interface OwnUse {
+/** A wallet owner's direct use of an authorization: for a transfer, or to cancel it. */
+export interface OwnerUse {
   readonly authorizer: Hex
   readonly nonce: Hex
   readonly to?: Hex
@@ -59,30 +59,30 @@ export interface OwnUse {
 }
 
 /**
- * A chain with its nodes, and people who use it directly. It is not a program of the simulation and is never
- * killed.
+ * A chain with its nodes, and people who use it directly. It is not a program of the simulation, so it is
+ * never killed.
  */
 export class ChainWorld {
   readonly chain: Chain
-  readonly habits: ChainWorldHabits
+  readonly behavior: ChainWorldBehavior
   readonly random: Random
   readonly #nodes: readonly ChainNode[]
   #treasury: Hex = '0x'
   readonly #payers = new Set<Hex>()
 
-  constructor(machine: Machine, network: Network, habits: ChainWorldHabits) {
-    this.habits = habits
+  constructor(machine: Machine, network: Network, behavior: ChainWorldBehavior) {
+    this.behavior = behavior
     this.random = machine.random.fork()
-    this.chain = new Chain(machine, this.random.fork(), habits)
+    this.chain = new Chain(machine, this.random.fork(), behavior)
     this.#nodes = Array.from(
-      { length: habits.nodes },
-      (_, at) => new ChainNode(machine, network, this.chain, habits.node, at),
+      { length: behavior.nodes },
+      (_, at) => new ChainNode(machine, network, this.chain, behavior.node, at),
     )
   }
 
   /** The rail's entry in the rails file. */
   entry(): object {
-    const { agreement, confirmations, sweeps } = this.habits
+    const { agreement, confirmations, sweeps } = this.behavior
     const serves = ['OUT', 'IN'].map((direction) => ({
       ...{ direction, accountTypes: ['BASE_WALLET'], currencies: ['USDC'] },
     }))
@@ -112,16 +112,16 @@ export class ChainWorld {
     return this.#treasury
   }
 
-  set isCalm(isCalm: boolean) {
-    this.chain.isCalm = isCalm
-    for (const node of this.#nodes) node.isCalm = isCalm
+  set isFaultFree(isFaultFree: boolean) {
+    this.chain.isFaultFree = isFaultFree
+    for (const node of this.#nodes) node.isFaultFree = isFaultFree
   }
 
   end(): void {
     this.chain.end()
   }
 
-  /** Makes a stranger pay to an address. Returns the stranger's address. */
+  /** Makes a stranger pay money to an address. Returns the stranger's address. */
   payIn(to: Hex, value: bigint): Hex {
     const from: Hex = `0x${String(this.#payers.size).padStart(38, 'd')}ee`
     this.#payers.add(from)
@@ -143,28 +143,28 @@ export class ChainWorld {
   }
 
   /**
-   * Makes a wallet's owner, who has its key, submit one of its authorizations to the chain. Returns the
-   * transaction hash.
+   * Makes a wallet's owner, who has the key, submit one of the wallet's authorizations to the chain. Returns
+   * the transaction hash.
    */
-  useByOwner({ authorizer, nonce, to, value }: OwnUse): Hex {
+  useByOwner({ authorizer, nonce, to, value }: OwnerUse): Hex {
     return this.chain.put('owner', this.random.pick(TIPS), (state) => {
       const effects: Effects = { logs: [], transfers: [] }
-      const by = to && { from: authorizer, to, value, nonce }
-      useAuthorization(state, effects, { authorizer, nonce, ...(by ? { by } : {}) })
+      const transfer = to && { from: authorizer, to, value, nonce }
+      useAuthorization(state, effects, { authorizer, nonce, ...(transfer ? { transfer } : {}) })
       return effects
     })
   }
 
-  /** Compares the server's addresses on the chain with its ledger, exactly. Throws Wrong. */
+  /** Compares the balances of the server's addresses with its ledger, exactly. Throws Violation. */
   async checkBooks(db: Database): Promise<void> {
     const { state } = this.chain.head
     const { rows: addresses } = await db.query<{ address: Hex }>('SELECT address FROM chain_addresses')
-    const held = addresses.reduce((sum, { address }) => sum + state.tokensOf(lowerHex(address)), 0n)
+    const onChain = addresses.reduce((sum, { address }) => sum + state.tokensOf(lowerHex(address)), 0n)
     const { rows } = await db.query<{ posted: string }>(
       `SELECT posted FROM ledger_accounts WHERE name = 'rail:${RAIL}' AND currency = 'USDC'`,
     )
     const posted = BigInt(rows[0]?.posted ?? 0)
-    if (posted !== held)
-      throw new Wrong(`The addresses have ${held} on the chain, and ${posted} in the books`)
+    if (posted !== onChain)
+      throw new Violation(`The addresses have ${onChain} on the chain, but ${posted} in the ledger`)
   }
 }

@@ -4,7 +4,7 @@ import { parseTransaction, serializeTransaction } from 'viem/utils'
 import { bytesOf, type Hex, hexOf, lowerHex } from '../../../../server/src/base/formats/hex.ts'
 import type { Machine } from '../../machine/machine.ts'
 import type { Random } from '../../machine/random.ts'
-import { type Call, type Effects, execute, Reverted, State, signerOf, type Transfer } from './token.ts'
+import { type Call, type Effects, execute, Reverted, recoverSigner, State, type Transfer } from './token.ts'
 
 /** A transaction that can be included in a block. */
 export interface Transaction {
@@ -16,8 +16,8 @@ export interface Transaction {
   readonly tip: bigint
   readonly gas: bigint
   /**
-   * The sender's transaction count when it is included. Undefined for transactions of strangers, whose order
-   * does not matter.
+   * The sender's transaction count at which the transaction can be included. Undefined for transactions of
+   * strangers, whose order does not matter.
    */
   readonly count?: bigint
   /** Applies the transaction to a state. Throws Reverted. */
@@ -43,54 +43,54 @@ export interface Block {
 }
 
 /** The chain's treatment of transactions and blocks. */
-export interface ChainHabits {
+export interface ChainBehavior {
   readonly blockMs: number
   readonly confirmations: number
   /**
-   * The fraction of blocks before which the last blocks are replaced, and the fraction of transactions that
-   * are forgotten.
+   * The fraction of blocks that are preceded by a reorganization, and the fraction of transactions that are
+   * forgotten.
    */
   readonly reorganisations: number
   readonly forgotten: number
-  /** The fraction of blocks whose base fee is far above the others'. */
-  readonly dearBlocks: number
+  /** The fraction of blocks with an unusually high base fee. */
+  readonly expensiveBlocks: number
 }
 
 export const GAS_USED = 60_000n
 const BASE_FEE = 1_000n
-const DEAR = 40n
+const EXPENSIVE_FACTOR = 40n
 /** Nodes require a replacement to raise its fees by this fraction. */
 const RAISE_DIVISOR = 8n
 
-/** A chain as all its nodes eventually see it: its blocks, and the transactions waiting for one. */
+/** A chain as all its nodes eventually see it: its blocks, and the transactions that wait to be included. */
 export class Chain {
   readonly blocks: Block[] = []
-  readonly habits: ChainHabits
+  readonly behavior: ChainBehavior
   readonly #machine: Machine
   readonly #random: Random
   #waiting: Transaction[] = []
   #salt = 0
-  #isCalm = true
+  #isFaultFree = true
   #hasEnded = false
 
-  constructor(machine: Machine, random: Random, habits: ChainHabits) {
+  constructor(machine: Machine, random: Random, behavior: ChainBehavior) {
     this.#machine = machine
     this.#random = random
-    this.habits = habits
+    this.behavior = behavior
     this.#append([])
   }
 
   start(): void {
-    this.#machine.runAfter(this.habits.blockMs, () => {
+    this.#machine.runAfter(this.behavior.blockMs, () => {
       if (this.#hasEnded) return
       this.step()
       this.start()
     })
   }
 
-  /** Turns its faults off or on. Blocks are produced in either case. */
-  set isCalm(isCalm: boolean) {
-    this.#isCalm = isCalm
+  /** Turns the chain's faults off or on. Blocks are produced in either case. */
+  set isFaultFree(isFaultFree: boolean) {
+    this.#isFaultFree = isFaultFree
   }
 
   end(): void {
@@ -103,8 +103,8 @@ export class Chain {
 
   /** Produces the next block, possibly after a reorganization. */
   step(): void {
-    const { reorganisations, confirmations, forgotten } = this.habits
-    if (!this.#isCalm) {
+    const { reorganisations, confirmations, forgotten } = this.behavior
+    if (!this.#isFaultFree) {
       const depth = 1 + this.#random.integerBelow(confirmations)
       if (depth < confirmations && depth < this.blocks.length && this.#random.chance(reorganisations))
         this.#replace(depth)
@@ -115,27 +115,28 @@ export class Chain {
     this.#append(this.#waiting)
   }
 
-  /** Replaces the last blocks: their transactions wait again, and the new branch is produced immediately. */
+  /** Replaces the last blocks. Their transactions wait again, and the new branch is produced immediately. */
   #replace(depth: number): void {
     const removed = this.blocks.splice(-depth)
     const reopened = removed.flatMap(({ mined }) => mined.map(({ transaction }) => transaction))
     this.#waiting = [...reopened, ...this.#waiting]
-    for (let left = depth; left > 0; left--) this.#append(this.#random.chance(0.5) ? this.#waiting : [])
+    for (let remaining = depth; remaining > 0; remaining--)
+      this.#append(this.#random.chance(0.5) ? this.#waiting : [])
   }
 
   #append(candidates: readonly Transaction[]): void {
-    const before = this.blocks.at(-1)
-    const number = before ? before.number + 1n : 0n
+    const parent = this.blocks.at(-1)
+    const number = parent ? parent.number + 1n : 0n
     const now = BigInt(Math.floor(Date.now() / 1_000))
-    const timestamp = before && before.timestamp >= now ? before.timestamp + 1n : now
-    const isDear = !this.#isCalm && this.#random.chance(this.habits.dearBlocks)
-    const baseFee = isDear ? BASE_FEE * DEAR : BASE_FEE
-    const state = new State(before?.state)
+    const timestamp = parent && parent.timestamp >= now ? parent.timestamp + 1n : now
+    const isExpensive = !this.#isFaultFree && this.#random.chance(this.behavior.expensiveBlocks)
+    const baseFee = isExpensive ? BASE_FEE * EXPENSIVE_FACTOR : BASE_FEE
+    const state = new State(parent?.state)
     const mined: Mined[] = []
     const byTip = candidates.filter(({ maxFee }) => maxFee >= baseFee).sort((a, b) => Number(b.tip - a.tip))
     for (let next = takeNext(byTip, state); next; next = takeNext(byTip, state))
-      mined.push(take(state, next, timestamp, baseFee))
-    const parentHash = before?.hash ?? hashOf('before all')
+      mined.push(mine(state, next, timestamp, baseFee))
+    const parentHash = parent?.hash ?? hashOf('before all')
     const hash = hashOf(`${parentHash} ${number} ${this.#salt++}`)
     this.blocks.push({ number, hash, parentHash, timestamp, baseFee, mined, state })
     const done = new Set(mined.map(({ transaction }) => transaction))
@@ -144,27 +145,31 @@ export class Chain {
     )
   }
 
-  /** Adds a stranger's transaction to the waiting ones. Returns its hash. */
-  put(what: string, tip: bigint, run: Transaction['run']): Hex {
-    const hash = hashOf(`${what} ${this.#salt++}`)
+  /** Adds a stranger's transaction to the waiting transactions. Returns its hash. */
+  put(description: string, tip: bigint, run: Transaction['run']): Hex {
+    const hash = hashOf(`${description} ${this.#salt++}`)
     const from: Hex = `0x${hash.slice(2, 42)}`
     const fees = { maxFee: 10n ** 18n, tip, gas: GAS_USED }
     this.#waiting.push({ hash, from, to: from, ...fees, run })
     return hash
   }
 
-  /** Accepts a signed transaction and returns its hash, or returns the refusal in a node's wording. */
+  /**
+   * Accepts a signed transaction and returns its hash, or returns the error message that a node would give.
+   */
   send(raw: Hex): Hex | { readonly refusal: string } {
-    const transaction = readTransaction(raw)
+    const transaction = parseSignedTransaction(raw)
     const count = transaction.count ?? 0n
     if (this.#waiting.some(({ hash }) => hash === transaction.hash)) return { refusal: 'already known' }
     if (count < this.head.state.countOf(transaction.from)) return { refusal: 'nonce too low' }
     if (this.head.state.coinOf(transaction.from) < transaction.gas * transaction.maxFee)
       return { refusal: 'insufficient funds for gas * price + value' }
-    const other = this.#waiting.find((waits) => waits.from === transaction.from && waits.count === count)
+    const other = this.#waiting.find(
+      (waiting) => waiting.from === transaction.from && waiting.count === count,
+    )
     if (other && (!isRaised(other.maxFee, transaction.maxFee) || !isRaised(other.tip, transaction.tip)))
       return { refusal: 'replacement transaction underpriced' }
-    this.#waiting = [...this.#waiting.filter((waits) => waits !== other), transaction]
+    this.#waiting = [...this.#waiting.filter((waiting) => waiting !== other), transaction]
     return transaction.hash
   }
 
@@ -188,7 +193,7 @@ function takeNext(waiting: Transaction[], state: State): Transaction | undefined
   return at < 0 ? undefined : waiting.splice(at, 1)[0]
 }
 
-function take(state: State, transaction: Transaction, timestamp: bigint, baseFee: bigint): Mined {
+function mine(state: State, transaction: Transaction, timestamp: bigint, baseFee: bigint): Mined {
   const { from, count, maxFee, tip } = transaction
   const price = baseFee + tip < maxFee ? baseFee + tip : maxFee
   let effects: Effects = { logs: [], transfers: [] }
@@ -214,17 +219,17 @@ function isOver({ from, count }: Transaction, state: State): boolean {
   return count !== undefined && count < state.countOf(from)
 }
 
-function isRaised(before: bigint, after: bigint): boolean {
-  return after >= before + before / RAISE_DIVISOR
+function isRaised(parent: bigint, after: bigint): boolean {
+  return after >= parent + parent / RAISE_DIVISOR
 }
 
-/** Parses a transaction in the form in which the server signs it (EIP-1559). */
-function readTransaction(raw: Hex): Transaction {
+/** Parses a transaction as the server signs it (EIP-1559). */
+function parseSignedTransaction(raw: Hex): Transaction {
   const { r, s, yParity, v: _, ...unsigned } = parseTransaction(raw as `0x02${string}`)
   const { to, data = '0x', nonce = 0, gas = 0n, maxFeePerGas = 0n, maxPriorityFeePerGas = 0n } = unsigned
   if (!r || !s || yParity === undefined || !to) throw new Error(`A transaction has no signature: ${raw}`)
   const digest = keccak_256(bytesOf(serializeTransaction(unsigned)))
-  const from = signerOf(digest, { r, s, yParity })
+  const from = recoverSigner(digest, { r, s, yParity })
   const call: Call = { from, to: lowerHex(to), data }
   return {
     hash: hexOf(keccak_256(bytesOf(raw))),

@@ -1,20 +1,20 @@
 import type { Hex } from '../../../../server/src/base/formats/hex.ts'
 import { lowerHex } from '../../../../server/src/base/formats/hex.ts'
 import type { Machine } from '../../machine/machine.ts'
-import { type Answer, type Network, networkError, type Outgoing } from '../../machine/network.ts'
+import { type HostResponse, type Network, networkError, type Outgoing } from '../../machine/network.ts'
 import type { Random } from '../../machine/random.ts'
 import { type Block, type Chain, GAS_USED, type Mined } from './chain.ts'
 import { CHAIN_ID, execute, type Log, MULTICALL, Reverted, State, TOKEN, view } from './token.ts'
 
 /** A node's treatment of its callers. */
-export interface NodeHabits {
-  /** The fraction of blocks for which it lags one block behind. */
+export interface NodeBehavior {
+  /** The fraction of heads for which the node lags one block behind. */
   readonly behind: number
-  /** The fraction of transactions that it accepts without responding. */
-  readonly lostAnswers: number
+  /** The fraction of transactions that the node accepts without responding. */
+  readonly lostResponses: number
   /** The fraction of log requests whose response lacks a log. Only used if two nodes have to agree. */
   readonly missingLogs: number
-  /** The approximate time between its outages, of which there are a few short ones. */
+  /** The approximate time between the node's few short outages. */
   readonly downEveryMs: number | undefined
 }
 
@@ -31,7 +31,7 @@ interface RpcCall {
 }
 
 const PRIORITY_FEE = 7n
-const NOT_THERE: Refusal = { code: -32000, message: 'header not found' }
+const BLOCK_NOT_FOUND: Refusal = { code: -32000, message: 'header not found' }
 const FIRST_PORT = 9117
 const OUTAGES_MAX = 4
 const OUTAGE_MS_MAX = 6_000
@@ -42,50 +42,50 @@ export class ChainNode {
   readonly #chain: Chain
   readonly #machine: Machine
   readonly #random: Random
-  readonly #habits: NodeHabits
+  readonly #behavior: NodeBehavior
   #isDown = false
-  #isCalm = true
-  /** The head for which it was last decided whether the node lags behind. */
+  #isFaultFree = true
+  /** The head for which the lag was last decided, and the lag in blocks. */
   #behind: { readonly hash: Hex; readonly blocks: number } | undefined
 
-  constructor(machine: Machine, network: Network, chain: Chain, habits: NodeHabits, at: number) {
+  constructor(machine: Machine, network: Network, chain: Chain, behavior: NodeBehavior, at: number) {
     const host = `127.0.0.1:${FIRST_PORT + at}`
     this.url = `http://${host}`
     this.#machine = machine
     this.#random = machine.random.fork()
     this.#chain = chain
-    this.#habits = habits
+    this.#behavior = behavior
     network.hosts.set(host, (request) => this.#answer(request))
   }
 
-  /** Turns its faults off or on. */
-  set isCalm(isCalm: boolean) {
-    this.#isCalm = isCalm
+  /** Turns the node's faults off or on. */
+  set isFaultFree(isFaultFree: boolean) {
+    this.#isFaultFree = isFaultFree
     this.#isDown = false
-    if (!isCalm) this.#failLater(OUTAGES_MAX)
+    if (!isFaultFree) this.#scheduleOutage(OUTAGES_MAX)
   }
 
-  #failLater(left: number): void {
-    const { downEveryMs } = this.#habits
-    if (downEveryMs === undefined || left === 0) return
+  #scheduleOutage(remaining: number): void {
+    const { downEveryMs } = this.#behavior
+    if (downEveryMs === undefined || remaining === 0) return
     this.#machine.runAfter(this.#random.integerBelow(2 * downEveryMs), () => {
-      this.#isDown = !this.#isCalm
+      this.#isDown = !this.#isFaultFree
       this.#machine.runAfter(this.#random.integerBelow(OUTAGE_MS_MAX), () => {
         this.#isDown = false
-        if (!this.#isCalm) this.#failLater(left - 1)
+        if (!this.#isFaultFree) this.#scheduleOutage(remaining - 1)
       })
     })
   }
 
-  async #answer({ body }: Outgoing): Promise<Answer> {
+  async #answer({ body }: Outgoing): Promise<HostResponse> {
     if (this.#isDown) throw networkError('ECONNREFUSED')
     const calls: RpcCall | RpcCall[] = JSON.parse(body.toString())
     const all = Array.isArray(calls) ? calls : [calls]
-    const answers = all.map((one) => this.#respond(one))
-    const takes = all.some(({ method }) => method === 'eth_sendRawTransaction')
-    if (takes && !this.#isCalm && this.#random.chance(this.#habits.lostAnswers))
+    const responses = all.map((call) => this.#respond(call))
+    const hasTransaction = all.some(({ method }) => method === 'eth_sendRawTransaction')
+    if (hasTransaction && !this.#isFaultFree && this.#random.chance(this.#behavior.lostResponses))
       throw networkError('ECONNRESET')
-    return { status: 200, body: JSON.stringify(Array.isArray(calls) ? answers : answers[0]) }
+    return { status: 200, body: JSON.stringify(Array.isArray(calls) ? responses : responses[0]) }
   }
 
   #respond({ id, method, params }: RpcCall): object {
@@ -111,37 +111,37 @@ export class ChainNode {
         return hex(PRIORITY_FEE)
       case 'eth_getBlockByNumber': {
         const block = this.#blockAt(first)
-        return block ? wireBlock(block) : null
+        return block ? toWireBlock(block) : null
       }
       case 'eth_getTransactionReceipt':
         return this.#receipt(String(first))
       case 'eth_getLogs':
-        return this.#logs(first as LogsWanted)
+        return this.#logs(first as LogFilter)
       case 'eth_sendRawTransaction': {
-        const taken = this.#chain.send(first as Hex)
-        return typeof taken === 'string' ? taken : { code: -32000, message: taken.refusal }
+        const outcome = this.#chain.send(first as Hex)
+        return typeof outcome === 'string' ? outcome : { code: -32000, message: outcome.refusal }
       }
       case 'eth_getCode':
         return [TOKEN, MULTICALL].includes(lowerHex(String(first))) ? '0x60' : '0x'
       case 'eth_estimateGas':
-        execute(new State(this.#head().state), callOf(first), this.#head().timestamp)
+        execute(new State(this.#head().state), toCall(first), this.#head().timestamp)
         return hex(GAS_USED)
     }
     const block = this.#blockAt(second)
-    if (!block) return NOT_THERE
+    if (!block) return BLOCK_NOT_FOUND
     const { state, timestamp } = block
     if (method === 'eth_getBalance') return hex(state.coinOf(lowerHex(String(first))))
     if (method === 'eth_getTransactionCount') return hex(state.countOf(lowerHex(String(first))))
-    if (method === 'eth_call') return view(state, callOf(first), timestamp)
+    if (method === 'eth_call') return view(state, toCall(first), timestamp)
     return { code: -32601, message: `the method ${method} does not exist/is not available` }
   }
 
   /** The highest block that this node has. It may lag one block behind until the next block. */
   #head(): Block {
     const { blocks, head } = this.#chain
-    if (this.#isCalm) return head
+    if (this.#isFaultFree) return head
     if (this.#behind?.hash !== head.hash)
-      this.#behind = { hash: head.hash, blocks: this.#random.chance(this.#habits.behind) ? 1 : 0 }
+      this.#behind = { hash: head.hash, blocks: this.#random.chance(this.#behavior.behind) ? 1 : 0 }
     return blocks[blocks.length - 1 - this.#behind.blocks] ?? head
   }
 
@@ -157,21 +157,22 @@ export class ChainNode {
 
   #receipt(hash: string): object | null {
     for (const block of this.#knownBlocks())
-      for (const mined of block.mined) if (mined.transaction.hash === hash) return wireReceipt(block, mined)
+      for (const mined of block.mined) if (mined.transaction.hash === hash) return toWireReceipt(block, mined)
     return null
   }
 
-  #logs({ address, topics, fromBlock, toBlock }: LogsWanted): object[] {
+  #logs({ address, topics, fromBlock, toBlock }: LogFilter): object[] {
     if (lowerHex(address) !== TOKEN) return []
     const found = this.#knownBlocks()
       .slice(Number(fromBlock), Number(toBlock) + 1)
-      .flatMap((block) => logsIn(block).filter((log) => isWanted(log.topics, topics)))
-    const isMissing = found.length > 0 && !this.#isCalm && this.#random.chance(this.#habits.missingLogs)
+      .flatMap((block) => toWireLogs(block).filter((log) => matchesTopics(log.topics, topics)))
+    const isMissing =
+      found.length > 0 && !this.#isFaultFree && this.#random.chance(this.#behavior.missingLogs)
     return isMissing ? found.slice(1) : found
   }
 }
 
-interface LogsWanted {
+interface LogFilter {
   readonly address: string
   readonly topics: readonly (string | readonly string[] | null)[]
   readonly fromBlock: string
@@ -182,7 +183,7 @@ function isRefusal(answer: unknown): answer is Refusal {
   return typeof answer === 'object' && answer !== null && 'code' in answer && 'message' in answer
 }
 
-function callOf(value: unknown) {
+function toCall(value: unknown) {
   const { from = `0x${'0'.repeat(40)}`, to, data } = value as Record<string, string>
   return { from: lowerHex(from), to: lowerHex(to!), data: lowerHex(data!) }
 }
@@ -191,7 +192,7 @@ function hex(value: bigint | number): Hex {
   return `0x${value.toString(16)}`
 }
 
-function wireBlock({ number, hash, parentHash, timestamp, baseFee }: Block): object {
+function toWireBlock({ number, hash, parentHash, timestamp, baseFee }: Block): object {
   return {
     ...{ number: hex(number), hash, parentHash, timestamp: hex(timestamp), baseFeePerGas: hex(baseFee) },
   }
@@ -201,7 +202,7 @@ interface WireLog extends Log {
   readonly transactionHash: Hex
 }
 
-function logsIn(block: Block): WireLog[] {
+function toWireLogs(block: Block): WireLog[] {
   return block.mined
     .flatMap(({ transaction, effects }) => effects.logs.map((log) => ({ transaction, log })))
     .map(({ transaction, log }, index) => ({
@@ -210,22 +211,22 @@ function logsIn(block: Block): WireLog[] {
     }))
 }
 
-function wireReceipt(block: Block, { transaction, succeeded, price }: Mined): object {
+function toWireReceipt(block: Block, { transaction, succeeded, price }: Mined): object {
   const { hash, from, to } = transaction
   return {
     ...{ transactionHash: hash, blockNumber: hex(block.number), blockHash: block.hash, from, to },
     ...{ status: hex(succeeded ? 1 : 0), gasUsed: hex(GAS_USED), effectiveGasPrice: hex(price) },
-    logs: logsIn(block).filter(({ transactionHash }) => transactionHash === hash),
+    logs: toWireLogs(block).filter(({ transactionHash }) => transactionHash === hash),
   }
 }
 
-function isWanted(topics: readonly Hex[], wanted: LogsWanted['topics']): boolean {
-  return wanted.every((one, at) => {
+function matchesTopics(topics: readonly Hex[], filter: LogFilter['topics']): boolean {
+  return filter.every((expected, at) => {
     const topic = topics[at]
     if (topic === undefined) return false
-    if (one === null) return true
-    return typeof one === 'string'
-      ? one.toLowerCase() === topic
-      : one.some((each) => each.toLowerCase() === topic)
+    if (expected === null) return true
+    return typeof expected === 'string'
+      ? expected.toLowerCase() === topic
+      : expected.some((choice) => choice.toLowerCase() === topic)
   })
 }

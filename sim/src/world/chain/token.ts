@@ -12,14 +12,14 @@ import { bytesOf, type Hex, hexOf, lowerHex } from '../../../../server/src/base/
 import {
   CANCELLED_TOPIC,
   TRANSFER_TOPIC,
-  topicOf,
+  toTopic,
   USED_TOPIC,
 } from '../../../../server/src/outside/chains/formats/calls.ts'
 import { TOKEN_ABI } from '../../../../server/src/outside/chains/formats/token.ts'
 
 /**
- * The contracts on the simulated chain: a token with EIP-3009, and Multicall3. They check signatures just as
- * the real ones do.
+ * The contracts on the simulated chain: a token with EIP-3009, and Multicall3. They check signatures exactly
+ * as the real contracts do.
  */
 
 export const CHAIN_ID = 8453
@@ -40,7 +40,7 @@ export interface Log {
   readonly data: Hex
 }
 
-/** A transfer of the token. `nonce` is its authorization's nonce. */
+/** A transfer of the token. `nonce` is set if the transfer used an authorization. */
 export interface Transfer {
   readonly from: Hex
   readonly to: Hex
@@ -87,34 +87,41 @@ export interface Effects {
   readonly transfers: Transfer[]
 }
 
-/** The chain reverts a call. */
+/** Thrown if the chain reverts a call. */
 export class Reverted extends Error {}
 
 /** Moves tokens. Throws Reverted. */
 export function move(state: State, effects: Effects, transfer: Transfer): void {
   const { from, to, value } = transfer
-  const has = state.tokensOf(from)
-  if (has < value) throw new Reverted('execution reverted: transfer amount exceeds balance')
-  state.tokens.set(from, has - value)
+  const balance = state.tokensOf(from)
+  if (balance < value) throw new Reverted('execution reverted: transfer amount exceeds balance')
+  state.tokens.set(from, balance - value)
   state.tokens.set(to, state.tokensOf(to) + value)
   effects.logs.push({
-    topics: [TRANSFER_TOPIC, topicOf(from), topicOf(to)],
+    topics: [TRANSFER_TOPIC, toTopic(from), toTopic(to)],
     data: encodeAbiParameters([{ type: 'uint256' }], [value]),
   })
   effects.transfers.push(transfer)
 }
 
-/** Uses an authorization, or cancels it if `by` is absent. Throws Reverted. */
+/** Uses an authorization, or cancels it if there is no transfer. Throws Reverted. */
 export function useAuthorization(
   state: State,
   effects: Effects,
-  { authorizer, nonce, by }: { readonly authorizer: Hex; readonly nonce: Hex; readonly by?: Transfer },
+  {
+    authorizer,
+    nonce,
+    transfer,
+  }: { readonly authorizer: Hex; readonly nonce: Hex; readonly transfer?: Transfer },
 ): void {
   if (state.isUsed(authorizer, nonce))
     throw new Reverted('execution reverted: authorization is used or canceled')
   state.used.add(`${authorizer} ${nonce}`)
-  effects.logs.push({ topics: [by ? USED_TOPIC : CANCELLED_TOPIC, topicOf(authorizer), nonce], data: '0x' })
-  if (by) move(state, effects, by)
+  effects.logs.push({
+    topics: [transfer ? USED_TOPIC : CANCELLED_TOPIC, toTopic(authorizer), nonce],
+    data: '0x',
+  })
+  if (transfer) move(state, effects, transfer)
 }
 
 export interface Call {
@@ -124,20 +131,20 @@ export interface Call {
 }
 
 /**
- * Executes a transaction's call on a state and changes the state. After Reverted is thrown, the state must be
- * discarded.
+ * Executes a transaction's call and applies its effects to the state. If Reverted is thrown, the state must
+ * be discarded.
  */
 export function execute(state: State, { from, to, data }: Call, timestamp: bigint): Effects {
   const effects: Effects = { logs: [], transfers: [] }
-  const calls = to === MULTICALL ? callsIn(data) : [{ to, data }]
+  const calls = to === MULTICALL ? decodeCalls(data) : [{ to, data }]
   for (const call of calls) {
     if (call.to !== TOKEN) throw new Reverted('execution reverted: unknown contract')
-    executeOne(state, effects, from, call.data, timestamp)
+    executeCall(state, effects, from, call.data, timestamp)
   }
   return effects
 }
 
-function executeOne(state: State, effects: Effects, caller: Hex, data: Hex, timestamp: bigint): void {
+function executeCall(state: State, effects: Effects, caller: Hex, data: Hex, timestamp: bigint): void {
   const call = decodeFunctionData({ abi: TOKEN_ABI, data })
   if (call.functionName === 'transfer') {
     const [to, value] = call.args
@@ -146,22 +153,31 @@ function executeOne(state: State, effects: Effects, caller: Hex, data: Hex, time
   }
   if (call.functionName !== 'transferWithAuthorization') throw new Reverted('execution reverted')
   const [authorizer, to, value, validAfter, validBefore, nonce, v, r, s] = call.args
-  const one = { from: lowerHex(authorizer), to: lowerHex(to), value, validBefore, nonce: lowerHex(nonce) }
+  const authorization = {
+    from: lowerHex(authorizer),
+    to: lowerHex(to),
+    value,
+    validBefore,
+    nonce: lowerHex(nonce),
+  }
   if (timestamp <= validAfter || timestamp >= validBefore)
     throw new Reverted('execution reverted: authorization is expired')
-  if (signerOf(authorizationDigest(SEPARATOR, one), { r, s, yParity: v - V_BASE }) !== one.from)
+  if (
+    recoverSigner(authorizationDigest(SEPARATOR, authorization), { r, s, yParity: v - V_BASE }) !==
+    authorization.from
+  )
     throw new Reverted('execution reverted: invalid signature')
-  const by = { from: one.from, to: one.to, value, nonce: one.nonce }
-  useAuthorization(state, effects, { authorizer: one.from, nonce: one.nonce, by })
+  const transfer = { from: authorization.from, to: authorization.to, value, nonce: authorization.nonce }
+  useAuthorization(state, effects, { authorizer: authorization.from, nonce: authorization.nonce, transfer })
 }
 
-function callsIn(data: Hex): { readonly to: Hex; readonly data: Hex }[] {
+function decodeCalls(data: Hex): { readonly to: Hex; readonly data: Hex }[] {
   const { args } = decodeFunctionData({ abi: MULTICALL_ABI, data })
   return args[0].map(({ target, callData }) => ({ to: lowerHex(target), data: callData }))
 }
 
 /** The address whose key signed a digest. */
-export function signerOf(
+export function recoverSigner(
   digest: Uint8Array,
   { r, s, yParity }: { readonly r: Hex; readonly s: Hex; readonly yParity: number },
 ): Hex {
@@ -185,7 +201,7 @@ const SELECTORS = {
 /** Returns the result of a call without a transaction. Throws Reverted. */
 export function view(state: State, { from, to, data }: Call, timestamp: bigint): Hex {
   if (to === MULTICALL) {
-    const results = callsIn(data).map((call) => ({
+    const results = decodeCalls(data).map((call) => ({
       success: true,
       returnData: view(state, { from, ...call }, timestamp),
     }))

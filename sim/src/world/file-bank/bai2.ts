@@ -1,8 +1,8 @@
 import type { Entry, Sheet } from './messages.ts'
 
 /**
- * Statements in BAI2, the format of US banks. Writes only the first detail of an entry, because the format
- * has no room for more.
+ * Statements in BAI2, the format of US banks. Only the first detail of an entry is written, because the
+ * format has no room for more.
  */
 
 const TYPE_CODES: Readonly<Record<string, string>> = { RRTN: '257', CHRG: '698', IN: '165', OUT: '495' }
@@ -12,8 +12,8 @@ const INVALID_FUNDS_TYPE = 'Q'
 /** Formats statements as one file. `name` distinguishes files with the same content. */
 export function formatBai2File(sheets: readonly Sheet[], name: string): string {
   const groups = sheets.map(formatGroup)
-  const total = groups.reduce((sum, one) => sum + one.total, 0n)
-  const lines = [`01,BANK,SIMULATED,260115,0500,${name},,,2/`, ...groups.flatMap((one) => one.lines)]
+  const total = groups.reduce((sum, group) => sum + group.total, 0n)
+  const lines = [`01,BANK,SIMULATED,260115,0500,${name},,,2/`, ...groups.flatMap((group) => group.lines)]
   return `${lines.join('\n')}\n99,${total},${groups.length},${lines.length + 1}/\n`
 }
 
@@ -44,7 +44,7 @@ function formatAccount({ iban, opening, closing, entries }: Sheet): Lines {
   const head = [`03,${[iban, '', ...known].join(',')}/`]
   const lines = [...head, ...entries.flatMap(formatTransaction)]
   const amounts = [opening ?? 0n, closing ?? 0n, ...entries.map(({ cents }) => (cents < 0n ? -cents : cents))]
-  const total = amounts.reduce((sum, one) => sum + one, 0n)
+  const total = amounts.reduce((sum, amount) => sum + amount, 0n)
   return { lines: [...lines, `49,${total},${lines.length + 1}/`], total }
 }
 

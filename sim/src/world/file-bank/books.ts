@@ -1,21 +1,21 @@
 import type { Random } from '../../machine/random.ts'
 import type { Entry } from './messages.ts'
 
-/** A part of the account's day, reported by one statement. */
+/** A part of the day's bookings, reported by one statement. */
 export interface Part {
   readonly date: string
   readonly opening: bigint
   readonly closing: bigint
   readonly entries: readonly Entry[]
-  /** Set for a page of a statement that comes in two files. */
+  /** Set for a page of a statement that is split into two files. */
   readonly page?: { readonly id: string; readonly number: number; readonly isLast: boolean }
 }
 
-/** The bank's days. Deposits arrive on the first ones, before the servers' current day. */
+/** The bank's days. Deposits arrive on the first of them, before the servers' current day. */
 const DATES = ['2026-01-12', '2026-01-13', '2026-01-14', '2026-01-15']
 const CHARGE: Entry = { cents: -1n, code: ['ACMT', 'MDOP', 'CHRG'], details: [], text: 'Charges' }
 
-/** The bank's own books of the account, including bookings that are on no statement yet. */
+/** The bank's own ledger of the account, including bookings that are on no statement yet. */
 export class Books {
   balance = 0n
   /** The sum of incoming payments, without returns. */
@@ -52,19 +52,19 @@ export class Books {
     return DATES[this.#day] ?? ''
   }
 
-  /** Ends the day if a next one exists and all bookings are in parts. */
+  /** Ends the day if there is a next one and all bookings are in parts. */
   closeDay(): void {
     if (this.hasEntries || this.#day + 1 === DATES.length) return
     this.#day += 1
     this.#balances = new Set([this.balance])
   }
 
-  /** Moves bookings into one part of the day, or into two that are pages of a statement. */
+  /** Moves the bookings into one part of the day, or into two parts that are pages of one statement. */
   cut(pageId: string): Part[] {
     const entries = this.#entries
     this.#entries = []
-    // The balance between two pages follows from their entries, so all entries have to be readable. If all
-    // entries of a page also occur on the other one, they could be the same money reported twice.
+    // The balance between two pages follows from their entries, so all entries must be readable. If all
+    // entries of a page also occurred on the other page, they could be the same money reported twice.
     const isDivisible =
       new Set(entries).size === entries.length && !entries.some(({ isUnreadable }) => isUnreadable)
     const isPaged = this.#hasPages && entries.length > 1 && isDivisible && this.#random.chance(0.2)
@@ -78,8 +78,8 @@ export class Books {
   }
 
   /**
-   * Charges the account a cent if a part would end at a balance that already occurred on this day: a day that
-   * ends where it began does not reveal the order of its parts.
+   * Charges the account a cent if a part would end at a balance that has already occurred on this day. If a
+   * day ended where it began, the order of its parts could not be determined.
    */
   #part(entries: readonly Entry[]): Part {
     const opening = this.balance

@@ -1,12 +1,12 @@
 import type { Random } from '../../machine/random.ts'
 import type { Detail, Entry, Payment } from './messages.ts'
 
-/** Entries in the various shapes that banks give them. */
+/** Booked entries in the various shapes that banks use. */
 
 const TRANSFER_IN = ['PMNT', 'RCDT', 'ESCT'] as const
 const TRANSFER_OUT = ['PMNT', 'ICDT', 'ESCT'] as const
-const RETURNED = ['PMNT', 'ICDT', 'RRTN'] as const
-const COLLECTED = ['PMNT', 'IDDT', 'ESDD'] as const
+const RETURN = ['PMNT', 'ICDT', 'RRTN'] as const
+const COLLECTION = ['PMNT', 'IDDT', 'ESDD'] as const
 const UNPAID = ['PMNT', 'IDDT', 'UPDD'] as const
 /** Placeholders that banks use for a missing reference. */
 const NO_REFERENCE = ['NONREF', '0000000000', 'NOREF']
@@ -19,9 +19,9 @@ export interface Shapes {
 }
 
 /** The bank's reference: unique to the entry, a constant, or none. */
-function servicerReference(random: Random, own: string): Pick<Entry, 'servicerReference'> {
+function servicerReference(random: Random, uniqueReference: string): Pick<Entry, 'servicerReference'> {
   if (random.chance(0.3)) return {}
-  return { servicerReference: random.chance(0.4) ? random.pick(NO_REFERENCE) : own }
+  return { servicerReference: random.chance(0.4) ? random.pick(NO_REFERENCE) : uniqueReference }
 }
 
 export interface PaidIn {
@@ -32,8 +32,8 @@ export interface PaidIn {
 }
 
 /**
- * An incoming payment to an account, whose payer has stated the reference. Includes the payer if a return
- * needs it.
+ * An incoming payment to an account. The payer states the account's reference. The entry includes the payer
+ * if a return needs it.
  */
 export function toIncomingEntry(
   { random, isPlain }: Shapes,
@@ -51,7 +51,7 @@ export function toIncomingEntry(
     // The payer instructed a higher amount than was booked.
     { ...head, details: [{ ...detail, instructed: cents + 500n, text }] },
     { ...head, details: [{ ...detail, amount: cents, instructed: cents + 500n, text }] },
-    // Alternatively, the detail has the amount sent, and the entry the amount received.
+    // The detail has the amount sent, and the entry the amount received.
     { ...head, details: [{ ...detail, amount: cents + 26n, text }] },
   ]
   const withoutPayer: readonly Entry[] = [
@@ -63,10 +63,14 @@ export function toIncomingEntry(
 }
 
 /**
- * A stranger's payment that belongs to no account: whole, in parts, for several accounts together, or
- * unreadable.
+ * A stranger's payment that belongs to no account: a single payment, one in several parts, one for several
+ * accounts, or an unreadable one.
  */
-export function strangers({ random, isPlain }: Shapes, paid: PaidIn, references: readonly string[]): Entry {
+export function buildStrangerEntry(
+  { random, isPlain }: Shapes,
+  paid: PaidIn,
+  references: readonly string[],
+): Entry {
   const { cents, name, debtor } = paid
   const head = { cents, code: TRANSFER_IN, ...servicerReference(random, name) }
   const detail = { debtor, endToEndId: name, amount: cents, text: 'rent' }
@@ -95,7 +99,7 @@ export function strangers({ random, isPlain }: Shapes, paid: PaidIn, references:
 }
 
 /**
- * Adds to a detail one of the ways to name a payment of ours. For incoming money, names inside free text do
+ * Names one of our payments in a detail, in one of several ways. In incoming money, names inside free text do
  * not count.
  */
 function nameDetail({ random, isPlain }: Shapes, { instructionId, endToEndId, direction }: Payment): Detail {
@@ -105,17 +109,17 @@ function nameDetail({ random, isPlain }: Shapes, { instructionId, endToEndId, di
 }
 
 /**
- * The payments of one of our files as the bank books them: one by one, as one entry with details, or as a
+ * The payments of one of our files as the bank books them: individually, as one entry with details, or as a
  * single sum.
  */
-export function bookSent(
+export function bookPayments(
   shapes: Shapes,
   file: string,
   payments: readonly Payment[],
 ): { readonly style: 'single' | 'details' | 'sum'; readonly entries: readonly Entry[] } {
   const { random, isPlain } = shapes
   const isPull = payments[0]?.direction === 'PULL'
-  const { sign, code } = isPull ? { sign: 1n, code: COLLECTED } : { sign: -1n, code: TRANSFER_OUT }
+  const { sign, code } = isPull ? { sign: 1n, code: COLLECTION } : { sign: -1n, code: TRANSFER_OUT }
   const sums = isPlain && isPull ? [] : (['sum'] as const)
   const styles = ['single', 'single', isPlain ? 'single' : 'details', ...sums] as const
   const style = payments.length === 0 ? 'single' : random.pick(styles)
@@ -141,11 +145,11 @@ export function bookSent(
   return { style, entries }
 }
 
-/** Reasons of the debtor or its bank for which the mandate remains valid. */
+/** Return reasons of the debtor or its bank after which the mandate remains valid. */
 const UNPAID_REASONS = ['AM04', 'MD06', 'MS02', 'SL01']
 
-/** A collection that comes back: unpaid, refunded, or reversed by the bank. */
-function unpaidEntry(shapes: Shapes, payment: Payment): Entry {
+/** A collection that is returned: unpaid, refunded, or reversed by the bank. */
+function toUnpaidEntry(shapes: Shapes, payment: Payment): Entry {
   const { random, isPlain } = shapes
   const { amount, instructionId, endToEndId } = payment
   if (isPlain) return { cents: -amount, code: UNPAID, details: [{ endToEndId, amount }] }
@@ -158,20 +162,20 @@ function unpaidEntry(shapes: Shapes, payment: Payment): Entry {
 }
 
 /**
- * One of our payments, returned with a reason, with only a code, with nothing but our id, or with a charge
- * deducted.
+ * The return of one of our payments: with a reason, with only a code, with nothing but our id, or with a
+ * charge deducted.
  */
-export function returnEntry(shapes: Shapes, payment: Payment): Entry {
+export function toReturnEntry(shapes: Shapes, payment: Payment): Entry {
   const { random, isPlain } = shapes
   const { instructionId, endToEndId, amount, direction } = payment
-  if (direction === 'PULL') return unpaidEntry(shapes, payment)
-  if (isPlain) return { cents: amount, code: RETURNED, details: [{ endToEndId, amount }] }
+  if (direction === 'PULL') return toUnpaidEntry(shapes, payment)
+  if (isPlain) return { cents: amount, code: RETURN, details: [{ endToEndId, amount }] }
   const names = random.pick<Detail>([{ instructionId, endToEndId }, { instructionId }, { endToEndId }])
   const head = { cents: amount, code: TRANSFER_IN, details: [{ ...names, amount }] }
   return random.pick<Entry>([
     { ...head, details: [{ ...names, amount, returnReason: 'AC04' }] },
-    { ...head, code: RETURNED },
-    // Payees also know the end-to-end id, so a matching end-to-end id alone does not make incoming money a
+    { ...head, code: RETURN },
+    // The end-to-end id is also known to payees, so a match of this id alone does not make incoming money a
     // return.
     { ...head, details: [{ ...names, instructionId, amount }] },
     {
@@ -182,8 +186,10 @@ export function returnEntry(shapes: Shapes, payment: Payment): Entry {
   ])
 }
 
-/** The amounts of an entry's details if they add up to the entry's amount, otherwise the entry's amount. */
-export function partsOf({ cents, details }: Entry): bigint[] {
+/**
+ * The amounts of an entry's details if they add up to the entry's amount. Otherwise, only the entry's amount.
+ */
+export function toAmounts({ cents, details }: Entry): bigint[] {
   const amounts = details.flatMap(({ amount }) => amount ?? [])
   const sum = amounts.reduce((total, amount) => total + amount, 0n)
   return amounts.length === details.length && sum === cents ? amounts : [cents]

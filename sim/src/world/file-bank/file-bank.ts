@@ -4,26 +4,31 @@ import type { Machine } from '../../machine/machine.ts'
 import type { Random } from '../../machine/random.ts'
 import type { Deposit, Order } from '../connector.ts'
 import { formatBai2File } from './bai2.ts'
+import type { FileBankBehavior } from './behavior.ts'
 import { Books, type Part } from './books.ts'
-import { bookSent, type PaidIn, returnEntry, type Shapes, strangers, toIncomingEntry } from './entries.ts'
-import type { FileHabits } from './habits.ts'
 import {
-  camtFile,
+  bookPayments,
+  buildStrangerEntry,
+  type PaidIn,
+  type Shapes,
+  toIncomingEntry,
+  toReturnEntry,
+} from './entries.ts'
+import { ExpectedReports } from './expected-reports.ts'
+import {
   type Entry,
+  formatCamtFile,
+  formatStatusFile,
   ibanOf,
   type PaymentFile,
   readPayments,
   type Sheet,
-  statusFile,
 } from './messages.ts'
 import { formatMt940File } from './mt-940.ts'
 import { type FileOrder, isRejectedBy, Orders } from './orders.ts'
-import { Waits } from './waits.ts'
+import { buildRailEntry, FOLDERS, OWN_IBAN } from './rail-entry.ts'
 
-export const RAIL = 'house-bank'
-const OWN_IBAN = 'DE89370400440532013000'
 const OTHER_IBAN = 'DE02120300000000202051'
-const FOLDERS = ['outbox', 'inbox', 'done', 'refused'] as const
 const PAUSE_MS_MAX = 2_500
 /** Each step of the bank adds up to this much time, so its day is short. */
 const PASSES_MS_MAX = 20_000
@@ -37,21 +42,21 @@ interface PayIn {
   readonly iban: string
 }
 
-/** A file in the inbox about our account. */
-interface Sent {
+/** A file about our account that was written to the inbox. */
+interface SentFile {
   readonly sheets: readonly Sheet[]
   readonly text: string
 }
 
 /**
- * A bank behind a folder. It reads the servers' files, books them, and reports its account in files, with all
- * the faults of real banks. It is not a program of the simulation and is never killed.
+ * A bank behind a folder. It reads the servers' files, books their payments, and reports its account in
+ * files, with all the faults of real banks. It is not a program of the simulation, so it is never killed.
  */
 export class FileBank {
   readonly books: Books
-  readonly waits = new Waits()
-  readonly habits: FileHabits
-  /** The format of its statements. Advices are always camt.054. */
+  readonly expectedReports = new ExpectedReports()
+  readonly behavior: FileBankBehavior
+  /** The format of the bank's statements. Advices are always camt.054. */
   readonly #format: 'CAMT' | 'BAI2' | 'MT940'
   readonly #machine: Machine
   readonly #random: Random
@@ -60,13 +65,13 @@ export class FileBank {
   readonly #orders: Orders
   readonly #payIns: PayIn[] = []
   readonly #references = new Set<string>()
-  /** Parts of days that no statement has reported yet, and the number of reported parts by day. */
+  /** Parts of days that are on no statement yet, and the reported range of each day. */
   #parts: Part[] = []
   readonly #reported = new Map<string, { readonly opening: bigint; readonly closing: bigint }>()
-  /** The status file that must be read before a statement with the entry. */
-  readonly #after = new Map<Entry, string>()
-  #later: (() => void)[] = []
-  readonly #sent: Sent[] = []
+  /** The status file that must be read before the statement with the entry. */
+  readonly #requiredStatuses = new Map<Entry, string>()
+  #pendingFiles: (() => void)[] = []
+  readonly #sent: SentFile[] = []
   readonly #statuses: string[] = []
   #lastPart = ''
   #files = 0
@@ -75,38 +80,26 @@ export class FileBank {
   #extras = 0
   #hasEnded = false
 
-  constructor(machine: Machine, folder: string, habits: FileHabits, needsPayers: boolean) {
+  constructor(machine: Machine, folder: string, behavior: FileBankBehavior, needsPayers: boolean) {
     this.#machine = machine
     this.#random = machine.random.fork()
     this.#orders = new Orders(this.#random)
     this.#folder = join(folder, 'bank')
     this.#needsPayers = needsPayers
-    this.habits = habits
+    this.behavior = behavior
     // BAI2 does not identify the payer.
     this.#format = this.#random.pick(needsPayers ? ['CAMT', 'MT940'] : ['CAMT', 'BAI2', 'MT940'])
     this.books = new Books(this.#random, this.#format !== 'BAI2')
   }
 
-  /** BAI2 does not distinguish a collection from other incoming money. */
+  /** False for BAI2, which does not distinguish a collection from other incoming money. */
   get collects(): boolean {
     return this.#format !== 'BAI2'
   }
 
   /** The rail's entry in the rails file. */
   get entry(): object {
-    const serves = ['OUT', ...(this.collects ? ['PULL'] : []), 'IN'].map((direction) => ({
-      ...{ direction, accountTypes: ['EUR_ACCOUNT'], currencies: ['EUR'] },
-    }))
-    const { depositsFrom } = this.habits
-    return {
-      ...{ name: RAIL, kind: 'bank-files', serves, depositsFrom, everyMinutes: 1, inboxEverySeconds: 1 },
-      ...(this.#format === 'MT940' ? { statementFormat: 'MT940' } : {}),
-      format: {
-        ...{ type: 'SEPA', name: 'Simulated GmbH', iban: OWN_IBAN, bic: 'COBADEFFXXX' },
-        ...(this.collects ? { debits: { creditorId: 'DE98ZZZ09999999999', deliveredAfterDays: 0 } } : {}),
-      },
-      place: { type: 'folder', path: this.#folder, ...Object.fromEntries(FOLDERS.map((one) => [one, one])) },
-    }
+    return buildRailEntry(this.#folder, this.#format, this.behavior, this.collects)
   }
 
   start(): void {
@@ -120,8 +113,8 @@ export class FileBank {
 
   /** Pays into the account with this reference. Returns the bank's id of the deposit. */
   payIn(reference: string, amount: number): string {
-    // No payment is made before the first deposit has arrived, so the first deposit must not have to wait for
-    // a person.
+    // No payment is made before the first deposits have arrived, so the first deposit must not have to wait
+    // for a person.
     const needsPayer = this.#needsPayers || !this.#references.has(reference)
     this.#references.add(reference)
     const paid = this.#addPayment(BigInt(amount))
@@ -134,7 +127,7 @@ export class FileBank {
     return this.#orders.named
   }
 
-  /** True once it has collected money. Collections are credited only on a later day. */
+  /** True once the bank has collected money. Collections are credited only on a later day. */
   get hasCollected(): boolean {
     return this.#orders.all.some(({ direction }) => direction === 'PULL')
   }
@@ -148,13 +141,14 @@ export class FileBank {
     })
   }
 
-  /** Returns why the bank is not finished, or undefined if it is. */
+  /** Returns the bank's remaining work, or undefined if it is finished. */
   findOpenWork(): string | undefined {
     const returns = this.#orders.unreturned.length
-    const left = { parts: this.#parts.length, later: this.#later.length, returns }
+    const remaining = { parts: this.#parts.length, pendingFiles: this.#pendingFiles.length, returns }
     const inbox = fs.readdirSync(join(this.#folder, 'inbox'))
-    const isOpen = this.books.hasEntries || Object.values(left).some((count) => count > 0) || inbox.length > 0
-    return isOpen ? `The bank has ${JSON.stringify({ ...left, inbox })}` : undefined
+    const isOpen =
+      this.books.hasEntries || Object.values(remaining).some((count) => count > 0) || inbox.length > 0
+    return isOpen ? `The bank has ${JSON.stringify({ ...remaining, inbox })}` : undefined
   }
 
   readonly #step = (): void => {
@@ -166,19 +160,23 @@ export class FileBank {
       this.#machine.fail(error)
     }
     this.#machine.clock.offsetMs += this.#random.integerBelow(PASSES_MS_MAX)
-    this.#machine.runAfter(this.#machine.someTime(PAUSE_MS_MAX), this.#step)
+    this.#machine.runAfter(this.#machine.randomDuration(PAUSE_MS_MAX), this.#step)
   }
 
   #move(): void {
     const random = this.#random
-    if (this.#references.size > 0 && this.#strangers < STRANGERS_MAX && random.chance(0.15)) this.#stranger()
+    if (this.#references.size > 0 && this.#strangers < STRANGERS_MAX && random.chance(0.15))
+      this.#receiveFromStranger()
     for (const order of this.#orders.unreturned)
-      if (order.returnsAtMs <= this.#nowMs && random.chance(0.5)) this.#giveBack(order)
+      if (order.returnsAtMs <= this.#nowMs && random.chance(0.5)) this.#returnPayment(order)
     if (this.books.hasEntries && random.chance(0.6)) this.#parts.push(...this.books.cut(this.#statementId()))
     if (random.chance(0.3)) this.books.closeDay()
-    this.#later = this.#later.filter((put) => (random.chance(0.4) ? void put() : true))
-    this.#tellPart()
-    if (this.#sent.length > 0 && this.#extras < EXTRAS_MAX && random.chance(this.habits.extras)) this.#extra()
+    this.#pendingFiles = this.#pendingFiles.filter((writeFile) =>
+      random.chance(0.4) ? void writeFile() : true,
+    )
+    this.#reportPart()
+    if (this.#sent.length > 0 && this.#extras < EXTRAS_MAX && random.chance(this.behavior.extras))
+      this.#addExtraFile()
   }
 
   #addPayment(cents: bigint): PaidIn {
@@ -187,11 +185,11 @@ export class FileBank {
     return { cents, name: `P-${this.#paidIn}`, debtor }
   }
 
-  #stranger(): void {
+  #receiveFromStranger(): void {
     this.#strangers += 1
     const cents = STRANGE_CENTS + BigInt(this.#strangers)
-    const entry = strangers(this.#shapes, this.#addPayment(cents), [...this.#references])
-    if (entry.isUnreadable) this.waits.unread.push(entry.cents)
+    const entry = buildStrangerEntry(this.#shapes, this.#addPayment(cents), [...this.#references])
+    if (entry.isUnreadable) this.expectedReports.unread.push(entry.cents)
     this.#receive(entry)
     if (entry.servicerReference === undefined && !entry.isUnreadable && this.#random.chance(0.3))
       this.#receive(entry)
@@ -199,22 +197,23 @@ export class FileBank {
 
   #receive(entry: Entry): void {
     this.books.receive(entry)
-    if (this.#advise(entry) && this.habits.depositsFrom === 'ADVICES') this.waits.advise(entry)
+    if (this.#advise(entry) && this.behavior.depositsFrom === 'ADVICES')
+      this.expectedReports.recordAdvice(entry)
   }
 
   /**
-   * Reports a single entry at some time before or after its statement. Returns false if it does not report
-   * it.
+   * Schedules a report of a single entry, before or after its statement. Returns false if the entry is not
+   * reported individually.
    */
   #advise(entry: Entry): boolean {
-    if (entry.isUnreadable || !this.#random.chance(this.habits.advices)) return false
+    if (entry.isUnreadable || !this.#random.chance(this.behavior.advices)) return false
     const { date } = this.books
     // MT940 has no statements without balances.
-    const mayBeWithout = this.habits.depositsFrom === 'STATEMENTS' && this.#format !== 'MT940'
+    const mayBeWithout = this.behavior.depositsFrom === 'STATEMENTS' && this.#format !== 'MT940'
     const isWithoutBalances = mayBeWithout && this.#random.chance(0.3)
     const kind = isWithoutBalances ? 'STATEMENT' : 'ADVICE'
     const sheet = this.#sheet({ kind, date, entries: [entry] })
-    this.#later.push(() => this.#putSheets([sheet]))
+    this.#pendingFiles.push(() => this.#writeSheets([sheet]))
     return true
   }
 
@@ -225,16 +224,16 @@ export class FileBank {
       const file = readPayments(fs.readFileSync(join(outbox, name), 'utf8'))
       fs.rmSync(join(outbox, name))
       this.#orders.take(file, this.#nowMs)
-      this.#carryOut(file)
+      this.#carryOutPayments(file)
     }
   }
 
-  #carryOut({ messageId, kind, payments }: PaymentFile): void {
+  #carryOutPayments({ messageId, kind, payments }: PaymentFile): void {
     const random = this.#random
     const rejected = payments.filter(isRejectedBy)
-    const carried = payments.filter((one) => !rejected.includes(one))
-    const { style, entries } = bookSent(this.#shapes, messageId, carried)
-    const isTold = rejected.length > 0 || random.chance(0.5)
+    const carried = payments.filter((payment) => !rejected.includes(payment))
+    const { style, entries } = bookPayments(this.#shapes, messageId, carried)
+    const isReported = rejected.length > 0 || random.chance(0.5)
     const isRejectedWhole = carried.length === 0 && random.chance(0.5)
     const status = {
       ...{ messageId, kind },
@@ -242,48 +241,48 @@ export class FileBank {
       payments: isRejectedWhole
         ? []
         : [
-            ...rejected.map((one) => ({ ...one, status: 'RJCT', reason: 'AC01' })),
-            ...carried.map((one) => ({ ...one, status: random.pick(['ACSP', 'ACSC']) })),
+            ...rejected.map((payment) => ({ ...payment, status: 'RJCT', reason: 'AC01' })),
+            ...carried.map((payment) => ({ ...payment, status: random.pick(['ACSP', 'ACSC']) })),
           ],
     }
-    const put = () => this.#putStatus(statusFile(status, `STS-${this.#files}`))
-    // The server must know the sum's payments before it can match the sum.
+    const writeFile = () => this.#writeStatus(formatStatusFile(status, `STS-${this.#files}`))
+    // The server must know which payments a sum contains before it can match the sum.
     const isNeeded = style === 'sum' && rejected.length > 0
-    if (isNeeded) for (const entry of entries) this.#after.set(entry, put())
-    else if (isTold) this.#later.push(put)
+    if (isNeeded) for (const entry of entries) this.#requiredStatuses.set(entry, writeFile())
+    else if (isReported) this.#pendingFiles.push(writeFile)
     for (const entry of entries) {
       this.books.book(entry)
       if (style === 'single') this.#advise(entry)
     }
   }
 
-  #giveBack(order: FileOrder): void {
+  #returnPayment(order: FileOrder): void {
     order.status = 'RETURNED'
-    const entry = returnEntry(this.#shapes, order)
+    const entry = toReturnEntry(this.#shapes, order)
     this.books.book(entry)
     this.#advise(entry)
   }
 
-  /** Reports the next part of a day: each day's parts in order, but days in any order. */
-  #tellPart(): void {
+  /** Reports the next part of a day. The parts of each day are reported in order, the days in any order. */
+  #reportPart(): void {
     if (this.#isInInbox(this.#lastPart)) return
-    const next = this.#parts.filter((part) => this.#canTell(part))
-    if (next.length === 0) return
-    const part = this.#random.pick(next)
-    this.#parts = this.#parts.filter((one) => one !== part)
+    const candidates = this.#parts.filter((part) => this.#canReport(part))
+    if (candidates.length === 0) return
+    const part = this.#random.pick(candidates)
+    this.#parts = this.#parts.filter((other) => other !== part)
     const before = this.#reported.get(part.date) ?? part
     this.#reported.set(part.date, {
       opening: part.closing === before.opening ? part.opening : before.opening,
       closing: part.opening === before.closing ? part.closing : before.closing,
     })
-    this.waits.state(part.entries)
-    this.#lastPart = this.#putSheets(this.#sheetsOf(part))
+    this.expectedReports.recordStatement(part.entries)
+    this.#lastPart = this.#writeSheets(this.#sheetsOf(part))
   }
 
-  #canTell({ date, opening, closing, entries }: Part): boolean {
+  #canReport({ date, opening, closing, entries }: Part): boolean {
     const reported = this.#reported.get(date)
     const isNext = !reported || reported.closing === opening || reported.opening === closing
-    return isNext && entries.every((entry) => !this.#isInInbox(this.#after.get(entry) ?? ''))
+    return isNext && entries.every((entry) => !this.#isInInbox(this.#requiredStatuses.get(entry) ?? ''))
   }
 
   #sheetsOf({ date, opening, closing, entries, page }: Part): Sheet[] {
@@ -311,37 +310,37 @@ export class FileBank {
   }
 
   #statementId(): string {
-    return this.habits.reusesIds ? 'AUSZUG' : `S-${this.#files}-${this.#random.integerBelow(1_000_000)}`
+    return this.behavior.reusesIds ? 'AUSZUG' : `S-${this.#files}-${this.#random.integerBelow(1_000_000)}`
   }
 
-  /** Adds a file that contains nothing new about the account. */
-  #extra(): void {
+  /** Writes a file that contains nothing new about the account. */
+  #addExtraFile(): void {
     this.#extras += 1
     const { sheets, text } = this.#random.pick(this.#sent)
     const [message, id] = [`M-${this.#files}`, `R-${this.#files}`]
-    // An unreadable entry has nothing by which it could be recognized in a statement with a different id.
+    // An unreadable entry could not be recognized in a statement with a different id.
     const isReadable = !sheets.some(({ entries }) => entries.some(({ isUnreadable }) => isUnreadable))
     const renamed = isReadable ? sheets.map((sheet) => ({ ...sheet, id })) : sheets
     this.#random.pick([
-      () => this.#put(text),
-      () => this.#put(this.#fileOf(sheets, message)),
-      () => this.#put(this.#fileOf(renamed, message)),
-      () => this.#put(this.#fileOf(renamed, message)),
-      () => this.#put(this.#fileOf([this.#ofAnother('STATEMENT')], message)),
-      () => this.#put(this.#fileOf([this.#ofAnother('ADVICE')], message)),
-      () => this.#put(this.#statuses.at(-1) ?? text),
-      () => this.#putRefusedFile('No statement today'),
-      () => this.#putRefusedFile(text.slice(0, -30)),
+      () => this.#writeFile(text),
+      () => this.#writeFile(this.#formatFile(sheets, message)),
+      () => this.#writeFile(this.#formatFile(renamed, message)),
+      () => this.#writeFile(this.#formatFile(renamed, message)),
+      () => this.#writeFile(this.#formatFile([this.#sheetOfOtherAccount('STATEMENT')], message)),
+      () => this.#writeFile(this.#formatFile([this.#sheetOfOtherAccount('ADVICE')], message)),
+      () => this.#writeFile(this.#statuses.at(-1) ?? text),
+      () => this.#writeRefusedFile('No statement today'),
+      () => this.#writeRefusedFile(text.slice(0, -30)),
     ])()
   }
 
-  /** A statement or an advice about another account or currency that states our references. */
-  #ofAnother(kind: Sheet['kind']): Sheet {
+  /** A statement or advice about another account or currency, which mentions our references. */
+  #sheetOfOtherAccount(kind: Sheet['kind']): Sheet {
     const account = this.#random.pick([
       { iban: OTHER_IBAN, currency: 'EUR' },
       { iban: OWN_IBAN, currency: 'CHF' },
     ])
-    this.waits.others.add(`${account.iban} ${account.currency}`)
+    this.expectedReports.others.add(`${account.iban} ${account.currency}`)
     const cents = 7_700n + BigInt(this.#random.integerBelow(5))
     const detail = { amount: cents, text: `for ${this.#random.pick([...this.#references])}` }
     const entry: Entry = { cents, code: ['PMNT', 'RCDT', 'ESCT'], details: [detail] }
@@ -349,28 +348,28 @@ export class FileBank {
     return this.#sheet(kind === 'ADVICE' ? day : { ...day, opening: 0n, closing: cents })
   }
 
-  #putRefusedFile(text: string): void {
-    this.waits.refused += 1
-    this.#put(`${text}\n${this.#files}`)
+  #writeRefusedFile(text: string): void {
+    this.expectedReports.refused += 1
+    this.#writeFile(`${text}\n${this.#files}`)
   }
 
-  /** Writes a statement or an advice to the inbox, and keeps it for repeats. Returns the file name. */
-  #putSheets(sheets: readonly Sheet[]): string {
+  /** Writes a statement or advice to the inbox, and stores it for repetition. Returns the file name. */
+  #writeSheets(sheets: readonly Sheet[]): string {
     const isShared = sheets[0]?.kind === 'STATEMENT' && this.#references.size > 0 && this.#random.chance(0.1)
-    const all = isShared ? [this.#ofAnother('STATEMENT'), ...sheets] : sheets
-    const text = this.#fileOf(all, `M-${this.#files}`)
+    const all = isShared ? [this.#sheetOfOtherAccount('STATEMENT'), ...sheets] : sheets
+    const text = this.#formatFile(all, `M-${this.#files}`)
     this.#sent.push({ sheets, text })
-    return this.#put(text)
+    return this.#writeFile(text)
   }
 
-  /** Writes a status report to the inbox, and keeps it for repeats. */
-  #putStatus(text: string): string {
+  /** Writes a status report to the inbox, and stores it for repetition. Returns the file name. */
+  #writeStatus(text: string): string {
     this.#statuses.push(text)
-    return this.#put(text)
+    return this.#writeFile(text)
   }
 
-  #fileOf(sheets: readonly Sheet[], name: string): string {
-    if (sheets[0]?.kind !== 'STATEMENT' || this.#format === 'CAMT') return camtFile(sheets, name)
+  #formatFile(sheets: readonly Sheet[], name: string): string {
+    if (sheets[0]?.kind !== 'STATEMENT' || this.#format === 'CAMT') return formatCamtFile(sheets, name)
     return this.#format === 'BAI2' ? formatBai2File(sheets, name) : formatMt940File(sheets, name)
   }
 
@@ -383,7 +382,7 @@ export class FileBank {
     return { random: this.#random, isPlain: this.#format !== 'CAMT' }
   }
 
-  #put(text: string): string {
+  #writeFile(text: string): string {
     this.#files += 1
     const name = `${String(this.#files).padStart(4, '0')}.xml`
     const inbox = join(this.#folder, 'inbox')

@@ -4,7 +4,7 @@
 
 /** A payment within an entry. Amounts are in cents and have no sign. */
 export interface Detail {
-  /** Omitted by banks that state only the instructed amount, or none. */
+  /** Omitted by banks that state only the instructed amount, or no amount. */
   readonly amount?: bigint
   readonly instructed?: bigint
   readonly instructionId?: string
@@ -26,9 +26,9 @@ export interface Entry {
   readonly servicerReference?: string
   /** `NtryRef`. */
   readonly reference?: string
-  /** The id of our file that the entry books. */
+  /** The id of our payment file that the entry books. */
   readonly batch?: string
-  /** Deducted by the bank. */
+  /** The fee that the bank has deducted. */
   readonly charge?: bigint
   readonly details: readonly Detail[]
   readonly text?: string
@@ -56,7 +56,7 @@ const MESSAGES = {
 const NO_DAY = '2026-02-30'
 
 /** Formats a file of statements or advices. `messageId` is the bank's name for the file. */
-export function camtFile(sheets: readonly Sheet[], messageId: string): string {
+export function formatCamtFile(sheets: readonly Sheet[], messageId: string): string {
   const { number, root } = MESSAGES[sheets[0]?.kind ?? 'STATEMENT']
   return `<?xml version="1.0" encoding="UTF-8"?>
 <Document xmlns="urn:iso:std:iso:20022:tech:xsd:camt.${number}.001.08"><${root}>
@@ -173,7 +173,7 @@ export interface Status {
   }[]
 }
 
-export function statusFile({ messageId, kind, ofFile, payments }: Status, name: string): string {
+export function formatStatusFile({ messageId, kind, ofFile, payments }: Status, name: string): string {
   const statuses = payments.map(({ instructionId, endToEndId, status, reason }) =>
     element(
       'TxInfAndSts',
@@ -201,7 +201,7 @@ export interface Payment {
   readonly amount: bigint
   /** The IBAN of the payee, or of the debtor. */
   readonly iban: string
-  /** For a collection: its mandate, and its position in the mandate's sequence, such as `FRST`. */
+  /** The mandate of a collection, and the collection's position in the mandate's sequence, such as `FRST`. */
   readonly mandate?: string
   readonly sequence?: string
 }
@@ -218,14 +218,14 @@ export interface PaymentFile {
  */
 export function readPayments(text: string): PaymentFile {
   const isPull = text.includes('<CstmrDrctDbtInitn>')
-  const [one, account] = isPull ? ['DrctDbtTxInf', 'DbtrAcct'] : ['CdtTrfTxInf', 'CdtrAcct']
-  const payments = [...text.matchAll(new RegExp(`<${one}>.*?</${one}>`, 'gs'))].map(
+  const [paymentElement, accountElement] = isPull ? ['DrctDbtTxInf', 'DbtrAcct'] : ['CdtTrfTxInf', 'CdtrAcct']
+  const payments = [...text.matchAll(new RegExp(`<${paymentElement}>.*?</${paymentElement}>`, 'gs'))].map(
     ([part]): Payment => ({
       direction: isPull ? 'PULL' : 'OUT',
       instructionId: readElement(part, 'InstrId'),
       endToEndId: readElement(part, 'EndToEndId'),
       amount: parseCents(readElement(part, 'InstdAmt')),
-      iban: readElement(part.slice(part.indexOf(`<${account}>`)), 'IBAN'),
+      iban: readElement(part.slice(part.indexOf(`<${accountElement}>`)), 'IBAN'),
       ...(isPull ? { mandate: readElement(part, 'MndtId'), sequence: readElement(text, 'SeqTp') } : {}),
     }),
   )
@@ -241,7 +241,7 @@ export function readPayments(text: string): PaymentFile {
 
 function readElement(text: string, name: string): string {
   const [, found] = new RegExp(`<${name}(?: [^>]*)?>([^<]*)</${name}>`).exec(text) ?? []
-  if (found === undefined) throw new Error(`A file of payments has no ${name}: ${text}`)
+  if (found === undefined) throw new Error(`A payment file has no ${name}: ${text}`)
   return found
 }
 

@@ -1,8 +1,8 @@
 import type { Entry, Sheet } from './messages.ts'
 
-/** Statements as European banks write them for older systems (MT940). An entry has at most one detail. */
+/** Statements in MT940, which European banks write for older systems. An entry has at most one detail. */
 
-/** SWIFT type and German transaction code (GVC) of an entry. */
+/** The SWIFT type and the German transaction code (GVC) of an entry. */
 const CODES: Readonly<Record<string, readonly [type: string, gvc: string]>> = {
   RRTN: ['NTRF', '159'],
   CHRG: ['NCHG', '808'],
@@ -33,27 +33,27 @@ function formatMessage(sheet: Sheet, name: string): string {
     `:20:${name}`,
     `:25:${iban}`,
     `:28C:${statementNumber(sheet.id)}/${page?.number ?? 1}`,
-    `:60${isFirst ? 'F' : 'M'}:${balance(sheet, opening)}`,
+    `:60${isFirst ? 'F' : 'M'}:${formatBalance(sheet, opening)}`,
     ...entries.flatMap((entry) => formatEntryLines(entry, sheet)),
-    `:62${isLast ? 'F' : 'M'}:${balance(sheet, closing)}`,
+    `:62${isLast ? 'F' : 'M'}:${formatBalance(sheet, closing)}`,
     '-\r\n',
   ].join('\r\n')
 }
 
-/** Five digits derived from the statement's id. */
+/** Five digits taken from the statement's id. */
 function statementNumber(id: string): string {
   return id.replaceAll(/\D/g, '').slice(-5) || '1'
 }
 
-function balance({ date, currency }: Sheet, amount: bigint): string {
-  return `${amount < 0n ? 'D' : 'C'}${shortDate(date)}${currency}${figure(amount)}`
+function formatBalance({ date, currency }: Sheet, amount: bigint): string {
+  return `${amount < 0n ? 'D' : 'C'}${toShortDate(date)}${currency}${formatAmount(amount)}`
 }
 
-function shortDate(date: string): string {
+function toShortDate(date: string): string {
   return date.slice(2).replaceAll('-', '')
 }
 
-function figure(amount: bigint): string {
+function formatAmount(amount: bigint): string {
   const size = amount < 0n ? -amount : amount
   return `${size / 100n},${String(size % 100n).padStart(2, '0')}`
 }
@@ -62,9 +62,9 @@ function formatEntryLines(entry: Entry, { date }: Sheet): string[] {
   const { cents, code, servicerReference, isUnreadable, details, batch, reference, text } = entry
   const [, , kind] = code
   const [type, gvc] = CODES[kind] ?? CODES[cents < 0n ? 'OUT' : 'IN'] ?? ['NMSC', '999']
-  const valueOn = isUnreadable ? NO_DAY : shortDate(date)
+  const valueOn = isUnreadable ? NO_DAY : toShortDate(date)
   const bank = servicerReference === undefined ? '' : `//${servicerReference.slice(0, REFERENCE_CHARACTERS)}`
-  const head = `:61:${valueOn}${shortDate(date).slice(2)}${cents < 0n ? 'D' : 'C'}R${figure(cents)}${type}NONREF${bank}`
+  const head = `:61:${valueOn}${toShortDate(date).slice(2)}${cents < 0n ? 'D' : 'C'}R${formatAmount(cents)}${type}NONREF${bank}`
   const [detail = {}] = details
   const purpose = [detail.text, detail.structured, detail.additional, text].filter(Boolean).join(' ')
   const file = batch ?? reference
@@ -73,13 +73,16 @@ function formatEntryLines(entry: Entry, { date }: Sheet): string[] {
     file && `KREF+${file}`,
     purpose && `SVWZ+${purpose}`,
   ]
-  const pieces = parts.flatMap((part) => cut(part || '', PIECE_CHARACTERS))
+  const pieces = parts.flatMap((part) => splitText(part || '', PIECE_CHARACTERS))
   const purposes = pieces.map((piece, index) => `?${PURPOSES[index]}${piece}`)
   const { debtor } = detail
   const payer = debtor ? `?31${debtor.iban}?32${debtor.name}` : ''
-  return [head, ...cut(`:86:${gvc}?00BUCHUNG?109310${purposes.join('')}${payer}?34000`, LINE_CHARACTERS)]
+  return [
+    head,
+    ...splitText(`:86:${gvc}?00BUCHUNG?109310${purposes.join('')}${payer}?34000`, LINE_CHARACTERS),
+  ]
 }
 
-function cut(text: string, charactersMax: number): string[] {
+function splitText(text: string, charactersMax: number): string[] {
   return text.match(new RegExp(`.{1,${charactersMax}}`, 'g')) ?? []
 }

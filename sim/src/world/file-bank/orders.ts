@@ -1,19 +1,19 @@
 import type { Random } from '../../machine/random.ts'
-import { Wrong } from '../../model/model.ts'
+import { Violation } from '../../model/model.ts'
 import type { Order } from '../connector.ts'
 import type { Payment, PaymentFile } from './messages.ts'
 
-/** Endings of account numbers at other banks that reject or return money. */
+/** Suffixes of account numbers at other banks that reject or return money. */
 export const REJECTS = '101'
 export const RETURNS = '104'
 const HOUR_MS = 3_600_000
-/** By then, the server has credited a collection unless the bank booked it late. */
+/** The time by which the server has credited a collection, unless the bank booked the collection late. */
 const LATE_MS = 96 * HOUR_MS
 
 export interface FileOrder extends Payment {
   status: 'REJECTED' | 'DELIVERED' | 'RETURNED'
   bookings: number
-  /** The earliest time at which the money comes back, if it does. */
+  /** The earliest time at which the money is returned, if it is. */
   readonly returnsAtMs: number
 }
 
@@ -28,16 +28,17 @@ export class Orders {
   }
 
   /**
-   * Accepts a file. Throws Wrong if the file or one of its payments was submitted before, or if a mandate
-   * does not allow it.
+   * Accepts a file. Throws Violation if the file or one of its payments was submitted before, or if a mandate
+   * does not allow a payment.
    */
   take({ messageId, payments }: PaymentFile, nowMs: number): void {
-    if (this.#messages.has(messageId)) throw new Wrong(`The bank has got a second file ${messageId}`)
+    if (this.#messages.has(messageId)) throw new Violation(`The bank has received a second file ${messageId}`)
     this.#messages.add(messageId)
     for (const payment of payments) {
       const { instructionId, direction } = payment
-      if (this.#byId.has(instructionId)) throw new Wrong(`The bank has got ${instructionId} in a second file`)
-      this.#checkFirst(payment)
+      if (this.#byId.has(instructionId))
+        throw new Violation(`The bank has received ${instructionId} in a second file`)
+      this.#checkFirstCollection(payment)
       const isRejected = isRejectedBy(payment)
       const isLate = direction === 'PULL' && this.#random.chance(0.6)
       this.#byId.set(instructionId, {
@@ -49,25 +50,28 @@ export class Orders {
     }
   }
 
-  /** A mandate has at most one first collection that reaches the debtor's bank. */
-  #checkFirst({ mandate, sequence, instructionId }: Payment): void {
+  /** A mandate allows only one first collection that reaches the debtor's bank. */
+  #checkFirstCollection({ mandate, sequence, instructionId }: Payment): void {
     if (sequence !== 'FRST') return
     const previous = this.all.find(
       (order) => order.mandate === mandate && order.sequence === 'FRST' && order.status !== 'REJECTED',
     )
-    if (previous) throw new Wrong(`${instructionId} is the first of ${mandate}, as ${previous.instructionId}`)
+    if (previous)
+      throw new Violation(
+        `${instructionId} is a first collection of ${mandate}, like ${previous.instructionId}`,
+      )
   }
 
   get all(): FileOrder[] {
     return [...this.#byId.values()]
   }
 
-  /** The orders whose money is still to come back. */
+  /** The orders whose money has not been returned yet but will be. */
   get unreturned(): FileOrder[] {
     return this.all.filter(({ iban, status }) => iban.endsWith(RETURNS) && status === 'DELIVERED')
   }
 
-  /** The orders named by instruction id, which is the servers' name for an order. */
+  /** The orders with their instruction ids, which are the servers' names for them. */
   get named(): Order[] {
     return this.all.map(({ instructionId: id, status, bookings }) => ({ id, status, bookings }))
   }

@@ -2,7 +2,7 @@ import type { Hex } from '../../../base/formats/hex.ts'
 import type { Op } from '../../../kernel/operation/app.ts'
 import type { ChainPaymentRow } from '../../../storage/rows/chain.ts'
 import type { ExpectedTransfer } from '../formats/transfer-proof.ts'
-import type { Used } from './read-range.ts'
+import type { UsedAuthorization } from './read-range.ts'
 import { selectPaymentsByNonce } from './store.ts'
 
 /** An expected transfer of a payment: either the payment itself or the fee of a wallet's payment. */
@@ -14,10 +14,10 @@ export interface Claim extends ExpectedTransfer {
  * Finds the payments whose authorizations were used, each with the transaction that used it. A failed payment
  * claims nothing: a later use of its nonce is a spend by the key's owner.
  */
-export async function claimsOf(
+export async function findClaims(
   op: Op,
   rail: string,
-  used: readonly Used[],
+  used: readonly UsedAuthorization[],
 ): Promise<(Claim & { readonly transactionHash: Hex })[]> {
   if (used.length === 0) return []
   const authorizers = [...new Set(used.map(({ authorizer }) => authorizer))]
@@ -34,19 +34,19 @@ export async function claimsOf(
 
 function buildClaim(
   payment: ChainPaymentRow,
-  { token, authorizer, nonce }: Omit<Used, 'transactionHash'>,
+  { token, authorizer, nonce }: Omit<UsedAuthorization, 'transactionHash'>,
 ): Claim | undefined {
   if (payment.state === 'FAILED' || payment.token !== token || payment.sender !== authorizer) return undefined
   const by = { nonce }
-  if (payment.nonce === nonce) return { payment, ...termsOf(payment), by }
-  const fee = payment.fee_nonce === nonce ? feeTermsOf(payment) : undefined
+  if (payment.nonce === nonce) return { payment, ...toTerms(payment), by }
+  const fee = payment.fee_nonce === nonce ? toFeeTerms(payment) : undefined
   return fee && { payment, ...fee, by }
 }
 
-export function termsOf({ token, sender, recipient, amount }: ChainPaymentRow) {
+export function toTerms({ token, sender, recipient, amount }: ChainPaymentRow) {
   return { token, sender, recipient, amount }
 }
 
-export function feeTermsOf({ token, sender, fee_recipient: recipient, fee_amount: amount }: ChainPaymentRow) {
+export function toFeeTerms({ token, sender, fee_recipient: recipient, fee_amount: amount }: ChainPaymentRow) {
   return recipient === null || amount === null ? undefined : { token, sender, recipient, amount }
 }

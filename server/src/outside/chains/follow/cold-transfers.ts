@@ -14,8 +14,8 @@ import { selectPayment } from '../payments/store.ts'
 
 /** Transfers between this server's addresses and cold storage, as seen on the chain. */
 
-/** Returns the money of a transfer in the form that the ledger books. */
-export function toBook({ rail, currency, amount }: ChainMovementRow, movementId: string): MovedMoney {
+/** Converts a transfer into the amounts that the ledger books. */
+export function toMovedMoney({ rail, currency, amount }: ChainMovementRow, movementId: string): MovedMoney {
   return { movementId, rail, currency, amount }
 }
 
@@ -39,14 +39,14 @@ export async function reverseColdTransfer(op: Op, row: ChainMovementRow): Promis
   if (row.kind === 'FROM_COLD') return reverseLost(op, itemId)
   const payment = await selectPayment(op, itemId)
   if (!payment) throw new Error(`${itemId} does not exist`)
-  return bookMovement(op, toBook(row, payment.payment_id), 'FROM_COLD_STORAGE')
+  return bookMovement(op, toMovedMoney(row, payment.payment_id), 'FROM_COLD_STORAGE')
 }
 
 /**
  * Logs money that reached cold storage from outside, or left it for an outside address: it was moved with a
  * key that is not on this server. The statement shows it until a person books it.
  */
-export function alertOfColdStorage(op: Op, row: ChainMovementRow): void {
+export function alertColdTransfer(op: Op, row: ChainMovementRow): void {
   const { rail, kind, sender, recipient, currency, amount, transaction_hash: transactionHash } = row
   if (kind === 'COLD_OUT') op.metrics.chainAlert(rail, 'treasury')
   op.log.warn(

@@ -13,38 +13,37 @@ import type { ChainWorker, EvmRail } from '../evm-rail.ts'
 import { chainMovementIdOf } from '../ids.ts'
 import { selectPayment } from '../payments/store.ts'
 import { findChain } from '../records.ts'
-import { alertOfColdStorage, bookReturn, toBook } from './cold-transfers.ts'
+import { alertColdTransfer, bookReturn, toMovedMoney } from './cold-transfers.ts'
 import type { RangeRead } from './read-range.ts'
-import { type Sighting, sightingsOf } from './sightings.ts'
+import { classifyTransfers, type Sighting } from './sightings.ts'
 import { selectMovementsOf } from './store.ts'
 import { storeBlock } from './stored-blocks.ts'
 import { recordOutflow } from './unexplained-outflows.ts'
 
 /** The zero address, the source of minted and the target of burned tokens. It cannot receive a refund. */
-export const NOBODY: Hex = `0x${'0'.repeat(40)}`
+export const ZERO_ADDRESS: Hex = `0x${'0'.repeat(40)}`
 
-/** The maximum per write set. */
+/** Maximum sightings per write set. */
 const SIGHTINGS_MAX = 50
 
 /** A chain's last followed position. It guards everything booked after it. */
 export type Cursor = Pick<ChainRow, 'id' | 'followed_block' | 'followed_hash' | 'cold_version'>
 
 /**
- * Books a range after the cursor: its transfers in several write sets, each transfer once, and the new cursor
- * together with the last of them. Returns the updated chain, or undefined if another process has moved the
- * cursor.
+ * Books the range after the cursor: its transfers in several write sets, each transfer once, and finally the
+ * new cursor. Returns the updated chain, or undefined if another process has moved the cursor.
  */
 export async function bookRange(
   worker: ChainWorker,
   cursor: Cursor,
   read: RangeRead,
 ): Promise<ChainRow | undefined> {
-  const sightings = await sightingsOf(await opOf(worker), worker.rail.name, read)
-  for (const some of splitIntoWriteSets(sightings))
-    if (!(await whileAt(worker, cursor, (op, chain) => bookSightings(op, worker.rail, chain, some))))
+  const sightings = await classifyTransfers(await opOf(worker), worker.rail.name, read)
+  for (const batch of splitIntoWriteSets(sightings))
+    if (!(await commitAtCursor(worker, cursor, (op, chain) => bookSightings(op, worker.rail, chain, batch))))
       return undefined
   let moved: ChainRow | undefined
-  const isStill = await whileAt(worker, cursor, async (op, chain) => {
+  const isUnchanged = await commitAtCursor(worker, cursor, async (op, chain) => {
     const { number, hash } = read.to
     const time = timeOf(read.to)
     const change = {
@@ -61,7 +60,7 @@ export async function bookRange(
       await storeBlock(op, worker.rail.name, read.to),
     ]
   })
-  return isStill ? moved : undefined
+  return isUnchanged ? moved : undefined
 }
 
 function guardOf({ followed_block, followed_hash, cold_version }: Cursor) {
@@ -69,10 +68,10 @@ function guardOf({ followed_block, followed_hash, cold_version }: Cursor) {
 }
 
 /** Decides and commits while the cursor is unchanged. Returns false if the cursor has moved. */
-export async function whileAt(
+export async function commitAtCursor(
   worker: ChainWorker,
   cursor: Cursor,
-  by: (op: Op, chain: ChainRow) => Promise<readonly Write[]>,
+  decideWrites: (op: Op, chain: ChainRow) => Promise<readonly Write[]>,
 ): Promise<boolean> {
   let isUnchanged = true
   await decide(worker, async (op) => {
@@ -82,7 +81,7 @@ export async function whileAt(
       chain.followed_hash === cursor.followed_hash &&
       chain.cold_version === cursor.cold_version
     if (!chain || !isUnchanged) return []
-    const writes = await by(op, chain)
+    const writes = await decideWrites(op, chain)
     return writes.length === 0 ? [] : [expectRow('chains', chain.id, guardOf(cursor)), ...writes]
   })
   return isUnchanged
@@ -95,13 +94,13 @@ export async function whileAt(
 function splitIntoWriteSets(sightings: readonly Sighting[]): Sighting[][] {
   const sets: Sighting[][] = []
   let owners = new Set<string>()
-  for (const one of sightings) {
-    const owner = findUniqueKey(one)
+  for (const sighting of sightings) {
+    const owner = findUniqueKey(sighting)
     const last = sets.at(-1)
     if (!last || last.length === SIGHTINGS_MAX || (owner !== undefined && owners.has(owner))) {
-      sets.push([one])
+      sets.push([sighting])
       owners = new Set()
-    } else last.push(one)
+    } else last.push(sighting)
     if (owner !== undefined) owners.add(owner)
   }
   return sets
@@ -124,13 +123,13 @@ async function bookSightings(
   for (const row of await selectMovementsOf(op, chain.rail, hashes))
     known.set(row.transaction_hash, [...(known.get(row.transaction_hash) ?? []), row])
   const found = new Set<string>()
-  const transitions = sightings.map((sighting) => {
+  const bookings = sightings.map((sighting) => {
     const before = known.get(sighting.seen.transactionHash) ?? []
-    const same = findRecord(before, sighting, found)
-    if (same) found.add(same.id)
-    return same ? updateReappeared(op, same, sighting) : bookNew(op, rail, chain, before, sighting)
+    const record = findRecord(before, sighting, found)
+    if (record) found.add(record.id)
+    return record ? updateReappeared(op, record, sighting) : bookNew(op, rail, chain, before, sighting)
   })
-  return (await Promise.all(transitions)).flat()
+  return (await Promise.all(bookings)).flat()
 }
 
 /** Finds the record of this transfer: booked earlier, or reorged and now back in the same transaction. */
@@ -179,11 +178,12 @@ async function bookNew(
   { seen, kind, side, from, to, payment }: Sighting,
 ): Promise<readonly Write[]> {
   const { rail } = chain
-  const idOf = (turn: number) => chainMovementIdOf(rail, seen.transactionHash, seen.logIndex, side, turn)
-  let turn = 1
-  while (known.some(({ id }) => id === idOf(turn))) turn += 1
+  const idOf = (occurrence: number) =>
+    chainMovementIdOf(rail, seen.transactionHash, seen.logIndex, side, occurrence)
+  let occurrence = 1
+  while (known.some(({ id }) => id === idOf(occurrence))) occurrence += 1
   const row: ChainMovementRow = {
-    id: idOf(turn),
+    id: idOf(occurrence),
     platform_id: op.platform.id,
     rail,
     currency: seen.currency,
@@ -204,14 +204,16 @@ async function bookNew(
     created_at: op.now,
     updated_at: op.now,
   }
-  if (kind === 'DEPOSIT' && to) return depositOf(op, row, turn, to)
+  if (kind === 'DEPOSIT' && to) return creditDeposit(op, row, occurrence, to)
   if (kind === 'FROM_COLD' && from) return bookReturn(op, network, row, from)
-  if (kind === 'COLD_IN' || kind === 'COLD_OUT') alertOfColdStorage(op, row)
+  if (kind === 'COLD_IN' || kind === 'COLD_OUT') alertColdTransfer(op, row)
   if (payment)
     return [
-      ...(await hasNotFailed(op, payment.id)),
+      ...(await guardNotFailed(op, payment.id)),
       insert('chain_movements', row),
-      ...(kind === 'TO_COLD' ? bookMovement(op, toBook(row, payment.payment_id), 'TO_COLD_STORAGE') : []),
+      ...(kind === 'TO_COLD'
+        ? bookMovement(op, toMovedMoney(row, payment.payment_id), 'TO_COLD_STORAGE')
+        : []),
     ]
   if (kind !== 'SPENT' || !from) return [insert('chain_movements', row)]
   const { itemId, writes } = await recordOutflow(op, row, from)
@@ -222,28 +224,28 @@ async function bookNew(
  * Guards against the payment having failed in the meantime: its transfer would then be a spend by the key's
  * owner.
  */
-async function hasNotFailed(op: Op, paymentId: string): Promise<Write[]> {
+async function guardNotFailed(op: Op, paymentId: string): Promise<Write[]> {
   const payment = await selectPayment(op, paymentId)
   if (!payment || payment.state === 'FAILED')
-    throw new Error(`${paymentId} has failed while its transfer was booked: it is examined again`)
+    throw new Error(`${paymentId} failed while its transfer was being booked; the transfer is examined again`)
   return [expectRow('chain_payments', paymentId, { state: payment.state })]
 }
 
 /**
  * Credits an incoming transfer to the owner of its address. Transfers to the treasury belong to the platform.
  */
-export async function depositOf(
+export async function creditDeposit(
   op: Op,
   row: ChainMovementRow,
-  turn: number,
+  occurrence: number,
   to: { readonly role: string; readonly owner_id: string | null },
 ): Promise<readonly Write[]> {
   const reference = `${row.transaction_hash}:${row.log_index}`
   const report = {
-    depositId: turn === 1 ? reference : `${reference}:${turn}`,
+    depositId: occurrence === 1 ? reference : `${reference}:${occurrence}`,
     depositAccountId: row.recipient,
     amount: { value: String(row.amount), currency: row.currency },
-    ...(row.sender === NOBODY
+    ...(row.sender === ZERO_ADDRESS
       ? {}
       : { sender: { accountIdentifier: toChecksumAddress(row.sender.slice(2)) } }),
     receivedAt: row.happened_at.toISOString(),

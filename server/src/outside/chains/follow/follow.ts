@@ -8,15 +8,15 @@ import { bookRange } from './credit-transfers.ts'
 import { openColdStorage } from './open-cold-storage.ts'
 import { bookOpening } from './opening-balance.ts'
 import { blocksPerRequest, listNamedAddresses, type RangeRead, readRange } from './read-range.ts'
-import { goBack, settleUnsure } from './reorganisations.ts'
+import { rewindAfterReorg, settleUnsure } from './reorganisations.ts'
 
-/** The maximum per run. */
+/** Maximum ranges per run. */
 const RANGES_MAX = 32
 /** Number of ranges read concurrently. They are booked in order. */
 const READ_AHEAD = 4
 
-/** The last head for which no work is left, by rail. */
-const done = new WeakMap<EvmRail, Hex>()
+/** The head up to which all work is complete, by rail. */
+const finishedHeads = new WeakMap<EvmRail, Hex>()
 
 /**
  * Follows the chain up to the last sufficiently deep block and books our transfers. Reads the head before the
@@ -25,16 +25,16 @@ const done = new WeakMap<EvmRail, Hex>()
 export async function follow(worker: ChainWorker): Promise<void> {
   const { rail } = worker
   const head = await rail.nodes.head()
-  if (done.get(rail) === head.hash) return
+  if (finishedHeads.get(rail) === head.hash) return
   const found = await findChain(await opOf(worker), rail.name)
   // A lagging node knows nothing beyond its own head.
   if (!found || head.number < found.followed_block) return
   const openedChain = await bookOpening(worker, found)
-  const rewound = openedChain && (await goBack(worker, openedChain))
+  const rewound = openedChain && (await rewindAfterReorg(worker, openedChain))
   const chain = rewound && (await openColdStorage(worker, rewound))
   if (!chain) return
   const isComplete = await followTo(worker, chain, head)
-  if (isComplete && (await settleUnsure(worker))) done.set(rail, head.hash)
+  if (isComplete && (await settleUnsure(worker))) finishedHeads.set(rail, head.hash)
 }
 
 /** Returns true if nothing is left to do. */
@@ -46,9 +46,9 @@ async function followTo(worker: ChainWorker, chain: ChainRow, head: ChainBlock):
   const span = blocksPerRequest(worker, named)
   const ranges = splitIntoRanges(chain.followed_block + 1n, last, span)
   const reads: Promise<RangeRead>[] = []
-  const left = [...ranges]
+  const remaining = [...ranges]
   const readAhead = () => {
-    for (const range of left.splice(0, READ_AHEAD - reads.length))
+    for (const range of remaining.splice(0, READ_AHEAD - reads.length))
       reads.push(handleRejection(readRange(worker, named, ...range)))
   }
   let cursor = chain
@@ -63,12 +63,12 @@ async function followTo(worker: ChainWorker, chain: ChainRow, head: ChainBlock):
   return cursor.followed_block >= last
 }
 
-/** The next ranges, up to the number that one run reads. */
+/** The next ranges, as many as one run reads. */
 function splitIntoRanges(from: bigint, to: bigint, span: bigint): [bigint, bigint][] {
   const ranges: [bigint, bigint][] = []
-  for (let begin = from; begin <= to && ranges.length < RANGES_MAX; begin += span) {
-    const end = begin + span - 1n
-    ranges.push([begin, end < to ? end : to])
+  for (let start = from; start <= to && ranges.length < RANGES_MAX; start += span) {
+    const end = start + span - 1n
+    ranges.push([start, end < to ? end : to])
   }
   return ranges
 }

@@ -5,8 +5,8 @@ import { insert, update, type Write } from '../../../storage/commit/writes.ts'
 import type { ChainRow } from '../../../storage/rows/chain.ts'
 import type { ChainWorker } from '../evm-rail.ts'
 import { tokenBalance } from '../token-balance.ts'
-import { whileAt } from './credit-transfers.ts'
-import { openingRow } from './opening-row.ts'
+import { commitAtCursor } from './credit-transfers.ts'
+import { buildOpeningRow } from './opening-row.ts'
 import { selectColdAbove, selectColdToOpen } from './store.ts'
 
 /**
@@ -18,25 +18,25 @@ export async function openColdStorage(worker: ChainWorker, chain: ChainRow): Pro
   const { rail } = worker
   const added = await selectColdToOpen(await opOf(worker), rail.name)
   if (added.length === 0) return chain
-  const held = await Promise.all(
+  const balances = await Promise.all(
     rail.entry.tokens.flatMap(({ currency, address }) =>
-      added.map(async (of) => {
+      added.map(async (account) => {
         const token = lowerHex(address)
-        const amount = await tokenBalance(rail.nodes, token, of.address, chain.followed_block)
-        return { currency, token, of, amount }
+        const amount = await tokenBalance(rail.nodes, token, account.address, chain.followed_block)
+        return { currency, token, account, amount }
       }),
     ),
   )
   const version = chain.cold_version + 1
-  const isUnchanged = await whileAt(worker, chain, async (op, now) => [
+  const isUnchanged = await commitAtCursor(worker, chain, async (op, now) => [
     update('chains', now.id, { cold_version: now.cold_version }, { cold_version: version }),
     ...added.map(({ id }) =>
       update('chain_addresses', id, { opened_block: null }, { opened_block: now.followed_block }),
     ),
-    ...held
+    ...balances
       .filter(({ amount }) => amount > 0n)
-      .map((one, index) => {
-        const row = openingRow(now, one, index, 'COLD_IN')
+      .map((balance, index) => {
+        const row = buildOpeningRow(now, balance, index, 'COLD_IN')
         return insert('chain_movements', { ...row, created_at: op.now, updated_at: op.now })
       }),
   ])

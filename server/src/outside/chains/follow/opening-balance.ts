@@ -3,8 +3,8 @@ import { opOf } from '../../../money/rails/rail-worker.ts'
 import type { ChainRow } from '../../../storage/rows/chain.ts'
 import type { ChainWorker } from '../evm-rail.ts'
 import { tokenBalance } from '../token-balance.ts'
-import { depositOf, whileAt } from './credit-transfers.ts'
-import { openingRow } from './opening-row.ts'
+import { commitAtCursor, creditDeposit } from './credit-transfers.ts'
+import { buildOpeningRow } from './opening-row.ts'
 import { selectAddresses, selectBlocks } from './store.ts'
 import { storeBlock } from './stored-blocks.ts'
 
@@ -25,24 +25,28 @@ export async function bookOpening(worker: ChainWorker, chain: ChainRow): Promise
   // do.
   if (!block) return undefined
   const own = (await selectAddresses(op, rail.name, OWN_MAX)).filter(({ owner_id }) => owner_id === null)
-  const held = await Promise.all(
+  const balances = await Promise.all(
     rail.entry.tokens.flatMap(({ currency, address }) =>
-      own.map(async (of) => {
+      own.map(async (account) => {
         const token = lowerHex(address)
         // The block may be older than the token contract, as on a new chain.
-        const amount = await tokenBalance(rail.nodes, token, of.address, block.number)
-        return { currency, token, of, amount }
+        const amount = await tokenBalance(rail.nodes, token, account.address, block.number)
+        return { currency, token, account, amount }
       }),
     ),
   )
-  const nonZero = held.filter(({ amount }) => amount > 0n)
-  const isUnchanged = await whileAt(worker, chain, async (op, now) => [
+  const nonZero = balances.filter(({ amount }) => amount > 0n)
+  const isUnchanged = await commitAtCursor(worker, chain, async (op, now) => [
     await storeBlock(op, rail.name, block),
     ...(
       await Promise.all(
-        nonZero.map((one, index) => {
-          const row = { ...openingRow(now, one, index, 'DEPOSIT'), created_at: op.now, updated_at: op.now }
-          return depositOf(op, row, 1, one.of)
+        nonZero.map((balance, index) => {
+          const row = {
+            ...buildOpeningRow(now, balance, index, 'DEPOSIT'),
+            created_at: op.now,
+            updated_at: op.now,
+          }
+          return creditDeposit(op, row, 1, balance.account)
         }),
       )
     ).flat(),

@@ -2,15 +2,15 @@ import type { Hex } from '../../../base/formats/hex.ts'
 import type { ChainAddressRow, ChainMovementRow, ChainRow } from '../../../storage/rows/chain.ts'
 import { CHAIN_MOVEMENT_INITIAL } from '../../../storage/rows/states.ts'
 import { chainMovementIdOf } from '../ids.ts'
-import { NOBODY } from './credit-transfers.ts'
+import { ZERO_ADDRESS } from './credit-transfers.ts'
 
-/** A movement without a log, for the balance that an address already had. */
-export function openingRow(
+/** A movement without a log, for the balance that an address had before it was followed. */
+export function buildOpeningRow(
   chain: ChainRow,
-  held: {
+  balance: {
     readonly currency: string
     readonly token: Hex
-    readonly of: ChainAddressRow
+    readonly account: ChainAddressRow
     readonly amount: bigint
   },
   index: number,
@@ -23,16 +23,16 @@ export function openingRow(
     id: chainMovementIdOf(rail, followed_hash, logIndex, 'IN', 1 + cold_version),
     platform_id: chain.platform_id,
     rail,
-    currency: held.currency,
-    token: held.token,
+    currency: balance.currency,
+    token: balance.token,
     transaction_hash: followed_hash,
     log_index: logIndex,
     block_number: followed_block,
     block_hash: followed_hash,
     happened_at: followed_time,
-    sender: NOBODY,
-    recipient: held.of.address,
-    amount: held.amount,
+    sender: ZERO_ADDRESS,
+    recipient: balance.account.address,
+    amount: balance.amount,
     kind,
     item_id: null,
     state: CHAIN_MOVEMENT_INITIAL,

@@ -7,24 +7,24 @@ import { type ChainBlock, type ChainLog, NodeError, timeOf } from '../../../kern
 import { opOf } from '../../../money/rails/rail-worker.ts'
 import type { ChainAddressRow } from '../../../storage/rows/chain.ts'
 import type { ChainWorker } from '../evm-rail.ts'
-import { TRANSFER_TOPIC, topicOf, USED_TOPIC } from '../formats/calls.ts'
-import { readUsed, transferOf } from '../formats/transfers.ts'
+import { TRANSFER_TOPIC, toTopic, USED_TOPIC } from '../formats/calls.ts'
+import { parseTransfer, parseUsedAuthorization } from '../formats/transfers.ts'
 import { selectAddresses, selectAddressesAmong } from './store.ts'
 
 /**
- * The maximum number of addresses in a log filter. With more, all transfers of a token are read and filtered
- * here.
+ * The maximum number of addresses to filter logs by. With more, all transfers of a token are read and
+ * filtered here.
  */
-const NAMED_MAX = 2_000
-const NAMED_AT_ONCE = 500
-/** Blocks per request if all transfers are read. */
-const UNNAMED_BLOCKS_MAX = 50n
-const AMONG_AT_ONCE = 1_000
+const FILTERED_ADDRESSES_MAX = 2_000
+const ADDRESSES_PER_FILTER = 500
+/** Blocks per request if the logs are not filtered by address. */
+const UNFILTERED_BLOCKS_MAX = 50n
+const ADDRESSES_PER_LOOKUP = 1_000
 const BLOCKS_AT_ONCE = 8
 const BLOCKS_PER_REQUEST = 1_000
 
 /** A transfer of one of our tokens, from or to one of our addresses. */
-export interface Seen {
+export interface SeenTransfer {
   readonly currency: string
   readonly token: Hex
   readonly transactionHash: Hex
@@ -38,7 +38,7 @@ export interface Seen {
 }
 
 /** An authorization of one of our addresses that was used. */
-export interface Used {
+export interface UsedAuthorization {
   readonly transactionHash: Hex
   readonly token: Hex
   readonly authorizer: Hex
@@ -51,8 +51,8 @@ export interface Used {
  */
 export interface RangeRead {
   readonly to: ChainBlock
-  readonly seen: readonly Seen[]
-  readonly used: readonly Used[]
+  readonly seen: readonly SeenTransfer[]
+  readonly used: readonly UsedAuthorization[]
   /** The logs of each transaction that moved our money, by transaction hash. */
   readonly logs: ReadonlyMap<Hex, readonly ChainLog[]>
   /** Contains at least our addresses that take part in a transfer. */
@@ -60,17 +60,19 @@ export interface RangeRead {
 }
 
 /** The addresses to filter by, or undefined if there are too many. */
-export type Named = ReadonlyMap<Hex, ChainAddressRow> | undefined
+export type AddressFilter = ReadonlyMap<Hex, ChainAddressRow> | undefined
 
-export async function listNamedAddresses(op: Op, rail: string): Promise<Named> {
-  const rows = await selectAddresses(op, rail, NAMED_MAX + 1)
-  return rows.length > NAMED_MAX ? undefined : new Map(rows.map((row) => [row.address, row]))
+export async function listNamedAddresses(op: Op, rail: string): Promise<AddressFilter> {
+  const rows = await selectAddresses(op, rail, FILTERED_ADDRESSES_MAX + 1)
+  return rows.length > FILTERED_ADDRESSES_MAX ? undefined : new Map(rows.map((row) => [row.address, row]))
 }
 
 /** The number of blocks per request. */
-export function blocksPerRequest({ rail }: ChainWorker, named: Named): bigint {
-  const { blocksPerRequest: set = BLOCKS_PER_REQUEST } = rail.entry
-  return named === undefined && BigInt(set) > UNNAMED_BLOCKS_MAX ? UNNAMED_BLOCKS_MAX : BigInt(set)
+export function blocksPerRequest({ rail }: ChainWorker, named: AddressFilter): bigint {
+  const { blocksPerRequest: configured = BLOCKS_PER_REQUEST } = rail.entry
+  return named === undefined && BigInt(configured) > UNFILTERED_BLOCKS_MAX
+    ? UNFILTERED_BLOCKS_MAX
+    : BigInt(configured)
 }
 
 /**
@@ -79,7 +81,7 @@ export function blocksPerRequest({ rail }: ChainWorker, named: Named): bigint {
  */
 export async function readRange(
   worker: ChainWorker,
-  named: Named,
+  named: AddressFilter,
   from: bigint,
   to: bigint,
 ): Promise<RangeRead> {
@@ -98,7 +100,7 @@ export async function readRange(
       worker,
       found.flatMap(({ logs }) => logs),
     ))
-  const transfers = all.flatMap((one) => readTransfer(worker, ours, one))
+  const transfers = all.flatMap((item) => readTransfer(worker, ours, item))
   const times = await readTimes(worker, transfers)
   if ((await nodes.block(to))?.hash !== before.hash) throw chainChangedError(to)
   return {
@@ -110,7 +112,10 @@ export async function readRange(
       all.map(({ log }) => log),
     ),
     seen: transfers
-      .map((one) => ({ ...one, happenedAt: requireValue(times.get(one.blockNumber), 'time of a block') }))
+      .map((transfer) => ({
+        ...transfer,
+        happenedAt: requireValue(times.get(transfer.blockNumber), 'time of a block'),
+      }))
       .sort((a, b) => Number(a.blockNumber - b.blockNumber) || a.logIndex - b.logIndex),
   }
 }
@@ -129,7 +134,7 @@ function chainChangedError(number: bigint): NodeError {
 async function readLogs(
   { rail }: ChainWorker,
   address: Hex,
-  named: Named,
+  named: AddressFilter,
   from: bigint,
   to: bigint,
 ): Promise<readonly ChainLog[]> {
@@ -137,10 +142,10 @@ async function readLogs(
   const read = (topics: readonly (Hex | readonly Hex[] | null)[]) =>
     rail.nodes.logs({ address, topics, from, to })
   if (!named) return read([events])
-  const topics = [...named.keys()].map(topicOf)
+  const topics = [...named.keys()].map(toTopic)
   const logs = (
     await Promise.all(
-      groups(topics, NAMED_AT_ONCE).flatMap((chunk) => [
+      splitIntoChunks(topics, ADDRESSES_PER_FILTER).flatMap((chunk) => [
         read([events, chunk]),
         read([TRANSFER_TOPIC, null, chunk]),
       ]),
@@ -157,25 +162,25 @@ async function findParticipants(
   const op = await opOf(worker)
   const named = new Set<Hex>()
   for (const log of logs) {
-    const transfer = transferOf(log)
+    const transfer = parseTransfer(log)
     if (transfer) named.add(transfer.sender).add(transfer.recipient)
   }
   const ours = new Map<Hex, ChainAddressRow>()
-  for (const chunk of groups([...named], AMONG_AT_ONCE))
+  for (const chunk of splitIntoChunks([...named], ADDRESSES_PER_LOOKUP))
     for (const row of await selectAddressesAmong(op, worker.rail.name, chunk)) ours.set(row.address, row)
   return ours
 }
 
 /**
- * Reads a transfer from a log. Ignores transfers of strangers and of zero; an amount too large for the ledger
- * is left to a person.
+ * Reads a transfer from a log. Ignores transfers of zero and transfers that do not concern our addresses. An
+ * amount too large for the ledger raises an alert for a person.
  */
 function readTransfer(
   { app, rail }: ChainWorker,
   ours: ReadonlyMap<Hex, ChainAddressRow>,
   { currency, token, log }: { readonly currency: string; readonly token: Hex; readonly log: ChainLog },
-): Omit<Seen, 'happenedAt'>[] {
-  const transfer = transferOf(log)
+): Omit<SeenTransfer, 'happenedAt'>[] {
+  const transfer = parseTransfer(log)
   if (!transfer || transfer.amount === 0n) return []
   if (!ours.has(transfer.sender) && !ours.has(transfer.recipient)) return []
   const { transactionHash, logIndex, blockNumber, blockHash } = log
@@ -187,8 +192,8 @@ function readTransfer(
   return [{ currency, token, transactionHash, logIndex, blockNumber, blockHash, ...transfer }]
 }
 
-function findUsed(ours: ReadonlyMap<Hex, ChainAddressRow>, log: ChainLog): Used[] {
-  const used = readUsed(log)
+function findUsed(ours: ReadonlyMap<Hex, ChainAddressRow>, log: ChainLog): UsedAuthorization[] {
+  const used = parseUsedAuthorization(log)
   if (!used || !ours.has(used.authorizer)) return []
   const { authorizer, nonce } = used
   return [{ transactionHash: log.transactionHash, token: log.address, authorizer, nonce }]
@@ -210,7 +215,7 @@ async function readTimes(
 ): Promise<ReadonlyMap<bigint, Date>> {
   const hashes = new Map(transfers.map(({ blockNumber, blockHash }) => [blockNumber, blockHash]))
   const times = new Map<bigint, Date>()
-  for (const chunk of groups([...hashes], BLOCKS_AT_ONCE))
+  for (const chunk of splitIntoChunks([...hashes], BLOCKS_AT_ONCE))
     await Promise.all(
       chunk.map(async ([number, hash]) => {
         const block = await blockAt(worker, number)
@@ -221,7 +226,7 @@ async function readTimes(
   return times
 }
 
-function groups<T>(all: readonly T[], size: number): T[][] {
+function splitIntoChunks<T>(all: readonly T[], size: number): T[][] {
   return Array.from({ length: Math.ceil(all.length / size) }, (_, at) =>
     all.slice(at * size, (at + 1) * size),
   )

@@ -14,26 +14,26 @@ import {
   type ChainMovementEvent,
 } from '../../../storage/rows/states.ts'
 import type { ChainWorker } from '../evm-rail.ts'
-import { isSameTransfer, transferOf } from '../formats/transfers.ts'
+import { isSameTransfer, parseTransfer } from '../formats/transfers.ts'
 import { findChain } from '../records.ts'
 import { reverseColdTransfer } from './cold-transfers.ts'
-import { whileAt } from './credit-transfers.ts'
+import { commitAtCursor } from './credit-transfers.ts'
 import { closeColdStorage } from './open-cold-storage.ts'
 import { selectBookedAbove, selectDoneAbove, selectMovement, selectPaidAbove, selectUnsure } from './store.ts'
-import { latestShared } from './stored-blocks.ts'
+import { findCommonBlock } from './stored-blocks.ts'
 import { undoOutflow } from './unexplained-outflows.ts'
 
-/** The maximum per write set. */
+/** Maximum records per write set. */
 const BATCH = 200
-/** The maximum per run. */
+/** Maximum movements settled per run. */
 const SETTLED_MAX = 100
 
 /**
  * If the last followed block was reorged away, raises an alert, marks everything booked above the last common
- * block as unsure, and follows the chain again from there. Returns the updated chain, or undefined if it has
- * to wait.
+ * block as unsure, and follows the chain again from there. Returns the updated chain, or undefined if the
+ * work has to continue later.
  */
-export async function goBack(worker: ChainWorker, chain: ChainRow): Promise<ChainRow | undefined> {
+export async function rewindAfterReorg(worker: ChainWorker, chain: ChainRow): Promise<ChainRow | undefined> {
   const { app, rail } = worker
   const block = await rail.nodes.block(chain.followed_block)
   if (!block) return undefined
@@ -41,17 +41,17 @@ export async function goBack(worker: ChainWorker, chain: ChainRow): Promise<Chai
   const { followed_block: from, followed_hash: hash } = chain
   app.metrics.chainAlert(rail.name, 'reorganisation')
   app.log.error({ rail: rail.name, block: String(from), hash }, 'chain reorganized confirmed blocks')
-  const shared = await latestShared(await opOf(worker), worker, chain)
-  if (!shared) throw new Error('The chain contains none of the followed blocks')
-  const { number } = shared.block
+  const common = await findCommonBlock(await opOf(worker), worker, chain)
+  if (!common) throw new Error('The chain contains none of the followed blocks')
+  const { number } = common.block
   const undoSteps = [markUnsure, reopenTransactions, reopenPayments] as const
   for (const undo of undoSteps) if (!(await undoInBatches(worker, chain, number, undo))) return undefined
   let updated: ChainRow | undefined
-  const isUnchanged = await whileAt(worker, chain, async (op, now) => {
+  const isUnchanged = await commitAtCursor(worker, chain, async (op, now) => {
     const change = {
       followed_block: number,
-      followed_hash: shared.block.hash,
-      followed_time: timeOf(shared.block),
+      followed_hash: common.block.hash,
+      followed_time: timeOf(common.block),
       updated_at: op.now,
     }
     const reopened = await closeColdStorage(op, now, number)
@@ -75,7 +75,7 @@ async function undoInBatches(
   undo: (op: Op, rail: string, above: bigint) => Promise<Write[]>,
 ): Promise<boolean> {
   for (let count = 1; count > 0; ) {
-    const isUnchanged = await whileAt(worker, chain, async (op) => {
+    const isUnchanged = await commitAtCursor(worker, chain, async (op) => {
       const writes = await undo(op, worker.rail.name, above)
       count = writes.length
       return writes
@@ -147,7 +147,7 @@ export async function settleUnsure(worker: ChainWorker): Promise<boolean> {
     ...new Set(unsure.map(({ transaction_hash }) => transaction_hash)),
   ])
   for (const { id, transaction_hash } of unsure)
-    await whileAt(worker, chain, async (current) => {
+    await commitAtCursor(worker, chain, async (current) => {
       const row = await selectMovement(current, id)
       if (row?.state !== 'UNSURE') return []
       return settleMovement(current, chain, row, receipts.get(transaction_hash))
@@ -161,7 +161,9 @@ async function settleMovement(
   row: ChainMovementRow,
   receipt: ChainReceipt | undefined,
 ): Promise<readonly Write[]> {
-  const log = receipt?.logs.find((one) => one.address === row.token && isSameTransfer(transferOf(one), row))
+  const log = receipt?.logs.find(
+    (candidate) => candidate.address === row.token && isSameTransfer(parseTransfer(candidate), row),
+  )
   // It has reappeared in a block that is not deep enough yet.
   if (log && log.blockNumber > chain.followed_block) return []
   if (log) {

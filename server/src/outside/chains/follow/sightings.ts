@@ -2,17 +2,17 @@ import type { Hex } from '../../../base/formats/hex.ts'
 import type { Op } from '../../../kernel/operation/app.ts'
 import type { ChainAddressRow, ChainMovementRow, ChainPaymentRow } from '../../../storage/rows/chain.ts'
 import { proveTransfers } from '../formats/transfer-proof.ts'
-import { type Claim, claimsOf, termsOf } from './claims.ts'
-import type { RangeRead, Seen } from './read-range.ts'
+import { type Claim, findClaims, toTerms } from './claims.ts'
+import type { RangeRead, SeenTransfer } from './read-range.ts'
 import { selectPlainPayments } from './store.ts'
 
 /** One side of a transfer, and what it means to us. */
 export interface Sighting {
-  readonly seen: Seen
+  readonly seen: SeenTransfer
   readonly kind: ChainMovementRow['kind']
   /**
-   * OUT is the other side of a transfer that counts twice, or money that left an address without one of our
-   * payments.
+   * `OUT`: the second side of a transfer that is recorded twice, or money that left an address without one of
+   * our payments.
    */
   readonly side: 'IN' | 'OUT'
   readonly from: ChainAddressRow | undefined
@@ -24,18 +24,18 @@ export interface Sighting {
  * Classifies the transfers of a range. `proveTransfers` identifies our payments: by their authorization, or,
  * for a plain transfer, by its transaction, which only we could have signed.
  */
-export async function sightingsOf(op: Op, rail: string, read: RangeRead): Promise<Sighting[]> {
+export async function classifyTransfers(op: Op, rail: string, read: RangeRead): Promise<Sighting[]> {
   const expected = await findExpected(op, rail, read)
   const proved = new Map([...expected].flatMap(([hash, claims]) => paymentsByLog(hash, claims, read)))
   return read.seen.flatMap((seen) => {
     const from = read.ours.get(seen.sender)
     const to = read.ours.get(seen.recipient)
-    const payment = proved.get(placeOf(seen))
+    const payment = proved.get(positionKey(seen))
     return classifySides(from, to, payment).map((side) => ({ ...side, seen, from, to, payment }))
   })
 }
 
-function placeOf({ blockNumber, logIndex }: Pick<Seen, 'blockNumber' | 'logIndex'>): string {
+function positionKey({ blockNumber, logIndex }: Pick<SeenTransfer, 'blockNumber' | 'logIndex'>): string {
   return `${blockNumber} ${logIndex}`
 }
 
@@ -43,10 +43,10 @@ function placeOf({ blockNumber, logIndex }: Pick<Seen, 'blockNumber' | 'logIndex
 function paymentsByLog(hash: Hex, claims: readonly Claim[], read: RangeRead): [string, ChainPaymentRow][] {
   const logs = read.logs.get(hash) ?? []
   const proofs = proveTransfers({ transactionHash: hash, status: 'success', logs }, claims)
-  const place = new Map(logs.map((log) => [log.logIndex, placeOf(log)]))
+  const positions = new Map(logs.map((log) => [log.logIndex, positionKey(log)]))
   return claims.flatMap(({ payment }, index) => {
     const proof = proofs[index]
-    const found = proof?.is === 'made' ? place.get(proof.log.logIndex) : undefined
+    const found = proof?.is === 'made' ? positions.get(proof.log.logIndex) : undefined
     return found === undefined ? [] : [[found, payment]]
   })
 }
@@ -83,8 +83,8 @@ async function findExpected(
 ): Promise<Map<Hex, Claim[]>> {
   const expected = new Map<Hex, Claim[]>()
   const add = (hash: Hex, claim: Claim) => expected.set(hash, [...(expected.get(hash) ?? []), claim])
-  // An authorization used without a transfer of ours has moved nothing to book.
-  for (const claim of await claimsOf(
+  // An authorization used without a transfer of our money has nothing to book.
+  for (const claim of await findClaims(
     op,
     rail,
     used.filter(({ transactionHash }) => logs.has(transactionHash)),
@@ -98,6 +98,6 @@ async function findExpected(
   if (outgoing.size > 0)
     for (const { payment, hashes } of await selectPlainPayments(op, rail, [...outgoing]))
       for (const hash of hashes)
-        if (outgoing.has(hash)) add(hash, { payment, ...termsOf(payment), by: { hashes } })
+        if (outgoing.has(hash)) add(hash, { payment, ...toTerms(payment), by: { hashes } })
   return expected
 }

@@ -10,8 +10,8 @@ import type {
   ChainTransactionRow,
 } from '../../../storage/rows/chain.ts'
 
-/** A rail's followed addresses. Cold storage is included once its balance has been recorded. */
-function followed(op: Op, rail: string) {
+/** A rail's followed addresses. Cold storage is included once its opening balance has been recorded. */
+function followedAddresses(op: Op, rail: string) {
   return op.read
     .selectFrom('chain_addresses')
     .where('rail', '=', rail)
@@ -43,16 +43,16 @@ export function selectColdAbove(op: Op, rail: string, block: bigint): Promise<Ch
 
 /** A rail's followed addresses, oldest first. */
 export function selectAddresses(op: Op, rail: string, limit: number): Promise<ChainAddressRow[]> {
-  return followed(op, rail).orderBy('created_at').orderBy('id').limit(limit).selectAll().execute()
+  return followedAddresses(op, rail).orderBy('created_at').orderBy('id').limit(limit).selectAll().execute()
 }
 
-/** Those of the given addresses that are ours. */
+/** Those of the given addresses that are ours and followed. */
 export function selectAddressesAmong(
   op: Op,
   rail: string,
-  among: readonly Hex[],
+  candidates: readonly Hex[],
 ): Promise<ChainAddressRow[]> {
-  return followed(op, rail).where('address', 'in', among).selectAll().execute()
+  return followedAddresses(op, rail).where('address', 'in', candidates).selectAll().execute()
 }
 
 /** Recorded movements of these transactions, ordered by log. */
@@ -95,20 +95,20 @@ export async function selectPlainPayments(
   rail: string,
   transactionHashes: readonly Hex[],
 ): Promise<{ readonly payment: ChainPaymentRow; readonly hashes: readonly Hex[] }[]> {
-  const of = op.read
+  const transactions = op.read
     .selectFrom('chain_transactions')
     .where('rail', '=', rail)
     .where('payment_id', 'is not', null)
     .select(['payment_id', 'attempts'])
     .$narrowType<{ payment_id: NotNull }>()
   const [open, done] = await Promise.all([
-    of.where('state', '<>', 'DONE').execute(),
-    of.where('transaction_hash', 'in', transactionHashes).execute(),
+    transactions.where('state', '<>', 'DONE').execute(),
+    transactions.where('transaction_hash', 'in', transactionHashes).execute(),
   ])
   const hashes = new Map(
     [...open, ...done].map((row) => [row.payment_id, row.attempts.map(({ hash }) => hash)]),
   )
-  const found = [...hashes].filter(([, own]) => own.some((hash) => transactionHashes.includes(hash)))
+  const found = [...hashes].filter(([, signed]) => signed.some((hash) => transactionHashes.includes(hash)))
   if (found.length === 0) return []
   const payments = await op.read
     .selectFrom('chain_payments')
@@ -223,7 +223,7 @@ export function selectPaidAbove(
 }
 
 /** Sender and recipient of recent movements. */
-export function selectLatelyMoved(
+export function selectRecentMovements(
   op: Op,
   rail: string,
   since: Date,
@@ -248,18 +248,18 @@ SELECT a.id, a.address, h.held::text AS held FROM chain_addresses a CROSS JOIN L
 WHERE a.rail = $1 AND a.address = ANY ($3::text[]) AND a.role IN ('DEPOSIT', 'GAS') AND h.held >= $4`
 
 /** Ledger balances of deposit and gas addresses in a currency, at or above a minimum. */
-export async function selectWorthSweeping(
+export async function selectSweepable(
   op: Op,
   rail: string,
   currency: string,
-  among: readonly Hex[],
-  least: bigint,
+  candidates: readonly Hex[],
+  minimum: bigint,
 ): Promise<{ readonly id: string; readonly address: Hex; readonly held: bigint }[]> {
   const { rows } = await op.db.query<{ id: string; address: Hex; held: string }>(WORTH_SWEEPING, [
     rail,
     currency,
-    among,
-    least,
+    candidates,
+    minimum,
   ])
   return rows.map((row) => ({ ...row, held: BigInt(row.held) }))
 }

@@ -6,9 +6,9 @@ import type { ChainWorker } from '../evm-rail.ts'
 import { chainBlockIdOf } from '../ids.ts'
 import { selectBlock, selectBlocks } from './store.ts'
 
-/** The number of stored blocks. Each is stored in the slot of its number modulo this. */
+/** The number of stored blocks. A block's slot is its number modulo this. */
 const SLOTS = 512n
-const ASKED_AT_ONCE = 16
+const BLOCKS_AT_ONCE = 16
 
 /** Stores a followed block, overwriting the older block in its slot. */
 export async function storeBlock(op: Op, rail: string, { number, hash }: ChainBlock): Promise<Write> {
@@ -32,14 +32,14 @@ export async function storeBlock(op: Op, rail: string, { number, hash }: ChainBl
 }
 
 /** Finds the latest stored block that is still on the chain and not after the cursor. */
-export async function latestShared(
+export async function findCommonBlock(
   op: Op,
   { rail }: ChainWorker,
   { followed_block }: Pick<ChainRow, 'followed_block'>,
 ): Promise<{ readonly stored: ChainBlockRow; readonly block: ChainBlock } | undefined> {
   const storedBlocks = await selectBlocks(op, rail.name, followed_block, Number(SLOTS))
-  for (let at = 0; at < storedBlocks.length; at += ASKED_AT_ONCE) {
-    const chunk = storedBlocks.slice(at, at + ASKED_AT_ONCE)
+  for (let at = 0; at < storedBlocks.length; at += BLOCKS_AT_ONCE) {
+    const chunk = storedBlocks.slice(at, at + BLOCKS_AT_ONCE)
     const blocks = await Promise.all(chunk.map(({ number }) => rail.nodes.block(number)))
     for (const [index, stored] of chunk.entries()) {
       const block = blocks[index]

@@ -8,13 +8,13 @@ import { chainSweepIdOf } from '../ids.ts'
 import { newChainPayment } from '../queue.ts'
 import { findChain } from '../records.ts'
 import { tokenBalance } from '../token-balance.ts'
-import { selectFailedSweeps, selectLatelyMoved, selectSweeps, selectWorthSweeping } from './store.ts'
+import { selectFailedSweeps, selectRecentMovements, selectSweepable, selectSweeps } from './store.ts'
 
 const EVERY_SECONDS = 2
 /** Movements are written in chronological order, but a slow transaction may commit up to this much later. */
 const LATE_SECONDS = 60
 const MOVED_MAX = 1_000
-/** An address is left alone for this long after a failed sweep. */
+/** Delay before an address is swept again after a failed sweep. */
 const RETRY_SECONDS = 3_600
 
 /**
@@ -31,17 +31,18 @@ export async function sweep(worker: ChainWorker): Promise<void> {
   const since = plusSeconds(chain.swept_at, -LATE_SECONDS)
   const [from, to] = [plusSeconds(since, -RETRY_SECONDS), plusSeconds(op.now, -RETRY_SECONDS)]
   const [moved, failed] = await Promise.all([
-    selectLatelyMoved(op, rail.name, since, MOVED_MAX),
+    selectRecentMovements(op, rail.name, since, MOVED_MAX),
     selectFailedSweeps(op, rail.name, from, to, MOVED_MAX),
   ])
   if (moved.length === 0 && failed.length === 0) return
-  const among = [
+  const candidates = [
     ...new Set([
       ...moved.flatMap(({ sender, recipient }) => [sender, recipient]),
       ...failed.map(({ sender }) => sender),
     ]),
   ]
-  for (const { currency, from: least } of sweeps) await sweepOf(worker, op, currency, least, among)
+  for (const { currency, from: minimum } of sweeps)
+    await sweepCurrency(worker, op, currency, minimum, candidates)
   // If there are more rows than one run reads, the next run continues after the last row read.
   const [lastMoved, lastFailed] = [moved[MOVED_MAX - 1], failed[MOVED_MAX - 1]]
   const ends = [
@@ -49,31 +50,31 @@ export async function sweep(worker: ChainWorker): Promise<void> {
     ...(lastMoved ? [plusSeconds(lastMoved.created_at, LATE_SECONDS)] : []),
     ...(lastFailed ? [plusSeconds(lastFailed.updated_at, RETRY_SECONDS + LATE_SECONDS)] : []),
   ]
-  const until = ends.reduce((first, one) => (one < first ? one : first))
+  const until = ends.reduce((first, end) => (end < first ? end : first))
   await app.commit(op, [update('chains', chain.id, { swept_at: chain.swept_at }, { swept_at: until })])
 }
 
-async function sweepOf(
+async function sweepCurrency(
   { rail, app }: ChainWorker,
   op: Op,
   currency: string,
-  least: bigint,
-  among: readonly Hex[],
+  minimum: bigint,
+  candidates: readonly Hex[],
 ): Promise<void> {
-  const worth = await selectWorthSweeping(op, rail.name, currency, among, least)
-  if (worth.length === 0) return
-  const addresses = worth.map(({ address }) => address)
+  const sweepable = await selectSweepable(op, rail.name, currency, candidates, minimum)
+  if (sweepable.length === 0) return
+  const addresses = sweepable.map(({ address }) => address)
   const earlier = await selectSweeps(op, rail.name, addresses)
   const token = rail.chain.token(currency).address
-  for (const { id: addressId, address, held } of worth) {
-    const own = earlier.filter(({ sender }) => sender === address)
-    if (own.some((row) => isBlocking(op, row))) continue
-    // The balance may be lower than in the ledger while a payment is in progress, and higher than is
-    // confirmed.
+  for (const { id: addressId, address, held } of sweepable) {
+    const previousSweeps = earlier.filter(({ sender }) => sender === address)
+    if (previousSweeps.some((row) => isBlocking(op, row))) continue
+    // While a payment is in progress, the balance on the chain may be lower than the ledger's. It may also be
+    // higher, because not all of it is confirmed.
     const balance = await tokenBalance(rail.nodes, token, address)
     const amount = balance < held ? balance : held
-    if (amount < least) continue
-    const id = chainSweepIdOf(rail.name, address, own.length)
+    if (amount < minimum) continue
+    const id = chainSweepIdOf(rail.name, address, previousSweeps.length)
     const row = newChainPayment(rail, {
       id,
       platformId: op.platform.id,
@@ -85,7 +86,7 @@ async function sweepOf(
       recipient: rail.chain.treasury,
       now: op.now,
     })
-    // Not written if another process has already written it.
+    // Has no effect if another process has already inserted this row.
     await app.commit(op, [insert('chain_payments', row)])
   }
 }

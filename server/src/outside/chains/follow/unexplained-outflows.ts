@@ -13,8 +13,8 @@ import { requireColumn } from '../../../storage/read/required.ts'
 import type { ChainAddressRow, ChainMovementRow } from '../../../storage/rows/chain.ts'
 import type { InternalAccountRow } from '../../../storage/rows/tables.ts'
 
-/** Result of booking money that left one of our addresses without one of our payments. */
-export interface Spending {
+/** The result of booking money that left one of our addresses without one of our payments. */
+export interface Outflow {
   /** The id of its transaction record, or null if it was not recorded. */
   readonly itemId: string | null
   readonly writes: readonly Write[]
@@ -32,26 +32,26 @@ export async function recordOutflow(
   op: Op,
   movement: ChainMovementRow,
   from: ChainAddressRow,
-): Promise<Spending> {
+): Promise<Outflow> {
   if (from.role !== 'WALLET') return alarm(op, movement, from)
   const wallet = await findOwnedAccount(op, requireColumn(from, 'owner_id'), 'accountId')
   const record = buildRecord(op, movement, wallet)
   const cause = { cause: 'transaction', causeId: record.id } as const
-  const takes = isBookedTo(wallet, movement)
-  const taken = takes
+  const isBooked = isBookedTo(wallet, movement)
+  const debit = isBooked
     ? await takeBack(op, cause, wallet, railLeg(movement, movement.amount))
     : { writes: post(op, cause, outflowLegs(movement, 1n)), shortfall: 0n }
-  const { shortfall } = taken
+  const { shortfall } = debit
   const counterparty = shortfall > 0n ? { shortfall: String(shortfall) } : undefined
   const row = { ...record, details: { ...record.details, ...(counterparty ? { counterparty } : {}) } }
   const { platform_customer_id } = wallet
   return {
     itemId: row.id,
     writes: [
-      ...taken.writes,
+      ...debit.writes,
       insert('transactions', row),
       ...announce(op, { ...row, platform_customer_id }),
-      ...(takes ? [balanceUpdated(op, wallet)] : []),
+      ...(isBooked ? [balanceUpdated(op, wallet)] : []),
       ...(shortfall > 0n ? [recordWalletDebt(op, wallet.id, row.id, shortfall)] : []),
     ],
   }
@@ -68,18 +68,18 @@ export async function undoOutflow(op: Op, movement: ChainMovementRow): Promise<r
   const record = await findTransaction(op, itemId)
   const wallet = await findOwnedAccount(op, requireColumn(record, 'source_account_id'), 'accountId')
   const { currency, amount } = movement
-  const takes = isBookedTo(wallet, movement)
-  const ledgerLegs = takes
+  const isBooked = isBookedTo(wallet, movement)
+  const ledgerLegs = isBooked
     ? [railLeg(movement, -amount), { account: wallet.id, currency, amount }]
     : outflowLegs(movement, -1n)
   return [
     ...post(op, { cause: 'transaction', causeId: record.id }, ledgerLegs),
     ...moveTransaction(op, record, 'return', { failure_reason: 'QUOTE_EXECUTION_FAILED' }).writes,
-    ...(takes ? [balanceUpdated(op, wallet)] : []),
+    ...(isBooked ? [balanceUpdated(op, wallet)] : []),
   ]
 }
 
-function alarm(op: Op, movement: ChainMovementRow, { address, role }: ChainAddressRow): Spending {
+function alarm(op: Op, movement: ChainMovementRow, { address, role }: ChainAddressRow): Outflow {
   const { rail, transaction_hash: transactionHash, currency, amount } = movement
   op.metrics.chainAlert(rail, 'treasury')
   op.log.error(
@@ -128,7 +128,8 @@ function railLeg({ rail, currency }: ChainMovementRow, amount: bigint): Leg {
 }
 
 /**
- * The ledger legs of an outflow of money in suspense at a wallet's address: a person sees both sides there.
+ * The ledger legs of an outflow of suspense money from a wallet's address. Both sides stay visible until a
+ * person resolves them.
  */
 function outflowLegs(movement: ChainMovementRow, sign: 1n | -1n): Leg[] {
   const amount = sign * movement.amount

@@ -33,7 +33,7 @@ export function transferCall(token: Hex, to: Hex, amount: bigint): Call {
 
 /** The call that submits a signed authorization to the chain. `signature` has 65 bytes. */
 export function callWithAuthorization(token: Hex, authorization: Authorization, signature: Hex): Call {
-  const { r, s, v } = partsOf(signature)
+  const { r, s, v } = splitSignature(signature)
   const args = [
     authorization.from,
     authorization.to,
@@ -52,7 +52,7 @@ export function callWithAuthorization(token: Hex, authorization: Authorization, 
 }
 
 /** Splits a 65-byte signature into its parts. */
-export function partsOf(signature: Hex): { readonly r: Hex; readonly s: Hex; readonly v: number } {
+export function splitSignature(signature: Hex): { readonly r: Hex; readonly s: Hex; readonly v: number } {
   const digits = signature.slice(2)
   return {
     r: `0x${digits.slice(0, WORD_DIGITS)}`,
@@ -77,7 +77,7 @@ export function balanceCall(token: Hex, account: Hex): Call {
   }
 }
 
-export function balanceIn(data: Hex): bigint {
+export function decodeBalance(data: Hex): bigint {
   return decodeFunctionResult({ abi: TOKEN_ABI, functionName: 'balanceOf', data })
 }
 
@@ -89,13 +89,13 @@ export function balancesCall(multicall: Hex, token: Hex, accounts: readonly Hex[
   )
 }
 
-export function balancesIn(data: Hex): bigint[] {
+export function decodeBalances(data: Hex): bigint[] {
   const results = decodeFunctionResult({ abi: MULTICALL_ABI, functionName: 'aggregate3', data })
-  return results.map(({ returnData }) => balanceIn(returnData))
+  return results.map(({ returnData }) => decodeBalance(returnData))
 }
 
-/** The call that reads whether an authorizer's nonce was used or canceled. */
-export function stateCall(token: Hex, authorizer: Hex, nonce: Hex): Call {
+/** The call that checks whether an authorizer's nonce was used or canceled. */
+export function authorizationStateCall(token: Hex, authorizer: Hex, nonce: Hex): Call {
   return {
     to: token,
     data: encodeFunctionData({
@@ -106,11 +106,11 @@ export function stateCall(token: Hex, authorizer: Hex, nonce: Hex): Call {
   }
 }
 
-export function stateIn(data: Hex): boolean {
+export function decodeAuthorizationState(data: Hex): boolean {
   return decodeFunctionResult({ abi: TOKEN_ABI, functionName: 'authorizationState', data })
 }
 
 /** Formats an address as an indexed log topic. */
-export function topicOf(address: Hex): Hex {
+export function toTopic(address: Hex): Hex {
   return `0x${address.slice(2).toLowerCase().padStart(WORD_DIGITS, '0')}`
 }

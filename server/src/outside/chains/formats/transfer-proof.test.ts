@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Hex } from '../../../base/formats/hex.ts'
-import { CANCELLED_TOPIC, TRANSFER_TOPIC, topicOf, USED_TOPIC } from './calls.ts'
+import { CANCELLED_TOPIC, TRANSFER_TOPIC, toTopic, USED_TOPIC } from './calls.ts'
 import { type ExpectedTransfer, proveTransfers, type TransactionEvidence } from './transfer-proof.ts'
 
 type Log = TransactionEvidence['logs'][number]
@@ -27,12 +27,12 @@ interface Terms {
 const terms = fc.record({ token, sender: party, recipient: party, amount })
 
 function transferLog(one: Terms): Unplaced {
-  const topics = [TRANSFER_TOPIC, topicOf(one.sender), topicOf(one.recipient)]
+  const topics = [TRANSFER_TOPIC, toTopic(one.sender), toTopic(one.recipient)]
   return { address: one.token, topics, data: word(one.amount) }
 }
 
 function usedLog(at: Pick<Terms, 'token' | 'sender'>, used: Hex, topic = USED_TOPIC): Unplaced {
-  return { address: at.token, topics: [topic, topicOf(at.sender), used], data: '0x' }
+  return { address: at.token, topics: [topic, toTopic(at.sender), used], data: '0x' }
 }
 
 /** Logs that resemble a valid one, but do not count. */
@@ -77,7 +77,7 @@ const isUseOf = (one: ExpectedTransfer) => (log: Log) =>
   log.address === one.token &&
   log.topics.length === 3 &&
   log.topics[0] === USED_TOPIC &&
-  log.topics[1] === topicOf(one.sender) &&
+  log.topics[1] === toTopic(one.sender) &&
   log.topics[2] === nonceIn(one)
 const isTransferOf = (one: Terms) => (log: Log) =>
   JSON.stringify({ ...log, logIndex: 0 }) === JSON.stringify({ ...transferLog(one), logIndex: 0 })

@@ -1,6 +1,6 @@
 import type { Hex } from '../../../base/formats/hex.ts'
 import type { ChainLog } from '../../../kernel/ports/chain-nodes.ts'
-import { isSameTransfer, readUsed, type TransferTerms, transferOf } from './transfers.ts'
+import { isSameTransfer, parseTransfer, parseUsedAuthorization, type TransferTerms } from './transfers.ts'
 
 /** One of our transfers that a transaction may have made. */
 export interface ExpectedTransfer extends TransferTerms {
@@ -21,8 +21,8 @@ export interface TransactionEvidence {
 type Log = TransactionEvidence['logs'][number]
 
 /**
- * The proof that a transaction gives for a transfer. `made`: it used the authorization, and the token reports
- * exactly this transfer. `used-otherwise`: it used the authorization without this transfer, which can
+ * The evidence that a transaction gives for a transfer. `made`: it used the authorization, and the token
+ * reports exactly this transfer. `used-otherwise`: it used the authorization without this transfer, which can
  * therefore never be made.
  */
 export type TransferProof =
@@ -31,8 +31,8 @@ export type TransferProof =
   | { readonly is: 'not-yet' }
 
 /**
- * Returns the proofs that one transaction gives for the expected transfers, in the order of `expected`. A log
- * proves at most one of them. The result does not depend on the order of logs or expected transfers.
+ * Returns what one transaction proves about each expected transfer, in the order of `expected`. A log proves
+ * at most one of them. The result does not depend on the order of logs or expected transfers.
  */
 export function proveTransfers(
   evidence: TransactionEvidence,
@@ -42,7 +42,7 @@ export function proveTransfers(
   const uses = findUses({ ...evidence, logs }, expected)
   const free = new Set(logs)
   const provenLogs = new Map<number, Log>()
-  const take = (position: number, log: Log | undefined) => {
+  const assignLog = (position: number, log: Log | undefined) => {
     if (!log) return
     free.delete(log)
     provenLogs.set(position, log)
@@ -50,10 +50,10 @@ export function proveTransfers(
   const usesInOrder = [...uses].sort(([, a], [, b]) => a - b)
   // Match each transfer to the use right before it first, so that identical transfers each get their own log.
   for (const [position, index] of usesInOrder)
-    take(position, findOwnTransfer(logs, free, expected[position], index))
+    assignLog(position, findOwnTransfer(logs, free, expected[position], index))
   for (const [position] of usesInOrder)
     if (!provenLogs.has(position))
-      take(
+      assignLog(
         position,
         [...free].find((log) => isTransferLog(log, expected[position])),
       )
@@ -82,7 +82,7 @@ function findUses(
     }
     const use = logs.find((log) => {
       if (matched.has(log) || log.address !== token) return false
-      const used = readUsed(log)
+      const used = parseUsedAuthorization(log)
       return used?.authorizer === sender && used.nonce === by.nonce
     })
     if (!use) continue
@@ -100,11 +100,13 @@ function findOwnTransfer(
   useIndex: number,
 ): Log | undefined {
   const after = logs.filter(({ logIndex, address }) => logIndex > useIndex && address === expected?.token)
-  const end = after.findIndex((log) => readUsed(log) !== undefined)
+  const end = after.findIndex((log) => parseUsedAuthorization(log) !== undefined)
   const own = end < 0 ? after : after.slice(0, end)
   return own.find((log) => free.has(log) && isTransferLog(log, expected))
 }
 
 function isTransferLog(log: Log, expected: ExpectedTransfer | undefined): boolean {
-  return expected !== undefined && log.address === expected.token && isSameTransfer(transferOf(log), expected)
+  return (
+    expected !== undefined && log.address === expected.token && isSameTransfer(parseTransfer(log), expected)
+  )
 }

@@ -14,25 +14,28 @@ export interface TransferTerms {
 }
 
 /**
- * Parses the transfer in a token's log, with addresses in lower case. Undefined for other events and forms:
- * the log of a token without amounts (ERC-721) has a fourth topic.
+ * Parses the transfer in a token's log, with addresses in lower case. Undefined for anything else, such as an
+ * ERC-721 transfer, whose log has a fourth topic and no amount.
  */
-export function transferOf({ topics, data }: Pick<ChainLog, 'topics' | 'data'>): TransferTerms | undefined {
+export function parseTransfer({
+  topics,
+  data,
+}: Pick<ChainLog, 'topics' | 'data'>): TransferTerms | undefined {
   if (topics[0] !== TRANSFER_TOPIC || topics.length !== 3 || data.length !== 2 + WORD_DIGITS) return undefined
   const [sender, recipient] = [addressIn(topics[1]), addressIn(topics[2])]
   return sender && recipient && { sender, recipient, amount: BigInt(data) }
 }
 
-/** Parses the authorization that a log reports as used or canceled. Undefined for other events and forms. */
-export function authorizationEventOf({ topics }: Pick<ChainLog, 'topics'>) {
+/** Parses the authorization that a log reports as used or canceled. Undefined for any other log. */
+export function parseAuthorizationEvent({ topics }: Pick<ChainLog, 'topics'>) {
   const [event, authorizer, nonce] = [topics[0], addressIn(topics[1]), topics[2]]
   if ((event !== USED_TOPIC && event !== CANCELLED_TOPIC) || topics.length !== 3) return undefined
   return authorizer && nonce && { isCancelled: event === CANCELLED_TOPIC, authorizer, nonce }
 }
 
 /** Parses the authorization that a log reports as used. */
-export function readUsed(log: Pick<ChainLog, 'topics'>) {
-  const event = authorizationEventOf(log)
+export function parseUsedAuthorization(log: Pick<ChainLog, 'topics'>) {
+  const event = parseAuthorizationEvent(log)
   return event && !event.isCancelled ? event : undefined
 }
 

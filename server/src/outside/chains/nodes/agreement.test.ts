@@ -10,7 +10,7 @@ import {
   type TestChain,
   TOKEN,
   TRANSFER,
-  wireLog,
+  toWireLog,
   wireReceipt,
 } from './fake-node.testing.ts'
 
@@ -74,13 +74,13 @@ describe('what two nodes say differently', () => {
   test('logs', async () => {
     const [first, second, chain] = await twoNodes()
     const filter = { address: TOKEN, topics: [TRANSFER], from: 1n, to: 90n } as const
-    first.logs = [wireLog(first, 5), wireLog(first, 6)]
+    first.logs = [toWireLog(first, 5), toWireLog(first, 6)]
     second.logs = [...first.logs].reverse()
     expect(await chain.logs(filter)).toHaveLength(2)
-    second.logs = [wireLog(first, 5)]
+    second.logs = [toWireLog(first, 5)]
     await expect(chain.logs(filter)).rejects.toMatchObject(DISAGREEMENT)
     expect(chain.alerts).toMatchObject([{ kind: 'DISAGREEMENT' }])
-    second.logs = [wireLog(first, 5), { ...wireLog(first, 6), data: '0x02' }]
+    second.logs = [toWireLog(first, 5), { ...toWireLog(first, 6), data: '0x02' }]
     await expect(chain.logs(filter)).rejects.toMatchObject(DISAGREEMENT)
     // A difference that is gone at the second query does not count.
     let times = 0

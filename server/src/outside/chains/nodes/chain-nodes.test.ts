@@ -12,7 +12,7 @@ import {
   STARTED_AT,
   startNode,
   TOKEN,
-  wireLog,
+  toWireLog,
   wireReceipt,
 } from './fake-node.testing.ts'
 
@@ -96,16 +96,16 @@ describe('one node', () => {
       'a block that is not there',
       (node) => ({ ...wireReceipt(node, 500), transactionHash: hashOfReceipt(5) }),
     ],
-    ['a log of another block', (node) => ({ ...wireReceipt(node, 5), logs: [wireLog(node, 6)] })],
+    ['a log of another block', (node) => ({ ...wireReceipt(node, 5), logs: [toWireLog(node, 6)] })],
     [
       'a log of another number',
-      (node) => ({ ...wireReceipt(node, 5), logs: [{ ...wireLog(node, 5), blockNumber: '0x6' }] }),
+      (node) => ({ ...wireReceipt(node, 5), logs: [{ ...toWireLog(node, 5), blockNumber: '0x6' }] }),
     ],
     [
       'a log of another hash',
-      (node) => ({ ...wireReceipt(node, 5), logs: [{ ...wireLog(node, 5), blockHash: hashOf('') }] }),
+      (node) => ({ ...wireReceipt(node, 5), logs: [{ ...toWireLog(node, 5), blockHash: hashOf('') }] }),
     ],
-    ['a log of another transaction', (node) => ({ ...wireReceipt(node, 5), logs: [wireLog(node, 5, 1)] })],
+    ['a log of another transaction', (node) => ({ ...wireReceipt(node, 5), logs: [toWireLog(node, 5, 1)] })],
     ['no status', (node) => ({ ...wireReceipt(node, 5), status: undefined })],
     ['another status', (node) => ({ ...wireReceipt(node, 5), status: '0x2' })],
     ['a hash that is too short', (node) => ({ ...wireReceipt(node, 5), blockHash: '0x12' })],
@@ -149,7 +149,7 @@ describe('a node that is not to be used', () => {
     const chain = chainOf([other, right])
     expect((await chain.head()).number).toBe(90n)
     await chain.send('0x02').catch(() => {})
-    expect(other.asked).toEqual(['eth_chainId'])
+    expect(other.calledMethods).toEqual(['eth_chainId'])
     const host = new URL(other.url).host
     expect(chain.alerts).toEqual([
       { kind: 'OTHER_CHAIN', node: host, detail: `is on chain 1 instead of ${CHAIN_ID}` },
@@ -180,16 +180,16 @@ describe('a node that is not to be used', () => {
     const chain = chainOf([node])
     await chain.head()
     await chain.head()
-    expect(node.asked.filter((method) => method === 'eth_chainId')).toHaveLength(1)
+    expect(node.calledMethods.filter((method) => method === 'eth_chainId')).toHaveLength(1)
     chain.advance(61)
     await chain.head()
-    expect(node.asked.filter((method) => method === 'eth_chainId')).toHaveLength(2)
+    expect(node.calledMethods.filter((method) => method === 'eth_chainId')).toHaveLength(2)
     const { port } = new URL(node.url)
     await node.stop()
     await expect(chain.head()).rejects.toMatchObject({ problem: 'NO_ANSWER' })
     const impostor = await startNode({ chainId: 1 }, Number(port))
     await expect(chain.head()).rejects.toMatchObject({ problem: 'OTHER_CHAIN' })
-    expect(impostor.asked).toEqual(['eth_chainId'])
+    expect(impostor.calledMethods).toEqual(['eth_chainId'])
   })
 
   test.each<[string, Partial<FakeNode>, number]>([

@@ -9,9 +9,17 @@ import {
   NodeError,
 } from '../../../kernel/ports/chain-nodes.ts'
 import type { Log } from '../../../kernel/ports/log.ts'
-import { failureOf, Refusal } from './failure.ts'
+import { Refusal, toFailure } from './failure.ts'
 import { Node, type NodeAlert } from './node.ts'
-import { ask, blockOf, feesOf, headNumber, latestBlock, logsOf, receiptsOf } from './node-calls.ts'
+import {
+  callOrFail,
+  findBlock,
+  readFees,
+  readHeadNumber,
+  readLatestBlock,
+  readLogs,
+  readReceipts,
+} from './node-calls.ts'
 import { alertOnce, Pool } from './pool.ts'
 import { mergeReceipts, TIP_BLOCKS } from './receipts.ts'
 import { revertOf } from './refusals.ts'
@@ -60,12 +68,12 @@ export function createChainNodes(options: ChainNodesOptions): ChainNodes {
   const pool = new Pool(nodes, agreement, alert)
   const head = headReader(pool, options)
   /** The block to query, in the protocol's format: one that all queried nodes have. */
-  const at = async (block: bigint | 'latest' | undefined): Promise<string> => {
+  const tagOf = async (block: bigint | 'latest' | undefined): Promise<string> => {
     if (typeof block === 'bigint') return quantityText(block)
     return agreement === 1 ? 'latest' : quantityText((await head.read()).number)
   }
   const receipts = async (hashes: readonly Hex[]): Promise<ReadonlyMap<Hex, ChainReceipt>> =>
-    receiptsOfPool(pool, hashes.map(lowerHex))
+    readAgreedReceipts(pool, hashes.map(lowerHex))
   return {
     head: head.read,
     block: (number) => findAgreedBlock(pool, number),
@@ -78,11 +86,11 @@ export function createChainNodes(options: ChainNodesOptions): ChainNodes {
       await pool.checkAll()
       return chainId
     },
-    logs: (filter) => pool.findAgreement('logs', (node) => logsOf(node, filter)),
+    logs: (filter) => pool.findAgreement('logs', (node) => readLogs(node, filter)),
     receipts,
     receipt: async (hash) => (await receipts([hash])).get(lowerHex(hash)),
-    ...accountsAndCalls(pool, at),
-    fees: () => pool.one((node) => feesOf(node, clock(), head.limits())),
+    ...accountsAndCalls(pool, tagOf),
+    fees: () => pool.queryOne((node) => readFees(node, clock(), head.limits())),
     send: (raw) => sendToAll(nodes, raw),
   }
 }
@@ -92,32 +100,37 @@ type AccountsAndCalls = Pick<ChainNodes, 'transactionCount' | 'coin' | 'code' | 
 /** Queries about an account or a contract at the block that `at` returns. */
 function accountsAndCalls(
   pool: Pool,
-  at: (block: bigint | 'latest' | undefined) => Promise<string>,
+  tagOf: (block: bigint | 'latest' | undefined) => Promise<string>,
 ): AccountsAndCalls {
   const quantity = async (method: string, address: Hex, tag: string): Promise<bigint> =>
-    pool.findAgreement(method, async (node) => readQuantity(await ask(node, method, address, tag), method))
+    pool.findAgreement(method, async (node) =>
+      readQuantity(await callOrFail(node, method, address, tag), method),
+    )
   return {
     async transactionCount(address, block) {
       const method = 'eth_getTransactionCount'
-      if (block !== 'pending') return quantity(method, address, await at(block))
-      return pool.one(async (node) => readQuantity(await ask(node, method, address, block), method))
+      if (block !== 'pending') return quantity(method, address, await tagOf(block))
+      return pool.queryOne(async (node) =>
+        readQuantity(await callOrFail(node, method, address, block), method),
+      )
     },
-    coin: async (address, block) => quantity('eth_getBalance', address, await at(block)),
+    coin: async (address, block) => quantity('eth_getBalance', address, await tagOf(block)),
     async code(address) {
-      const tag = await at('latest')
-      const read = async (node: Node) => readData(await ask(node, 'eth_getCode', address, tag), 'A code')
+      const tag = await tagOf('latest')
+      const read = async (node: Node) =>
+        readData(await callOrFail(node, 'eth_getCode', address, tag), 'A code')
       return pool.findAgreement('code', read)
     },
     async call(call, block) {
-      const tag = await at(block)
+      const tag = await tagOf(block)
       const answer = (node: Node) =>
-        toOutcome(async () => readData(await node.ask('eth_call', paramsOf(call), tag), 'eth_call'))
-      return resultOf(await pool.findAgreement('a call', answer))
+        toOutcome(async () => readData(await node.call('eth_call', toParams(call), tag), 'eth_call'))
+      return unwrapOutcome(await pool.findAgreement('a call', answer))
     },
     async estimateGas(call) {
       const read = async (node: Node) =>
-        readQuantity(await node.ask('eth_estimateGas', paramsOf(call)), 'eth_estimateGas')
-      return resultOf(await pool.one((node) => toOutcome(() => read(node))))
+        readQuantity(await node.call('eth_estimateGas', toParams(call)), 'eth_estimateGas')
+      return unwrapOutcome(await pool.queryOne((node) => toOutcome(() => read(node))))
     },
   }
 }
@@ -131,15 +144,15 @@ function headReader(pool: Pool, { clock, headAgeSecondsMax, headAheadSecondsMax 
     numberMin: highest - BACK_BLOCKS_MAX,
   })
   const read = async (): Promise<ChainBlock> => {
-    const answers = await pool.answers((node) => latestBlock(node, clock(), limits()))
-    const heads = answers.map(({ answer }) => answer)
+    const responses = await pool.queryNodes((node) => readLatestBlock(node, clock(), limits()))
+    const heads = responses.map(({ answer }) => answer)
     const lowest = heads.reduce((low, head) => (head.number < low.number ? head : low))
     const isCommon = heads.every(({ hash }) => hash === lowest.hash)
     const block = isCommon
       ? lowest
-      : await commonBlock(
+      : await findCommonBlock(
           pool,
-          answers.map(({ node }) => node),
+          responses.map(({ node }) => node),
           lowest.number,
         )
     if (block.number > highest) highest = block.number
@@ -152,10 +165,10 @@ function headReader(pool: Pool, { clock, headAgeSecondsMax, headAheadSecondsMax 
  * Finds the highest block up to `from` that all these nodes share: near the head, they may temporarily be on
  * different branches.
  */
-async function commonBlock(pool: Pool, nodes: readonly Node[], from: bigint): Promise<ChainBlock> {
+async function findCommonBlock(pool: Pool, nodes: readonly Node[], from: bigint): Promise<ChainBlock> {
   for (let number = from; number >= 0n && number > from - TIP_BLOCKS; number--) {
-    const answers = await pool.answers((node) => blockOf(node, number), nodes)
-    const [first, ...others] = answers.map(({ answer }) => answer)
+    const responses = await pool.queryNodes((node) => findBlock(node, number), nodes)
+    const [first, ...others] = responses.map(({ answer }) => answer)
     if (first && others.every((other) => other?.hash === first.hash)) return first
   }
   throw pool.disagreement(`the blocks from ${from} down`, nodes)
@@ -164,31 +177,34 @@ async function commonBlock(pool: Pool, nodes: readonly Node[], from: bigint): Pr
 /** Undefined if one of the nodes has not reached the block. */
 async function findAgreedBlock(pool: Pool, number: bigint): Promise<ChainBlock | undefined> {
   for (let attempt = 1; ; attempt++) {
-    const answers = await pool.answers((node) => blockOf(node, number))
-    const [first, ...others] = answers.map(({ answer }) => answer)
+    const responses = await pool.queryNodes((node) => findBlock(node, number))
+    const [first, ...others] = responses.map(({ answer }) => answer)
     if (!first || others.includes(undefined)) return undefined
     if (others.every((other) => other?.hash === first.hash)) return first
     if (attempt === 2)
       throw pool.disagreement(
         `block ${number}`,
-        answers.map(({ node }) => node),
+        responses.map(({ node }) => node),
       )
   }
 }
 
-async function receiptsOfPool(pool: Pool, hashes: readonly Hex[]): Promise<ReadonlyMap<Hex, ChainReceipt>> {
+async function readAgreedReceipts(
+  pool: Pool,
+  hashes: readonly Hex[],
+): Promise<ReadonlyMap<Hex, ChainReceipt>> {
   // Read the head first, so that the receipts that follow include every transaction in a block up to it.
-  const answers = await pool.answers(async (node) => ({
-    head: await headNumber(node),
-    receipts: await receiptsOf(node, hashes),
+  const responses = await pool.queryNodes(async (node) => ({
+    head: await readHeadNumber(node),
+    receipts: await readReceipts(node, hashes),
   }))
-  const [first, second] = answers
+  const [first, second] = responses
   if (!second) return first.answer.receipts
   const merged = mergeReceipts(hashes, first.answer, second.answer)
   if (merged) return merged
   throw pool.disagreement(
     'receipts',
-    answers.map(({ node }) => node),
+    responses.map(({ node }) => node),
   )
 }
 
@@ -203,17 +219,17 @@ async function toOutcome<T>(call: () => Promise<T>): Promise<Outcome<T>> {
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
     const reverted = revertOf(error)
-    if (!reverted) throw failureOf(error)
+    if (!reverted) throw toFailure(error)
     // The message is a function, so it is left out of the comparison: nodes word the same revert differently.
     return { reverted: reverted.data, message: () => reverted.message }
   }
 }
 
-function resultOf<T>(outcome: Outcome<T>): T {
+function unwrapOutcome<T>(outcome: Outcome<T>): T {
   if (outcome.reverted !== undefined) throw new CallReverted(outcome.reverted, outcome.message())
   return outcome.value
 }
 
-function paramsOf({ to, data, from }: ChainCall): object {
+function toParams({ to, data, from }: ChainCall): object {
   return { ...(from === undefined ? {} : { from }), to, data }
 }

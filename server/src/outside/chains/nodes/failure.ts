@@ -36,7 +36,7 @@ export class Refusal extends Error {
   }
 }
 
-/** The node failure behind a refusal that has nothing to do with the query itself. */
-export function failureOf({ code, message }: Refusal): NodeFailure {
+/** Converts a refusal that has nothing to do with the query itself into a node failure. */
+export function toFailure({ code, message }: Refusal): NodeFailure {
   return new NodeFailure('NO_ANSWER', `refuses: ${message} (${code})`)
 }

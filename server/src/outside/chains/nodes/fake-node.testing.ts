@@ -33,11 +33,11 @@ export type Wire = Readonly<Record<string, unknown>>
 
 type Lie = (params: readonly unknown[], correctResult: () => unknown) => unknown
 
-/** A node's state and its lies. All of it can be changed while the node runs. */
+/** A node's state, and the wrong responses that it gives. All of it can be changed while the node runs. */
 export interface FakeNode {
   readonly url: string
   /** Names of the called methods, one entry per call. */
-  readonly asked: string[]
+  readonly calledMethods: string[]
   /** The number of HTTP requests. */
   requests: number
   chainId: number
@@ -47,7 +47,7 @@ export interface FakeNode {
   branch: { readonly from: number; readonly name: string } | undefined
   logs: Wire[]
   receipts: Map<string, Wire>
-  /** Responses that replace the truth, by method. */
+  /** Wrong responses, by method. They replace the correct ones. */
   lies: Record<string, Lie>
   /** Takes over any response. Returns false to let the node respond as usual. */
   hijack: ((response: ServerResponse, body: unknown) => boolean) | undefined
@@ -67,7 +67,7 @@ export function blockHash({ branch }: Pick<FakeNode, 'branch'>, number: number):
 }
 
 /** A transfer in a block, as this node reports it. */
-export function wireLog(node: Pick<FakeNode, 'branch'>, number: number, index = 0): Wire {
+export function toWireLog(node: Pick<FakeNode, 'branch'>, number: number, index = 0): Wire {
   return {
     address: TOKEN.toUpperCase().replace('0X', '0x'),
     topics: [TRANSFER, `0x${'00'.repeat(32)}`],
@@ -81,7 +81,7 @@ export function wireLog(node: Pick<FakeNode, 'branch'>, number: number, index = 
 }
 
 export function wireReceipt(node: Pick<FakeNode, 'branch'>, number: number, status = 1): Wire {
-  const log = wireLog(node, number)
+  const log = toWireLog(node, number)
   const { transactionHash, blockNumber, blockHash: hash } = log
   return {
     ...{ transactionHash, blockNumber, blockHash: hash },
@@ -106,7 +106,7 @@ export async function startNode(initial: Partial<FakeNode> = {}, port = 0): Prom
   }
   const node: FakeNode = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/key-of-the-operator`,
-    ...{ asked: [], requests: 0, chainId: CHAIN_ID, head: 100, branch: undefined, logs: [] },
+    ...{ calledMethods: [], requests: 0, chainId: CHAIN_ID, head: 100, branch: undefined, logs: [] },
     ...{ receipts: new Map(), lies: {}, hijack: undefined, stop },
     ...initial,
   }
@@ -124,16 +124,16 @@ async function answer(node: FakeNode, request: IncomingMessage, response: Server
   const body = (await json(request)) as Request | readonly Request[]
   node.requests++
   if (node.hijack?.(response, body)) return
-  const answered = Array.isArray(body)
+  const responses = Array.isArray(body)
     ? // In a different order than the requests, as the protocol allows.
-      body.map((one: Request) => respond(node, one)).reverse()
+      body.map((single: Request) => respond(node, single)).reverse()
     : respond(node, body as Request)
   response.setHeader('Content-Type', 'application/json')
-  response.end(toJson(answered))
+  response.end(toJson(responses))
 }
 
 function respond(node: FakeNode, { id, method, params }: Request): object {
-  node.asked.push(method)
+  node.calledMethods.push(method)
   const correctResult = () => computeResult(node, method, params)
   const result = node.lies[method] ? node.lies[method](params, correctResult) : correctResult()
   return result instanceof RpcError

@@ -13,7 +13,7 @@ export interface Endpoint {
   readonly bytesMax: number
 }
 
-export interface Ask {
+export interface RpcCall {
   readonly method: string
   readonly params: readonly unknown[]
 }
@@ -23,8 +23,8 @@ const MESSAGE_LENGTH_MAX = 200
 const TOO_MANY_REQUESTS = 429
 
 /** Makes one JSON-RPC 2.0 call. Throws NodeFailure, or Refusal if the response is an error object. */
-export async function callNode(endpoint: Endpoint, ask: Ask): Promise<unknown> {
-  const { status, value } = await post(endpoint, { jsonrpc: '2.0', id: 0, ...ask })
+export async function callNode(endpoint: Endpoint, call: RpcCall): Promise<unknown> {
+  const { status, value } = await post(endpoint, { jsonrpc: '2.0', id: 0, ...call })
   const result = readResult(value, 0)
   if (result instanceof Refusal) throw result
   if (status !== 200) throw new NodeFailure('NO_ANSWER', `answers with HTTP status ${status}`)
@@ -37,22 +37,25 @@ export async function callNode(endpoint: Endpoint, ask: Ask): Promise<unknown> {
  */
 export async function callNodeInBatch(
   endpoint: Endpoint,
-  asks: readonly Ask[],
+  calls: readonly RpcCall[],
 ): Promise<readonly unknown[] | undefined> {
   const { status, value } = await post(
     endpoint,
-    asks.map((ask, id) => ({ jsonrpc: '2.0', id, ...ask })),
+    calls.map((call, id) => ({ jsonrpc: '2.0', id, ...call })),
   )
   if (isObject(value) && isObject(value.error)) return undefined
   if (status !== 200) throw new NodeFailure('NO_ANSWER', `answers with HTTP status ${status}`)
-  if (!Array.isArray(value) || value.length !== asks.length)
+  if (!Array.isArray(value) || value.length !== calls.length)
     throw new NodeFailure('BAD_ANSWER', 'The response to a batch has a different number of parts')
   // Responses may come in any order.
   const byId = new Map(value.map((part: unknown) => [isObject(part) ? part.id : undefined, part]))
-  return asks.map((_, id) => readResult(byId.get(id), id))
+  return calls.map((_, id) => readResult(byId.get(id), id))
 }
 
-/** The result of a response, or its refusal. Undefined if it has neither; no reader accepts that. */
+/**
+ * The result in a response, or the node's refusal. Undefined if the response has neither, which every reader
+ * rejects.
+ */
 function readResult(value: unknown, id: number): unknown {
   if (!isObject(value)) throw new NodeFailure('BAD_ANSWER', 'A response is not an object')
   if (isObject(value.error)) {
@@ -80,9 +83,9 @@ async function post(
   { url, timeoutMs, bytesMax }: Endpoint,
   content: object,
 ): Promise<{ readonly status: number; readonly value: unknown }> {
-  let answer: Answer
+  let response: Answer
   try {
-    answer = await send(
+    response = await send(
       {
         method: 'POST',
         url,
@@ -96,10 +99,10 @@ async function post(
     if (error instanceof NoAnswer) throw new NodeFailure('NO_ANSWER', `cannot be reached: ${error.code}`)
     throw error
   }
-  const { status } = answer
+  const { status } = response
   if (status === TOO_MANY_REQUESTS) throw new NodeFailure('NO_ANSWER', 'accepts no more requests for now')
-  if (!answer.isWhole) throw new NodeFailure('TOO_LONG', `returned more than ${bytesMax} bytes`)
-  const value = parseJson(answer.body)
+  if (!response.isWhole) throw new NodeFailure('TOO_LONG', `returned more than ${bytesMax} bytes`)
+  const value = parseJson(response.body)
   if (value === undefined) {
     if (status !== 200) throw new NodeFailure('NO_ANSWER', `answers with HTTP status ${status}`)
     throw new NodeFailure('BAD_ANSWER', 'The response is not JSON')

@@ -11,8 +11,8 @@ import {
   startNode,
   TOKEN,
   TRANSFER,
+  toWireLog,
   type Wire,
-  wireLog,
 } from './fake-node.testing.ts'
 
 const NOBODY: Hex = `0x${'00'.repeat(32)}`
@@ -20,7 +20,7 @@ const FILTER: LogFilter = { address: TOKEN, topics: [TRANSFER], from: 10n, to: 2
 
 test('logs come by block and index, with their bytes in lower case', async () => {
   const node = await startNode()
-  node.logs = [wireLog(node, 15, 11), wireLog(node, 15, 2), wireLog(node, 12, 5), wireLog(node, 21)]
+  node.logs = [toWireLog(node, 15, 11), toWireLog(node, 15, 2), toWireLog(node, 12, 5), toWireLog(node, 21)]
   const chain = chainOf([node])
   const logs = await chain.logs(FILTER)
   expect(logs.map(({ blockNumber, logIndex }) => [blockNumber, logIndex])).toEqual([
@@ -43,7 +43,7 @@ test('logs come by block and index, with their bytes in lower case', async () =>
 
 test('a filter may leave a topic open, or give a choice', async () => {
   const node = await startNode()
-  node.logs = [wireLog(node, 12)]
+  node.logs = [toWireLog(node, 12)]
   const chain = chainOf([node])
   const other = hashOf('other')
   for (const topics of [
@@ -61,18 +61,18 @@ test('a filter may leave a topic open, or give a choice', async () => {
 /** A node's responses instead of its one log, in block 12. */
 const LIES: Readonly<Record<string, (log: Wire, node: FakeNode) => unknown>> = {
   'a log of another contract': (log) => [{ ...log, address: `0x${'bb'.repeat(20)}` }],
-  'a log before the range': (_, node) => [wireLog(node, 9)],
-  'a log after the range': (_, node) => [wireLog(node, 21)],
+  'a log before the range': (_, node) => [toWireLog(node, 9)],
+  'a log after the range': (_, node) => [toWireLog(node, 21)],
   'a log with another topic': (log) => [{ ...log, topics: [hashOf('other'), NOBODY] }],
   'a log without topics': (log) => [{ ...log, topics: [] }],
   'a log with five topics': (log) => [{ ...log, topics: Array(5).fill(TRANSFER) }],
   'a log that was taken back': (log) => [{ ...log, removed: true }],
   'a log twice': (log) => [log, log],
   'two logs at one place': (log) => [log, { ...log, transactionHash: hashOf('other') }],
-  'a log of another branch': () => [wireLog({ branch: { from: 0, name: 'other' } }, 12)],
-  'logs of two branches': (log) => [log, wireLog({ branch: { from: 0, name: 'other' } }, 12, 1)],
+  'a log of another branch': () => [toWireLog({ branch: { from: 0, name: 'other' } }, 12)],
+  'logs of two branches': (log) => [log, toWireLog({ branch: { from: 0, name: 'other' } }, 12, 1)],
   'logs of two branches, the right one last': (log) => [
-    wireLog({ branch: { from: 0, name: 'other' } }, 12, 1),
+    toWireLog({ branch: { from: 0, name: 'other' } }, 12, 1),
     log,
   ],
   'a log of no block': (log) => [{ ...log, blockHash: null, blockNumber: null }],
@@ -86,7 +86,7 @@ const LIES: Readonly<Record<string, (log: Wire, node: FakeNode) => unknown>> = {
 describe.each(Object.entries(LIES))('%s', (_, lie) => {
   test('is refused with an alert, and another node is asked', async () => {
     const [liar, honest] = [await startNode(), await startNode()]
-    const log = wireLog(liar, 12)
+    const log = toWireLog(liar, 12)
     honest.logs = [log]
     liar.lies.eth_getLogs = () => lie(log, liar)
     const alone = chainOf([liar])
@@ -100,8 +100,8 @@ describe.each(Object.entries(LIES))('%s', (_, lie) => {
 
 test('a branch that changes while it is read is read again', async () => {
   const node = await startNode({ branch: { from: 5, name: 'new' } })
-  const old = wireLog({ branch: undefined }, 12)
-  node.logs = [wireLog(node, 13)]
+  const old = toWireLog({ branch: undefined }, 12)
+  node.logs = [toWireLog(node, 13)]
   let times = 0
   node.lies.eth_getLogs = (_, truth) => (times++ === 0 ? [old] : truth())
   const chain = chainOf([node])
@@ -111,10 +111,10 @@ test('a branch that changes while it is read is read again', async () => {
 
 test('a node that has not reached the end of the range is not asked for logs', async () => {
   const [behind, ahead] = [await startNode({ head: 19 }), await startNode({ head: 20 })]
-  ahead.logs = [wireLog(ahead, 20)]
+  ahead.logs = [toWireLog(ahead, 20)]
   const chain = chainOf([behind, ahead])
   expect(await chain.logs(FILTER)).toHaveLength(1)
-  expect(behind.asked).not.toContain('eth_getLogs')
+  expect(behind.calledMethods).not.toContain('eth_getLogs')
   await expect(chainOf([behind]).logs(FILTER)).rejects.toMatchObject({ problem: 'BEHIND' })
   expect(chain.alerts).toEqual([])
 })
@@ -137,7 +137,7 @@ describe('a range that is too long', () => {
     'query exceeds max block range 100000',
   ])('is halved: %s', async (message) => {
     const node = await startNode({ head: 2_000 })
-    for (let number = 0; number <= 1_000; number += 50) node.logs.push(wireLog(node, number))
+    for (let number = 0; number <= 1_000; number += 50) node.logs.push(toWireLog(node, number))
     const ranges: (readonly [number, number])[] = []
     node.lies.eth_getLogs = (params, truth) => {
       const [from, to] = rangeOf(params)
@@ -164,7 +164,7 @@ describe('a range that is too long', () => {
 
   test('is halved where the answer is too long to be read', async () => {
     const node = await startNode()
-    node.logs = Array.from({ length: 11 }, (_, at) => wireLog(node, 10 + at))
+    node.logs = Array.from({ length: 11 }, (_, at) => toWireLog(node, 10 + at))
     const chain = chainOf([node], { bytesMax: 1_600 })
     expect((await chain.logs(FILTER)).map(({ blockNumber }) => Number(blockNumber))).toEqual(
       Array.from({ length: 11 }, (_, at) => 10 + at),
@@ -191,6 +191,6 @@ describe('a range that is too long', () => {
     node.lies.eth_getLogs = () =>
       new RpcError(-32005, 'rate limit exceeded: too many requests in this time range')
     await expect(chainOf([node]).logs(FILTER)).rejects.toMatchObject({ problem: 'NO_ANSWER' })
-    expect(node.asked.filter((method) => method === 'eth_getLogs')).toHaveLength(1)
+    expect(node.calledMethods.filter((method) => method === 'eth_getLogs')).toHaveLength(1)
   })
 })

@@ -6,7 +6,7 @@ import type {
   ChainReceipt,
   LogFilter,
 } from '../../../kernel/ports/chain-nodes.ts'
-import { failureOf, NodeFailure, Refusal } from './failure.ts'
+import { NodeFailure, Refusal, toFailure } from './failure.ts'
 import type { Node } from './node.ts'
 import { isRangeRefusal } from './refusals.ts'
 import { quantityText, readBlock, readList, readLog, readQuantity, readReceipt } from './values.ts'
@@ -16,8 +16,8 @@ import { quantityText, readBlock, readList, readLog, readQuantity, readReceipt }
 const METHOD_NOT_FOUND = -32601
 
 /**
- * Limits for the latest block: its age, how far it may be ahead of this machine's clock, and how far below an
- * earlier head.
+ * Limits for the latest block: how old it may be, how far ahead of this machine's clock, and its lowest
+ * acceptable number.
  */
 export interface HeadLimits {
   readonly ageSecondsMax: number
@@ -26,20 +26,24 @@ export interface HeadLimits {
 }
 
 /** Makes a call for which a refusal counts as a failure. */
-export async function ask(node: Node, method: string, ...params: readonly unknown[]): Promise<unknown> {
+export async function callOrFail(
+  node: Node,
+  method: string,
+  ...params: readonly unknown[]
+): Promise<unknown> {
   try {
-    return await node.ask(method, ...params)
+    return await node.call(method, ...params)
   } catch (error) {
-    throw error instanceof Refusal ? failureOf(error) : error
+    throw error instanceof Refusal ? toFailure(error) : error
   }
 }
 
-export async function headNumber(node: Node): Promise<bigint> {
-  return readQuantity(await ask(node, 'eth_blockNumber'), 'eth_blockNumber')
+export async function readHeadNumber(node: Node): Promise<bigint> {
+  return readQuantity(await callOrFail(node, 'eth_blockNumber'), 'eth_blockNumber')
 }
 
-export async function latestBlock(node: Node, now: Date, limits: HeadLimits): Promise<ChainBlock> {
-  const block = readBlock(await ask(node, 'eth_getBlockByNumber', 'latest', false))
+export async function readLatestBlock(node: Node, now: Date, limits: HeadLimits): Promise<ChainBlock> {
+  const block = readBlock(await callOrFail(node, 'eth_getBlockByNumber', 'latest', false))
   const oldBlock = (text: string) => new NodeFailure('OLD_BLOCK', text)
   const ageSeconds = now.getTime() / 1_000 - Number(block.timestamp)
   if (ageSeconds > limits.ageSecondsMax) throw oldBlock(`its latest block is ${Math.floor(ageSeconds)} s old`)
@@ -51,13 +55,13 @@ export async function latestBlock(node: Node, now: Date, limits: HeadLimits): Pr
 }
 
 /** Undefined only if the node has not reached the block. */
-export async function blockOf(node: Node, number: bigint): Promise<ChainBlock | undefined> {
+export async function findBlock(node: Node, number: bigint): Promise<ChainBlock | undefined> {
   const read = (value: unknown) => blockWithNumber(value, number)
   const params = [quantityText(number), false] as const
-  const found = read(await ask(node, 'eth_getBlockByNumber', ...params))
-  if (found || (await headNumber(node)) < number) return found
+  const found = read(await callOrFail(node, 'eth_getBlockByNumber', ...params))
+  if (found || (await readHeadNumber(node)) < number) return found
   // The block may have been mined between the two queries.
-  const retried = read(await ask(node, 'eth_getBlockByNumber', ...params))
+  const retried = read(await callOrFail(node, 'eth_getBlockByNumber', ...params))
   if (!retried) throw new NodeFailure('BAD_ANSWER', 'A block below the head is missing')
   return retried
 }
@@ -87,13 +91,13 @@ async function checkBranch(node: Node, found: readonly InBlock[]): Promise<void>
     hashes.set(blockNumber, blockHash)
   }
   const blocks = [...hashes]
-  const answers = await node.askMany(
+  const responses = await node.callMany(
     blocks.map(([number]) => ({ method: 'eth_getBlockByNumber', params: [quantityText(number), false] })),
   )
   for (const [at, [number, hash]] of blocks.entries()) {
-    const answer = answers[at]
-    if (answer instanceof Refusal) throw failureOf(answer)
-    if (blockWithNumber(answer, number)?.hash !== hash) throw otherBranch()
+    const response = responses[at]
+    if (response instanceof Refusal) throw toFailure(response)
+    if (blockWithNumber(response, number)?.hash !== hash) throw otherBranch()
   }
 }
 
@@ -108,17 +112,17 @@ async function retryOnBranchChange<T>(read: () => Promise<T>): Promise<T> {
 }
 
 /** The logs of a range, ordered by block and index, in as many requests as the node requires. */
-export async function logsOf(node: Node, filter: LogFilter): Promise<readonly ChainLog[]> {
-  // A node answers for blocks that it does not have yet as if they had no logs.
+export async function readLogs(node: Node, filter: LogFilter): Promise<readonly ChainLog[]> {
+  // For blocks that it does not have yet, a node returns no logs instead of an error.
   if (filter.from > filter.to) return []
-  const head = await headNumber(node)
+  const head = await readHeadNumber(node)
   if (head < filter.to) throw new NodeFailure('BEHIND', `is at block ${head}, before ${filter.to}`)
   const found: ChainLog[] = []
   let span = filter.to - filter.from + 1n
   for (let from = filter.from; from <= filter.to; ) {
     const end = from + span - 1n
     const to = end < filter.to ? end : filter.to
-    const logs = await retryOnBranchChange(() => logsAtOnce(node, { ...filter, from, to }))
+    const logs = await retryOnBranchChange(() => readLogRange(node, { ...filter, from, to }))
     if (logs) {
       for (const log of logs) found.push(log)
       from = to + 1n
@@ -130,21 +134,21 @@ export async function logsOf(node: Node, filter: LogFilter): Promise<readonly Ch
 }
 
 /** Undefined if the node refuses the range as too long; the caller halves it. */
-async function logsAtOnce(node: Node, filter: LogFilter): Promise<readonly ChainLog[] | undefined> {
+async function readLogRange(node: Node, filter: LogFilter): Promise<readonly ChainLog[] | undefined> {
   const { address, topics, from, to } = filter
   const query = { address, topics, fromBlock: quantityText(from), toBlock: quantityText(to) }
-  let answer: unknown
+  let response: unknown
   try {
-    answer = await node.ask('eth_getLogs', query)
+    response = await node.call('eth_getLogs', query)
   } catch (error) {
     const isTooLong =
       error instanceof Refusal
         ? isRangeRefusal(error)
         : error instanceof NodeFailure && error.kind === 'TOO_LONG'
     if (isTooLong && from < to) return undefined
-    throw error instanceof Refusal ? failureOf(error) : error
+    throw error instanceof Refusal ? toFailure(error) : error
   }
-  const logs = readList(answer, 'The logs').map(readLog)
+  const logs = readList(response, 'The logs').map(readLog)
   checkLogs(logs, filter)
   await checkBranch(node, logs)
   return logs.sort((a, b) => Number(a.blockNumber - b.blockNumber) || a.logIndex - b.logIndex)
@@ -154,9 +158,9 @@ function checkLogs(logs: readonly ChainLog[], filter: LogFilter): void {
   const seen = new Set<string>()
   for (const log of logs) {
     if (!matchesFilter(log, filter)) throw new NodeFailure('BAD_ANSWER', 'A log was not requested')
-    const place = `${log.blockNumber}:${log.logIndex}`
-    if (seen.has(place)) throw new NodeFailure('BAD_ANSWER', 'Two logs have the same index in a block')
-    seen.add(place)
+    const position = `${log.blockNumber}:${log.logIndex}`
+    if (seen.has(position)) throw new NodeFailure('BAD_ANSWER', 'Two logs have the same index in a block')
+    seen.add(position)
   }
 }
 
@@ -165,32 +169,32 @@ function matchesFilter(log: ChainLog, { address, topics, from, to }: LogFilter):
     log.address === address.toLowerCase() &&
     log.blockNumber >= from &&
     log.blockNumber <= to &&
-    topics.every((wanted, at) => matchesTopic(log.topics[at], wanted))
+    topics.every((expected, at) => matchesTopic(log.topics[at], expected))
   )
 }
 
-function matchesTopic(topic: Hex | undefined, wanted: Hex | readonly Hex[] | null): boolean {
+function matchesTopic(topic: Hex | undefined, expected: Hex | readonly Hex[] | null): boolean {
   if (topic === undefined) return false
-  if (wanted === null) return true
-  const choices: readonly Hex[] = typeof wanted === 'string' ? [wanted] : wanted
+  if (expected === null) return true
+  const choices: readonly Hex[] = typeof expected === 'string' ? [expected] : expected
   // An empty list matches any topic, like null.
   return choices.length === 0 || choices.some((choice) => choice.toLowerCase() === topic)
 }
 
 /** The receipts of those transactions that are in a block. */
-export async function receiptsOf(
+export async function readReceipts(
   node: Node,
   hashes: readonly Hex[],
 ): Promise<ReadonlyMap<Hex, ChainReceipt>> {
   return retryOnBranchChange(async () => {
-    const answers = await node.askMany(
+    const responses = await node.callMany(
       hashes.map((hash) => ({ method: 'eth_getTransactionReceipt', params: [hash] })),
     )
     const receipts = new Map<Hex, ChainReceipt>()
-    answers.forEach((answer, at) => {
-      if (answer instanceof Refusal) throw failureOf(answer)
-      if (answer === null) return
-      const receipt = readReceipt(answer)
+    responses.forEach((response, at) => {
+      if (response instanceof Refusal) throw toFailure(response)
+      if (response === null) return
+      const receipt = readReceipt(response)
       if (receipt.transactionHash !== hashes[at])
         throw new NodeFailure('BAD_ANSWER', 'A receipt is for another transaction')
       receipts.set(receipt.transactionHash, receipt)
@@ -200,18 +204,18 @@ export async function receiptsOf(
   })
 }
 
-export async function feesOf(node: Node, now: Date, limits: HeadLimits): Promise<ChainFees> {
-  const { baseFeePerGas } = await latestBlock(node, now, limits)
+export async function readFees(node: Node, now: Date, limits: HeadLimits): Promise<ChainFees> {
+  const { baseFeePerGas } = await readLatestBlock(node, now, limits)
   return { baseFeePerGas, priorityFeePerGas: await priorityFee(node, baseFeePerGas) }
 }
 
 async function priorityFee(node: Node, baseFeePerGas: bigint): Promise<bigint> {
   try {
-    return readQuantity(await node.ask('eth_maxPriorityFeePerGas'), 'eth_maxPriorityFeePerGas')
+    return readQuantity(await node.call('eth_maxPriorityFeePerGas'), 'eth_maxPriorityFeePerGas')
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
-    if (error.code !== METHOD_NOT_FOUND) throw failureOf(error)
+    if (error.code !== METHOD_NOT_FOUND) throw toFailure(error)
   }
-  const price = readQuantity(await ask(node, 'eth_gasPrice'), 'eth_gasPrice')
+  const price = readQuantity(await callOrFail(node, 'eth_gasPrice'), 'eth_gasPrice')
   return price > baseFeePerGas ? price - baseFeePerGas : 0n
 }

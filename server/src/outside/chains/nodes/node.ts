@@ -1,19 +1,21 @@
 import type { Log } from '../../../kernel/ports/log.ts'
-import { failureOf, NodeFailure, Refusal } from './failure.ts'
-import { type Ask, callNode, callNodeInBatch, type Endpoint } from './json-rpc.ts'
+import { NodeFailure, Refusal, toFailure } from './failure.ts'
+import { callNode, callNodeInBatch, type Endpoint, type RpcCall } from './json-rpc.ts'
 import { readQuantity } from './values.ts'
 
 const CHECK_EVERY_MS = 60_000
-const REST_MS_MIN = 1_000
-const REST_MS_MAX = 60_000
+const COOLDOWN_MS_MIN = 1_000
+const COOLDOWN_MS_MAX = 60_000
 const BATCH_MAX = 50
 /**
- * The time for which calls are sent one by one after a batch was refused, perhaps because the node was busy.
+ * The time for which calls are sent one by one after a node has refused a batch. The refusal may be
+ * temporary, for example because the node was busy.
  */
 const SINGLY_MS = 3_600_000
 
 /**
- * A problem that needs attention. `node` is the node's host without the URL's path, which may contain a key.
+ * A problem that needs attention. `node` is the node's host, without the path of its URL, which may contain a
+ * key.
  */
 export interface NodeAlert {
   readonly kind: 'OTHER_CHAIN' | 'OLD_BLOCK' | 'BAD_ANSWER' | 'DISAGREEMENT' | 'NO_ANSWER'
@@ -29,7 +31,8 @@ export interface NodeOptions extends Endpoint {
 }
 
 /**
- * One node. It is verified to be on the right chain before any other query, and gets a rest after a failure.
+ * One node. Its chain id is verified before any other query. After a failure, other nodes are preferred for a
+ * while.
  */
 export class Node {
   readonly name: string
@@ -40,20 +43,20 @@ export class Node {
   #otherChain: { readonly untilMs: number; readonly failure: NodeFailure } | undefined
   #singlyUntilMs = 0
   #failures = 0
-  #restsUntilMs = 0
+  #cooldownUntilMs = 0
 
   constructor(options: NodeOptions) {
     this.#options = options
     this.name = new URL(options.url).host
   }
 
-  /** Until this time, other nodes are preferred. In the past if the node works. */
-  get restsUntilMs(): number {
-    return this.#restsUntilMs > this.#nowMs() ? this.#restsUntilMs : 0
+  /** Other nodes are preferred until this time. 0 if the node is not in cooldown. */
+  get cooldownUntilMs(): number {
+    return this.#cooldownUntilMs > this.#nowMs() ? this.#cooldownUntilMs : 0
   }
 
-  /** Makes a call. Throws NodeFailure, and Refusal. */
-  async ask(method: string, ...params: readonly unknown[]): Promise<unknown> {
+  /** Makes a call. Throws NodeFailure or Refusal. */
+  async call(method: string, ...params: readonly unknown[]): Promise<unknown> {
     await this.check()
     return this.#recheckOnFailure(() => callNode(this.#options, { method, params }))
   }
@@ -62,25 +65,25 @@ export class Node {
    * Makes many calls, in batches if the node accepts them. Throws NodeFailure. Individual results may be a
    * Refusal.
    */
-  async askMany(asks: readonly Ask[]): Promise<readonly unknown[]> {
+  async callMany(calls: readonly RpcCall[]): Promise<readonly unknown[]> {
     const results: unknown[] = []
-    for (let at = 0; at < asks.length; at += BATCH_MAX)
-      results.push(...(await this.#askSome(asks.slice(at, at + BATCH_MAX))))
+    for (let at = 0; at < calls.length; at += BATCH_MAX)
+      results.push(...(await this.#callChunk(calls.slice(at, at + BATCH_MAX))))
     return results
   }
 
-  async #askSome(asks: readonly Ask[]): Promise<readonly unknown[]> {
+  async #callChunk(calls: readonly RpcCall[]): Promise<readonly unknown[]> {
     await this.check()
-    if (asks.length > 1 && this.#nowMs() >= this.#singlyUntilMs) {
-      const results = await this.#recheckOnFailure(() => callNodeInBatch(this.#options, asks))
+    if (calls.length > 1 && this.#nowMs() >= this.#singlyUntilMs) {
+      const results = await this.#recheckOnFailure(() => callNodeInBatch(this.#options, calls))
       if (results) return results
       this.#singlyUntilMs = this.#nowMs() + SINGLY_MS
       this.#options.log.info({ node: this.name }, 'chain node accepts no batches')
     }
     const results: unknown[] = []
-    for (const { method, params } of asks)
+    for (const { method, params } of calls)
       results.push(
-        await this.ask(method, ...params).catch((error: unknown) => {
+        await this.call(method, ...params).catch((error: unknown) => {
           if (error instanceof Refusal) return error
           throw error
         }),
@@ -100,13 +103,13 @@ export class Node {
   }
 
   async #checkNow(): Promise<void> {
-    const answered = await this.#recheckOnFailure(() =>
+    const response = await this.#recheckOnFailure(() =>
       // A refusal of this check must not be taken for a refusal of the actual query.
       callNode(this.#options, { method: 'eth_chainId', params: [] }).catch((error: unknown) => {
-        throw error instanceof Refusal ? failureOf(error) : error
+        throw error instanceof Refusal ? toFailure(error) : error
       }),
     )
-    const chainId = readQuantity(answered, 'eth_chainId')
+    const chainId = readQuantity(response, 'eth_chainId')
     if (chainId === BigInt(this.#options.chainId)) {
       this.#checkedAtMs = this.#nowMs()
       this.#otherChain = undefined
@@ -132,22 +135,22 @@ export class Node {
 
   noteSuccess(): void {
     this.#failures = 0
-    this.#restsUntilMs = 0
+    this.#cooldownUntilMs = 0
   }
 
   /**
-   * Rests the node, longer after each failure. Concurrent queries that fail while it rests count as one
-   * failure.
+   * Starts a cooldown, which is longer after each failure. Queries that fail during a cooldown do not extend
+   * it.
    */
   noteFailure({ kind, message }: NodeFailure): void {
     const { log, alert } = this.#options
     if (kind === 'OTHER_CHAIN' || kind === 'OLD_BLOCK') alert({ kind, node: this.name, detail: message })
     else if (kind !== 'NO_ANSWER' && kind !== 'BEHIND')
       alert({ kind: 'BAD_ANSWER', node: this.name, detail: message })
-    if (this.restsUntilMs > 0) return
-    const restMs = Math.min(REST_MS_MIN * 2 ** this.#failures++, REST_MS_MAX)
-    this.#restsUntilMs = this.#nowMs() + restMs
-    log.warn({ node: this.name, kind, detail: message, restMs }, 'chain node failed')
+    if (this.cooldownUntilMs > 0) return
+    const cooldownMs = Math.min(COOLDOWN_MS_MIN * 2 ** this.#failures++, COOLDOWN_MS_MAX)
+    this.#cooldownUntilMs = this.#nowMs() + cooldownMs
+    log.warn({ node: this.name, kind, detail: message, cooldownMs }, 'chain node failed')
   }
 
   #nowMs(): number {

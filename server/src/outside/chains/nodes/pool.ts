@@ -8,7 +8,7 @@ import type { Node, NodeAlert } from './node.ts'
 const ALERT_EVERY_MS = 60_000
 
 /** A response and the node that gave it. */
-export interface Answered<T> {
+export interface NodeAnswer<T> {
   readonly node: Node
   readonly answer: T
 }
@@ -26,8 +26,7 @@ const PROBLEMS: readonly (readonly [NodeProblem, NodeFailure['kind']])[] = [
 ]
 
 /**
- * Queries as many nodes as must agree, in order of preference, and replaces a node that fails with the next
- * one.
+ * Queries as many nodes as must agree, in order of preference. If a node fails, queries the next one instead.
  */
 export class Pool {
   readonly nodes: readonly Node[]
@@ -41,8 +40,8 @@ export class Pool {
   }
 
   /** Returns one node's response. Throws NodeError. */
-  async one<T>(ask: (node: Node) => Promise<T>): Promise<T> {
-    return (await this.answers(ask, this.nodes, 1))[0].answer
+  async queryOne<T>(query: (node: Node) => Promise<T>): Promise<T> {
+    return (await this.queryNodes(query, this.nodes, 1))[0].answer
   }
 
   /**
@@ -50,18 +49,18 @@ export class Pool {
    * NodeError.
    */
   async checkAll(): Promise<void> {
-    const tried = await Promise.all(this.nodes.map((node) => tryNode(node, (one) => one.check())))
-    const failed = tried.filter((one) => 'failure' in one)
-    if (failed.length === tried.length) throw this.#noAnswer(failed)
+    const results = await Promise.all(this.nodes.map((node) => tryNode(node, (checked) => checked.check())))
+    const failed = results.filter((result) => 'failure' in result)
+    if (failed.length === results.length) throw this.#noAnswer(failed)
   }
 
   /**
    * Returns a response that enough nodes agree on. Retries before it reports a disagreement. Throws
    * NodeError.
    */
-  async findAgreement<T>(question: string, ask: (node: Node) => Promise<T>): Promise<T> {
+  async findAgreement<T>(question: string, query: (node: Node) => Promise<T>): Promise<T> {
     for (let attempt = 1; ; attempt++) {
-      const [first, ...others] = await this.answers(ask)
+      const [first, ...others] = await this.queryNodes(query)
       const other = others.find(({ answer }) => serialize(answer) !== serialize(first.answer))
       if (!other) return first.answer
       if (attempt === 2) throw this.disagreement(question, [first.node, other.node])
@@ -69,23 +68,23 @@ export class Pool {
   }
 
   /** Returns the responses of as many of these nodes as must agree. Throws NodeError. */
-  async answers<T>(
-    ask: (node: Node) => Promise<T>,
+  async queryNodes<T>(
+    query: (node: Node) => Promise<T>,
     nodes = this.nodes,
     count = this.#agreement,
-  ): Promise<readonly [Answered<T>, ...Answered<T>[]]> {
-    const left = [...nodes].sort((a, b) => a.restsUntilMs - b.restsUntilMs)
+  ): Promise<readonly [NodeAnswer<T>, ...NodeAnswer<T>[]]> {
+    const remaining = [...nodes].sort((a, b) => a.cooldownUntilMs - b.cooldownUntilMs)
     const failed: Failed[] = []
-    const tryNext = async (): Promise<Answered<T> | undefined> => {
-      for (let node = left.shift(); node; node = left.shift()) {
-        const tried = await tryNode(node, ask)
-        if ('answer' in tried) return tried
-        failed.push(tried)
+    const tryNext = async (): Promise<NodeAnswer<T> | undefined> => {
+      for (let node = remaining.shift(); node; node = remaining.shift()) {
+        const results = await tryNode(node, query)
+        if ('answer' in results) return results
+        failed.push(results)
       }
       return undefined
     }
-    const answers = await Promise.all(Array.from({ length: count }, tryNext))
-    const [first, ...others] = answers.filter((answer) => answer !== undefined)
+    const responses = await Promise.all(Array.from({ length: count }, tryNext))
+    const [first, ...others] = responses.filter((answer) => answer !== undefined)
     if (!first || others.length < count - 1) throw this.#noAnswer(failed)
     return [first, ...others]
   }
@@ -108,9 +107,9 @@ export class Pool {
 }
 
 /** Queries one node and records whether it works. */
-async function tryNode<T>(node: Node, ask: (node: Node) => Promise<T>): Promise<Answered<T> | Failed> {
+async function tryNode<T>(node: Node, query: (node: Node) => Promise<T>): Promise<NodeAnswer<T> | Failed> {
   try {
-    const answer = await ask(node)
+    const answer = await query(node)
     node.noteSuccess()
     return { node, answer }
   } catch (error) {
@@ -131,12 +130,12 @@ export function alertOnce(
   clock: () => Date,
   onAlert: ((alert: NodeAlert) => void) | undefined,
 ): (alert: NodeAlert) => void {
-  const givenAtMs = new Map<string, number>()
+  const alertedAtMs = new Map<string, number>()
   return (alert) => {
     const nowMs = clock().getTime()
     const name = `${alert.kind} ${alert.node}`
-    if (nowMs < (givenAtMs.get(name) ?? Number.NEGATIVE_INFINITY) + ALERT_EVERY_MS) return
-    givenAtMs.set(name, nowMs)
+    if (nowMs < (alertedAtMs.get(name) ?? Number.NEGATIVE_INFINITY) + ALERT_EVERY_MS) return
+    alertedAtMs.set(name, nowMs)
     log.error({ ...alert }, 'chain node untrusted or unreachable')
     onAlert?.(alert)
   }

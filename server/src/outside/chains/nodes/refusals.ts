@@ -6,8 +6,8 @@ import type { Refusal } from './failure.ts'
 import { isData } from './values.ts'
 
 /**
- * Meanings of refusals. No standard defines them: these are the messages of geth and its derivatives
- * (op-geth, bor), erigon, nethermind, besu, reth, anvil, and the large providers.
+ * The meanings of nodes' error messages. No standard defines them: these are the messages of geth and its
+ * derivatives (op-geth, bor), erigon, nethermind, besu, reth, anvil, and the large providers.
  */
 const SENDING: readonly (readonly [SendResult, RegExp])[] = [
   [
@@ -22,7 +22,7 @@ const SENDING: readonly (readonly [SendResult, RegExp])[] = [
 
 /** The meaning of a refused transaction, or undefined if it is unknown. */
 export function classifyRefusal({ message }: Refusal): SendResult | undefined {
-  return SENDING.find(([, words]) => words.test(message))?.[0]
+  return SENDING.find(([, pattern]) => pattern.test(message))?.[0]
 }
 
 const REVERTED_CODES: readonly number[] = [3, -32015]
@@ -46,9 +46,9 @@ function revertData(data: unknown): Hex {
 
 const TOO_BUSY = /too many requests|requests? per|rate.?limit|throughput|capacity|credits/i
 const TOO_MUCH = /more than|exceed|limited|limit\b|\bmax|too (?:large|wide|big|long|many)|\bover\b/i
-const OF_LOGS = /results|logs|blocks?\b|range|response/i
+const ABOUT_LOGS = /results|logs|blocks?\b|range|response/i
 
 /** True if a node refuses a range of logs because of its length or the size of its result. */
 export function isRangeRefusal({ message }: Refusal): boolean {
-  return !TOO_BUSY.test(message) && TOO_MUCH.test(message) && OF_LOGS.test(message)
+  return !TOO_BUSY.test(message) && TOO_MUCH.test(message) && ABOUT_LOGS.test(message)
 }

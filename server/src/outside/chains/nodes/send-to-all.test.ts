@@ -59,7 +59,7 @@ describe('all nodes get it', () => {
       await startNode(refuses('txpool is full')),
     ]
     expect(await chainOf(nodes).send(RAW)).toBe('taken')
-    expect(nodes.map(({ asked }) => asked.includes(METHOD))).toEqual([true, true, true])
+    expect(nodes.map(({ calledMethods }) => calledMethods.includes(METHOD))).toEqual([true, true, true])
     expect(await send(NO_FUNDS, refuses('already known'))).toBe('known')
   })
 

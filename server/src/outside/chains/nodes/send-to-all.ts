@@ -6,7 +6,9 @@ import { classifyRefusal } from './refusals.ts'
 import { readHash } from './values.ts'
 
 /** The outcome at one node. `unknown`: it may have the transaction. `unsent`: this call did not send it. */
-type AtNode = SendResult | { readonly node: Node; readonly is: 'unknown' | 'unsent'; readonly detail: string }
+type NodeOutcome =
+  | SendResult
+  | { readonly node: Node; readonly is: 'unknown' | 'unsent'; readonly detail: string }
 
 /**
  * Refusals that count once all nodes have responded, the strongest first, and only if no node may have
@@ -20,17 +22,19 @@ const REFUSED = ['underpriced', 'no-funds'] as const
  */
 export async function sendToAll(nodes: readonly Node[], raw: Hex): Promise<SendResult> {
   const attempts = nodes.map((node) => sendTo(node, raw))
-  return Promise.any(attempts.map(waitForArrival)).catch(async () => outcomeOf(await Promise.all(attempts)))
+  return Promise.any(attempts.map(waitForArrival)).catch(async () =>
+    combineOutcomes(await Promise.all(attempts)),
+  )
 }
 
-async function waitForArrival(attempt: Promise<AtNode>): Promise<SendResult> {
+async function waitForArrival(attempt: Promise<NodeOutcome>): Promise<SendResult> {
   const outcome = await attempt
-  // Either of these is final as soon as one node reports it.
+  // A single node's report is enough for either of these outcomes.
   if (outcome === 'taken' || outcome === 'known') return outcome
-  throw new Error('not there')
+  throw new Error('not accepted by this node')
 }
 
-function outcomeOf(outcomes: readonly AtNode[]): SendResult {
+function combineOutcomes(outcomes: readonly NodeOutcome[]): SendResult {
   if (outcomes.includes('nonce-used')) return 'nonce-used'
   const refused = REFUSED.find((refusal) => outcomes.includes(refusal))
   const failed = outcomes.filter((outcome) => typeof outcome === 'object')
@@ -42,12 +46,12 @@ function outcomeOf(outcomes: readonly AtNode[]): SendResult {
   )
 }
 
-async function sendTo(node: Node, raw: Hex): Promise<AtNode> {
+async function sendTo(node: Node, raw: Hex): Promise<NodeOutcome> {
   let is: 'unknown' | 'unsent' = 'unsent'
   try {
     await node.check()
     is = 'unknown'
-    readHash(await node.ask('eth_sendRawTransaction', raw), 'The hash of a sent transaction')
+    readHash(await node.call('eth_sendRawTransaction', raw), 'The hash of a sent transaction')
     node.noteSuccess()
     return 'taken'
   } catch (error) {

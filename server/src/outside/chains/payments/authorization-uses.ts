@@ -4,9 +4,16 @@ import { type ChainLog, type ChainReceipt, NodeError } from '../../../kernel/por
 import { requireColumn } from '../../../storage/read/required.ts'
 import type { ChainPaymentRow } from '../../../storage/rows/chain.ts'
 import type { EvmRail } from '../evm-rail.ts'
-import { feeTermsOf, termsOf } from '../follow/claims.ts'
-import { CANCELLED_TOPIC, stateCall, stateIn, TRANSFER_TOPIC, topicOf, USED_TOPIC } from '../formats/calls.ts'
-import { authorizationEventOf, isSameTransfer, transferOf } from '../formats/transfers.ts'
+import { toFeeTerms, toTerms } from '../follow/claims.ts'
+import {
+  authorizationStateCall,
+  CANCELLED_TOPIC,
+  decodeAuthorizationState,
+  TRANSFER_TOPIC,
+  toTopic,
+  USED_TOPIC,
+} from '../formats/calls.ts'
+import { isSameTransfer, parseAuthorizationEvent, parseTransfer } from '../formats/transfers.ts'
 import { judgeReceipt } from './judge-receipt.ts'
 
 /** A transfer that belongs to a payment. The chain makes it at most once. */
@@ -41,7 +48,7 @@ export async function isUsed(
   nonce: Hex,
   at?: bigint,
 ): Promise<boolean> {
-  return stateIn(await nodes.call(stateCall(token, sender, nonce), at))
+  return decodeAuthorizationState(await nodes.call(authorizationStateCall(token, sender, nonce), at))
 }
 
 export function nonceOf(payment: ChainPaymentRow, part: Part): Hex {
@@ -67,9 +74,10 @@ export async function findUse(
       : UNCLEAR
   }
   if (!isSpent) return UNCLEAR
-  if (authorizationEventOf(log)?.isCancelled) return { is: 'cancelled' }
+  if (parseAuthorizationEvent(log)?.isCancelled) return { is: 'cancelled' }
   const receipt = await rail.nodes.receipt(log.transactionHash)
-  const isComplete = receipt?.blockHash === log.blockHash && receipt.logs.some((one) => isSameLog(one, log))
+  const isComplete =
+    receipt?.blockHash === log.blockHash && receipt.logs.some((candidate) => isSameLog(candidate, log))
   return isComplete ? judgeUse(op, rail, payment, part, receipt) : UNCLEAR
 }
 
@@ -92,7 +100,7 @@ export function hasPaidPayee(
   { status, logs }: ChainReceipt,
 ): boolean {
   return logs.some((log) => {
-    const transfer = status === 'success' && log.address === token ? transferOf(log) : undefined
+    const transfer = status === 'success' && log.address === token ? parseTransfer(log) : undefined
     return transfer?.sender === sender && transfer.recipient === recipient && transfer.amount > 0n
   })
 }
@@ -107,13 +115,13 @@ async function hasAllTransfers(
   part: Part,
   { transactionHash, blockNumber, logs }: ChainReceipt,
 ): Promise<boolean> {
-  const terms = part === 'payment' ? termsOf(payment) : feeTermsOf(payment)
+  const terms = part === 'payment' ? toTerms(payment) : toFeeTerms(payment)
   if (!terms) return false
-  const topics = [TRANSFER_TOPIC, topicOf(terms.sender), topicOf(terms.recipient)]
+  const topics = [TRANSFER_TOPIC, toTopic(terms.sender), toTopic(terms.recipient)]
   const found = await nodes.logs({ address: terms.token, topics, from: blockNumber, to: blockNumber })
   return found
-    .filter((log) => log.transactionHash === transactionHash && isSameTransfer(transferOf(log), terms))
-    .every((log) => logs.some((one) => isSameLog(one, log)))
+    .filter((log) => log.transactionHash === transactionHash && isSameTransfer(parseTransfer(log), terms))
+    .every((log) => logs.some((candidate) => isSameLog(candidate, log)))
 }
 
 function isSameLog(one: ChainLog, other: ChainLog): boolean {
@@ -151,7 +159,7 @@ async function findLog(
   for (let to = confirmed; to >= lowest; to -= BLOCKS_AT_ONCE) {
     const first = to - BLOCKS_AT_ONCE + 1n
     const from = first > lowest ? first : lowest
-    const topics = [[USED_TOPIC, CANCELLED_TOPIC], topicOf(sender), nonce]
+    const topics = [[USED_TOPIC, CANCELLED_TOPIC], toTopic(sender), nonce]
     const [log] = await nodes.logs({ address: token, topics, from, to })
     if (log) return log
   }

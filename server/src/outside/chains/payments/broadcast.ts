@@ -1,6 +1,6 @@
 import type { ChainTransactionRow } from '../../../storage/rows/chain.ts'
 import type { ChainWorker } from '../evm-rail.ts'
-import { memoryOf } from './memory.ts'
+import { getMemory } from './memory.ts'
 import { lastForm } from './transactions.ts'
 
 const AT_ONCE = 8
@@ -14,14 +14,14 @@ export async function broadcast(
   { rail, app }: ChainWorker,
   rows: readonly ChainTransactionRow[],
 ): Promise<void> {
-  const memory = memoryOf(rail)
+  const memory = getMemory(rail)
   const { sentAt, contested, underpriced } = memory
   await runWithLimit(rows, AT_ONCE, async (row) => {
     const outcome = await rail.nodes.send(lastForm(row).raw)
     sentAt.set(row.id, performance.now())
     if (outcome === 'nonce-used') {
       contested.add(row.id)
-      memory.looked = undefined
+      memory.lastCheck = undefined
     }
     if (outcome === 'underpriced') underpriced.add(row.id)
     if (outcome === 'no-funds') {
@@ -31,18 +31,18 @@ export async function broadcast(
   })
 }
 
-/** Runs tasks in order, a limited number at a time, and starts no more after a failure. */
+/** Runs tasks in order, a limited number at a time. After a failure, no further tasks are started. */
 export async function runWithLimit<T, R>(
   items: readonly T[],
-  atOnce: number,
-  by: (item: T) => Promise<R>,
+  limit: number,
+  run: (item: T) => Promise<R>,
 ): Promise<R[]> {
   const results: R[] = []
-  for (let start = 0; start < items.length; start += atOnce) {
-    const ended = await Promise.allSettled(items.slice(start, start + atOnce).map(by))
-    for (const one of ended) {
-      if (one.status === 'rejected') throw one.reason
-      results.push(one.value)
+  for (let start = 0; start < items.length; start += limit) {
+    const settled = await Promise.allSettled(items.slice(start, start + limit).map(run))
+    for (const result of settled) {
+      if (result.status === 'rejected') throw result.reason
+      results.push(result.value)
     }
   }
   return results

@@ -6,18 +6,19 @@ import type { ChainTransactionRow } from '../../../storage/rows/chain.ts'
 import type { ChainWorker } from '../evm-rail.ts'
 import { feeLimit, raiseFees } from '../fees.ts'
 import { broadcast } from './broadcast.ts'
-import { memoryOf } from './memory.ts'
+import { getMemory } from './memory.ts'
 import { selectAddress, selectUnmined } from './store.ts'
 import { coinOf, feesOf, lastForm, signTransaction } from './transactions.ts'
 
 const STUCK_SECONDS = 60
 /**
- * Nodes drop transactions and responses get lost: a transaction in no block is sent again after this time.
+ * Nodes drop transactions and responses get lost, so a transaction that is in no block is sent again after
+ * this time.
  */
-const AGAIN_MS = 5_000
+const RESEND_MS = 5_000
 /**
- * Fees that a node calls too low are raised only after this time, because its response may be about an
- * earlier form.
+ * Fees that a node calls too low are raised only after this time, because the node may mean an earlier form
+ * of the transaction.
  */
 const UNDERPRICED_SECONDS = 2
 
@@ -29,12 +30,12 @@ export async function bumpStuckPayments(worker: ChainWorker): Promise<void> {
   const op = await opOf(worker)
   const rows = await selectUnmined(op, worker.rail.name)
   if (rows.length === 0) return
-  const { sentAt } = memoryOf(worker.rail)
+  const { sentAt } = getMemory(worker.rail)
   const slow = rows.filter((row) => isSlow(worker, op, row))
   const replaced = slow.length === 0 ? [] : await replace(worker, op, slow, firstBySender(rows))
   const byId = new Map(replaced.map((row) => [row.id, row]))
   const isDue = ({ id }: ChainTransactionRow) =>
-    byId.has(id) || (sentAt.get(id) ?? Number.NEGATIVE_INFINITY) < performance.now() - AGAIN_MS
+    byId.has(id) || (sentAt.get(id) ?? Number.NEGATIVE_INFINITY) < performance.now() - RESEND_MS
   await broadcast(
     worker,
     rows.filter(isDue).map((row) => byId.get(row.id) ?? row),
@@ -47,7 +48,7 @@ function firstBySender(rows: readonly ChainTransactionRow[]): ReadonlySet<string
 }
 
 function isSlow({ rail }: ChainWorker, { now }: Op, row: ChainTransactionRow): boolean {
-  const isUnderpriced = memoryOf(rail).underpriced.has(row.id)
+  const isUnderpriced = getMemory(rail).underpriced.has(row.id)
   const seconds = isUnderpriced ? UNDERPRICED_SECONDS : (rail.entry.fees?.stuckSeconds ?? STUCK_SECONDS)
   return plusSeconds(new Date(lastForm(row).madeAt), seconds) <= now
 }
@@ -60,13 +61,13 @@ async function replace(
   worker: ChainWorker,
   op: Op,
   rows: readonly ChainTransactionRow[],
-  firsts: ReadonlySet<string>,
+  firstIds: ReadonlySet<string>,
 ): Promise<ChainTransactionRow[]> {
   const { app, rail } = worker
-  const memory = memoryOf(rail)
+  const memory = getMemory(rail)
   const fees = await rail.nodes.fees()
   const chosen = rows.filter(
-    (row) => firsts.has(row.id) || memory.underpriced.has(row.id) || isBelow(row, fees),
+    (row) => firstIds.has(row.id) || memory.underpriced.has(row.id) || isBelowBaseFee(row, fees),
   )
   const replaced: ChainTransactionRow[] = []
   let exceedsLimit = false
@@ -94,6 +95,6 @@ async function replace(
 }
 
 /** True if the transaction offers less than the next block requires. */
-function isBelow(row: ChainTransactionRow, { baseFeePerGas }: ChainFees): boolean {
+function isBelowBaseFee(row: ChainTransactionRow, { baseFeePerGas }: ChainFees): boolean {
   return feesOf(lastForm(row)).maxFee < baseFeePerGas
 }

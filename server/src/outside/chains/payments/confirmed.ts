@@ -41,8 +41,8 @@ export async function readConfirmed(op: Op, { name, entry }: EvmRail, head: bigi
   return { number: number > 0n ? number : 0n, cursor }
 }
 
-/** Guards against the chain having been followed further since. */
-export function stillFollowedTo({
+/** Guards against the chain having been followed further in the meantime. */
+export function guardFollowedTo({
   id,
   followed_block,
   followed_hash,

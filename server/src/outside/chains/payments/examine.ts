@@ -32,8 +32,8 @@ const GAS_OF_SIGNATURE = 90_000n
 const GAS_OF_FEE = 200_000n
 
 /**
- * Decides whether a payment can be sent now, without showing its signed data to a node. `isCovered` is false
- * if the sender is known not to have enough. Throws NodeError.
+ * Decides whether a payment can be sent now, without revealing its signed data to a node. `isCovered` is
+ * false if the sender is known not to have enough. Throws NodeError.
  */
 export async function examine(
   op: Op,
@@ -43,16 +43,19 @@ export async function examine(
   sender: ChainAddressRow,
   isCovered: boolean,
 ): Promise<Verdict> {
-  const isOut = payment.attempts > 0 && payment.nonce !== null
-  const used = payment.nonce === null ? undefined : await judgeUsed(op, rail, confirmed, payment, sender)
-  if (used) return used
-  if (!isOut && PAYS_OUT.has(payment.kind) && (await isContract(rail, payment.recipient)))
+  const isPublic = payment.attempts > 0 && payment.nonce !== null
+  const useVerdict =
+    payment.nonce === null ? undefined : await judgeUsed(op, rail, confirmed, payment, sender)
+  if (useVerdict) return useVerdict
+  if (!isPublic && PAYS_OUT.has(payment.kind) && (await isContract(rail, payment.recipient)))
     return { do: 'fail', note: 'The payee is a contract' }
   if (!isCovered)
     return { do: 'wait', note: 'The treasury has too little', seconds: LATER_SECONDS, alert: 'treasury' }
   const isOwnKey = sender.role !== 'WALLET'
-  const lasts = payment.valid_before !== null && payment.valid_before > head.timestamp + VALID_SECONDS_MIN
-  if (!isOwnKey && !lasts) return refusePayment(op, rail, confirmed, payment, 'The signature has expired')
+  const isValidLongEnough =
+    payment.valid_before !== null && payment.valid_before > head.timestamp + VALID_SECONDS_MIN
+  if (!isOwnKey && !isValidLongEnough)
+    return refusePayment(op, rail, confirmed, payment, 'The signature has expired')
   const isFeeOpen = payment.fee_amount !== null && !(await isUsed(rail, payment, nonceOf(payment, 'fee')))
   if (payment.fee_amount !== null && !isFeeOpen) {
     const withheld = await judgeWithheldFee(op, rail, confirmed, payment)
@@ -74,8 +77,8 @@ export async function examine(
 }
 
 /**
- * The verdict on an authorization whose nonce has been used: by us, by anyone who has seen it, or by the
- * key's owner, who may know the nonce before anything is sent. Undefined if the nonce is unused.
+ * The verdict on an authorization whose nonce has been used: by us, by anyone who has seen the authorization,
+ * or by the key's owner, who may know the nonce before anything is sent. Undefined if the nonce is unused.
  */
 async function judgeUsed(
   op: Op,
@@ -140,19 +143,19 @@ async function submitFee(
   payment: ChainPaymentRow,
   use: Extract<Use, { is: 'made' }>,
 ): Promise<Verdict> {
-  const lost: Verdict = { do: 'pay', use, note: 'The fee was not collected' }
+  const paidWithoutFee: Verdict = { do: 'pay', use, note: 'The fee was not collected' }
   if (await isUsed(rail, payment, nonceOf(payment, 'fee'))) {
     const fee = (await findUse(op, rail, payment, 'fee', confirmed.number)).is
     if (fee === 'made') return { do: 'pay', use }
-    if (fee === 'cancelled' || fee === 'used-otherwise') return lost
+    if (fee === 'cancelled' || fee === 'used-otherwise') return paidWithoutFee
     return { do: 'wait', note: 'The fee waits for confirmations', seconds: SOON_SECONDS }
   }
-  const has = await tokenBalance(rail.nodes, payment.token, payment.sender)
+  const balance = await tokenBalance(rail.nodes, payment.token, payment.sender)
   const isPayable =
     payment.attempts < FEE_ATTEMPTS_MAX &&
-    has >= requireColumn(payment, 'fee_amount') &&
+    balance >= requireColumn(payment, 'fee_amount') &&
     requireColumn(payment, 'valid_before') > confirmed.timestamp
-  return isPayable ? { do: 'send', parts: ['fee'], gas: GAS_OF_FEE } : lost
+  return isPayable ? { do: 'send', parts: ['fee'], gas: GAS_OF_FEE } : paidWithoutFee
 }
 
 /**

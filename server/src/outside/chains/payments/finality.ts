@@ -6,7 +6,7 @@ import type { ChainWorker } from '../evm-rail.ts'
 import { findUse, hasPaidPayee } from './authorization-uses.ts'
 import type { Confirmed } from './confirmed.ts'
 import { judgeReceipt } from './judge-receipt.ts'
-import { again, markFailed, markPaid } from './outcome.ts'
+import { markFailed, markPaid, retryPayment } from './outcome.ts'
 import { selectPayment } from './store.ts'
 
 /** The writes that end a payment whose transaction is confirmed. */
@@ -47,12 +47,14 @@ async function endAuthorized(
   const use = await findUse(op, rail, payment, 'payment', confirmed.number)
   switch (use.is) {
     case 'made':
-      return payment.fee_nonce === null ? markPaid(op, payment, use) : again(op, payment, 'Its fee remains')
+      return payment.fee_nonce === null
+        ? markPaid(op, payment, use)
+        : retryPayment(op, payment, 'Its fee remains')
     // The next run finds out how it ended.
     case 'cancelled':
     case 'used-otherwise':
     case 'unused':
-      return again(op, payment, 'The transaction has not paid')
+      return retryPayment(op, payment, 'The transaction has not paid')
     case 'unclear':
       return undefined
   }
@@ -82,6 +84,6 @@ async function endPlain(
     return undefined
   }
   return payment.attempts < ATTEMPTS_MAX
-    ? again(op, payment, 'The transaction has not paid')
+    ? retryPayment(op, payment, 'The transaction has not paid')
     : markFailed(op, payment, 'The token moved nothing', confirmed)
 }

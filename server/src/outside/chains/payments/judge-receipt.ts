@@ -2,14 +2,14 @@ import type { Hex } from '../../../base/formats/hex.ts'
 import type { Op } from '../../../kernel/operation/app.ts'
 import type { ChainLog, ChainReceipt } from '../../../kernel/ports/chain-nodes.ts'
 import type { ChainMovementRow, ChainPaymentRow } from '../../../storage/rows/chain.ts'
-import { type Claim, claimsOf, termsOf } from '../follow/claims.ts'
+import { type Claim, findClaims, toTerms } from '../follow/claims.ts'
 import { selectMovementsOf } from '../follow/store.ts'
 import { proveTransfers, type TransferProof } from '../formats/transfer-proof.ts'
-import { isSameTransfer, readUsed, transferOf } from '../formats/transfers.ts'
+import { isSameTransfer, parseTransfer, parseUsedAuthorization } from '../formats/transfers.ts'
 
 /**
- * The proofs that one transaction gives for a payment and its fee. `fee` is undefined for a payment without a
- * fee.
+ * The evidence that one transaction gives for a payment and its fee. `fee` is undefined for a payment without
+ * a fee.
  */
 export interface Judgement {
   readonly payment: TransferProof['is']
@@ -34,7 +34,7 @@ export async function judgeReceipt(
     receipt.logs,
     booked.filter(({ item_id }) => item_id !== payment.id),
   )
-  const claims = await findClaims(op, rail, payment, receipt, booked)
+  const claims = await listPossibleClaims(op, rail, payment, receipt, booked)
   const proofs = proveTransfers({ transactionHash, status, logs }, claims)
   const proofOf = (nonce: Hex | null): TransferProof['is'] => {
     const at = claims.findIndex((claim) => claim.payment.id === payment.id && nonceOf(claim) === nonce)
@@ -48,21 +48,21 @@ export async function judgeReceipt(
  * Finds the transfers that a receipt may prove, belonging to this payment or to other payments not booked
  * yet.
  */
-async function findClaims(
+async function listPossibleClaims(
   op: Op,
   rail: string,
   payment: ChainPaymentRow,
   { transactionHash, logs }: ChainReceipt,
   booked: readonly ChainMovementRow[],
 ): Promise<Claim[]> {
-  if (payment.nonce === null) return [{ payment, ...termsOf(payment), by: { hashes: [transactionHash] } }]
+  if (payment.nonce === null) return [{ payment, ...toTerms(payment), by: { hashes: [transactionHash] } }]
   const used = logs.flatMap((log) => {
-    const event = readUsed(log)
+    const event = parseUsedAuthorization(log)
     if (!event) return []
     return [{ transactionHash, token: log.address, authorizer: event.authorizer, nonce: event.nonce }]
   })
   const isBooked = ({ id }: ChainPaymentRow) => booked.some(({ item_id }) => item_id === id)
-  return (await claimsOf(op, rail, used)).filter(
+  return (await findClaims(op, rail, used)).filter(
     (claim) => claim.payment.id === payment.id || !isBooked(claim.payment),
   )
 }
@@ -79,19 +79,20 @@ function withoutBooked(
   logs: readonly ChainLog[],
   movements: readonly ChainMovementRow[],
 ): readonly ChainLog[] {
-  const left = [...logs]
+  const remaining = [...logs]
   // A transfer between two of our addresses can have two movements.
   const byPosition = new Map(
     movements.map((movement) => [`${movement.block_hash} ${movement.log_index}`, movement]),
   )
   for (const movement of byPosition.values()) {
-    const isIt = (log: ChainLog) =>
-      log.address === movement.token && isSameTransfer(transferOf(log), movement)
-    const atPosition = left.findIndex(
-      (log) => isIt(log) && log.blockHash === movement.block_hash && log.logIndex === movement.log_index,
+    const isSameMovement = (log: ChainLog) =>
+      log.address === movement.token && isSameTransfer(parseTransfer(log), movement)
+    const atPosition = remaining.findIndex(
+      (log) =>
+        isSameMovement(log) && log.blockHash === movement.block_hash && log.logIndex === movement.log_index,
     )
-    const at = atPosition >= 0 ? atPosition : left.findIndex(isIt)
-    if (at >= 0) left.splice(at, 1)
+    const at = atPosition >= 0 ? atPosition : remaining.findIndex(isSameMovement)
+    if (at >= 0) remaining.splice(at, 1)
   }
-  return left
+  return remaining
 }

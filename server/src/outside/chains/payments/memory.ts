@@ -15,18 +15,18 @@ export interface Memory {
   readonly contested: Set<string>
   readonly underpriced: Set<string>
   /** The head and the confirmed block of the last complete receipt check. */
-  looked: string | undefined
+  lastCheck: string | undefined
   hasMulticall: boolean
 }
 
 const memories = new WeakMap<EvmRail, Memory>()
 
-export function memoryOf(rail: EvmRail): Memory {
+export function getMemory(rail: EvmRail): Memory {
   const found = memories.get(rail) ?? {
     sentAt: new Map(),
     contested: new Set(),
     underpriced: new Set(),
-    looked: undefined,
+    lastCheck: undefined,
     hasMulticall: false,
   }
   memories.set(rail, found)

@@ -8,7 +8,7 @@ import { endMovement } from '../../../operation/treasury/movements.ts'
 import { update, type Write } from '../../../storage/commit/writes.ts'
 import type { ChainPaymentRow } from '../../../storage/rows/chain.ts'
 import { CHAIN_PAYMENT_TRANSITIONS } from '../../../storage/rows/states.ts'
-import { type Confirmed, stillFollowedTo } from './confirmed.ts'
+import { type Confirmed, guardFollowedTo } from './confirmed.ts'
 
 /** Ends payments and reports their outcome. */
 
@@ -46,39 +46,42 @@ export async function markFailed(
 ): Promise<Write[]> {
   const moved = transition(op, 'chain_payments', CHAIN_PAYMENT_TRANSITIONS, payment, 'fail', { note })
   return [
-    ...(cursor ? [stillFollowedTo(cursor)] : []),
+    ...(cursor ? [guardFollowedTo(cursor)] : []),
     moved.write,
     ...(await reportOutcome(op, payment, 'fail', { failure: FAILURE })),
   ]
 }
 
 /** Retries a payment in a new transaction, because its earlier one is final and had no effect. */
-export function again(op: Op, payment: ChainPaymentRow, note: string): Write[] {
+export function retryPayment(op: Op, payment: ChainPaymentRow, note: string): Write[] {
   const seconds = payment.attempts <= 1 ? 0 : Math.min(2 ** payment.attempts, RETRY_SECONDS_MAX)
   const change = { due_at: plusSeconds(op.now, seconds), note }
   return [transition(op, 'chain_payments', CHAIN_PAYMENT_TRANSITIONS, payment, 'retry', change).write]
 }
 
-/** Postpones a payment that cannot be sent now. Guards against it no longer waiting. */
-export function waits(op: Op, payment: ChainPaymentRow, note: string, seconds: number): Write[] {
+/**
+ * Postpones a payment that cannot be sent now. Guards against the payment having been sent or ended in the
+ * meantime.
+ */
+export function postpone(op: Op, payment: ChainPaymentRow, note: string, seconds: number): Write[] {
   const change = { note, due_at: plusSeconds(op.now, seconds), updated_at: op.now }
   return [update('chain_payments', payment.id, { state: payment.state }, change)]
 }
 
 /**
- * Reports the outcome of a payment; a sweep is not a payment and needs no report. If the outcome contradicts
- * an earlier one, the report is stored for a person to review. Guards against another report in the meantime.
+ * Reports the outcome of a payment; a sweep needs no report. If the outcome contradicts an earlier one, the
+ * report is stored for a person to review. Guards against another report in the meantime.
  */
 export async function reportOutcome(
   op: Op,
   { id, kind, rail, payment_id }: ChainPaymentRow,
   event: 'accept' | 'deliver' | 'fail',
-  what: Pick<PaymentEvidence, 'transactionHash' | 'failure'>,
+  evidence: Pick<PaymentEvidence, 'transactionHash' | 'failure'>,
 ): Promise<readonly Write[]> {
   if (kind === 'SWEEP') return []
-  if (kind === 'MOVE') return event === 'accept' ? [] : endMovement(op, payment_id, event, what)
+  if (kind === 'MOVE') return event === 'accept' ? [] : endMovement(op, payment_id, event, evidence)
   return applyOrHold(op, rail, {
-    ...what,
+    ...evidence,
     id: `${id} ${OUTCOME_OF[event]}`,
     source: 'CHAIN',
     kind: 'payment',

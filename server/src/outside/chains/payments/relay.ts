@@ -23,10 +23,10 @@ import { broadcast, runWithLimit } from './broadcast.ts'
 import { type Moment, readMoment } from './confirmed.ts'
 import { examine, type Verdict } from './examine.ts'
 import { failPayment } from './fail-payment.ts'
-import { memoryOf } from './memory.ts'
-import { markPaid, reportOutcome, waits } from './outcome.ts'
+import { getMemory } from './memory.ts'
+import { markPaid, postpone, reportOutcome } from './outcome.ts'
 import { chooseSender, OPEN_MAX, readSenders, type Sender, type Senders } from './senders.ts'
-import { selectAddress, selectDue, selectUnderWay } from './store.ts'
+import { selectAddress, selectDue, selectInTransit } from './store.ts'
 import { costMax, newTransaction } from './transactions.ts'
 
 /** The maximum number of payments sent in one commit. */
@@ -48,7 +48,7 @@ export async function relay(worker: ChainWorker): Promise<void> {
   const op = await opOf(worker)
   const waiting = await selectDue(op, rail.name, BATCH)
   if (waiting.length === 0) return
-  const senders = await readSenders(worker, op, needsOf(waiting))
+  const senders = await readSenders(worker, op, findNeededSenders(waiting))
   const due = withinCapacity(waiting, senders)
   if (due.length === 0) return
   const moment = await readMoment(op, rail)
@@ -64,7 +64,7 @@ export async function relay(worker: ChainWorker): Promise<void> {
   await batch.send()
 }
 
-/** The payments for which senders have capacity. The others are not queried yet. */
+/** Selects the payments that the senders have capacity for. The others are not examined yet. */
 function withinCapacity(
   waiting: readonly ChainPaymentRow[],
   { treasuries, gas }: Senders,
@@ -73,17 +73,17 @@ function withinCapacity(
     senders.reduce((sum, { open }) => sum + Math.max(0, OPEN_MAX - open), 0)
   const capacity = new Map([
     ['gas', getCapacity(gas)],
-    ...treasuries.map((one) => [one.address.address, getCapacity([one])] as const),
+    ...treasuries.map((treasury) => [treasury.address.address, getCapacity([treasury])] as const),
   ])
   return waiting.filter(({ nonce, sender }) => {
-    const by = nonce === null ? sender : 'gas'
-    const left = (capacity.get(by) ?? 0) - 1
-    capacity.set(by, left)
-    return left >= 0
+    const payer = nonce === null ? sender : 'gas'
+    const remaining = (capacity.get(payer) ?? 0) - 1
+    capacity.set(payer, remaining)
+    return remaining >= 0
   })
 }
 
-function needsOf(due: readonly ChainPaymentRow[]) {
+function findNeededSenders(due: readonly ChainPaymentRow[]) {
   return {
     treasuries: new Set(due.flatMap(({ nonce, sender }) => (nonce === null ? [sender] : []))),
     gas: due.some(({ nonce }) => nonce !== null),
@@ -95,8 +95,8 @@ function waitWithAlert(alert: ChainAlert, note: string): Verdict {
 }
 
 /**
- * Finds the payments that the treasury's addresses can cover after those in progress. Other senders' payments
- * use their own money.
+ * Finds the payments that their senders can cover after the payments in progress. Only the treasury's
+ * addresses need this check, because other senders use their own money.
  */
 async function findCovered(
   { rail }: ChainWorker,
@@ -105,25 +105,25 @@ async function findCovered(
 ): Promise<ReadonlySet<string>> {
   const ours = due.filter(({ sender }) => isTreasury(rail, sender))
   const covered = new Set(due.filter(({ sender }) => !isTreasury(rail, sender)).map(({ id }) => id))
-  for (const sender of new Set(ours.map((one) => one.sender))) {
-    const own = ours.filter((one) => one.sender === sender)
-    const inTransit = await selectUnderWay(op, rail.name, sender)
-    const left = new Map<Hex, bigint>()
-    for (const token of new Set(own.map((one) => one.token))) {
+  for (const sender of new Set(ours.map((payment) => payment.sender))) {
+    const senderPayments = ours.filter((payment) => payment.sender === sender)
+    const inTransit = await selectInTransit(op, rail.name, sender)
+    const remaining = new Map<Hex, bigint>()
+    for (const token of new Set(senderPayments.map((payment) => payment.token))) {
       const balance = await tokenBalance(rail.nodes, token, sender)
-      left.set(token, balance - (inTransit.get(token) ?? 0n))
+      remaining.set(token, balance - (inTransit.get(token) ?? 0n))
     }
-    for (const { id, token, amount } of own) {
-      const has = left.get(token) ?? 0n
-      if (has < amount) continue
-      left.set(token, has - amount)
+    for (const { id, token, amount } of senderPayments) {
+      const available = remaining.get(token) ?? 0n
+      if (available < amount) continue
+      remaining.set(token, available - amount)
       covered.add(id)
     }
   }
   return covered
 }
 
-/** The decisions of one run: a single commit, then the broadcasts. */
+/** The decisions of one run. They are committed together, and then the transactions are broadcast. */
 class Batch {
   readonly #writes: Write[] = []
   readonly #rows: ChainTransactionRow[] = []
@@ -149,7 +149,7 @@ class Batch {
         return this.#addSending(payment, verdict)
       case 'wait':
         if (verdict.alert) this.#alerts.add(verdict.alert)
-        this.#writes.push(...waits(op, payment, verdict.note, verdict.seconds))
+        this.#writes.push(...postpone(op, payment, verdict.note, verdict.seconds))
         return
       case 'fail':
         if (verdict.alert) this.#alerts.add(verdict.alert)
@@ -163,7 +163,7 @@ class Batch {
   async #addFailing(payment: ChainPaymentRow, note: string): Promise<void> {
     const writes = await failPayment(this.#worker.rail, this.#op, payment, note, this.#moment.at)
     this.#warn(payment, note)
-    this.#writes.push(...(writes ?? waits(this.#op, payment, note, WAIT_SECONDS)))
+    this.#writes.push(...(writes ?? postpone(this.#op, payment, note, WAIT_SECONDS)))
   }
 
   #warn({ payment_id: paymentId }: ChainPaymentRow, why: string): void {
@@ -210,8 +210,8 @@ class Batch {
 
   #senderFor({ nonce, sender }: ChainPaymentRow, cost: bigint): Sender | 'no-coin' | 'busy' {
     const { treasuries, gas } = this.#senders
-    const own = treasuries.filter(({ address }) => address.address === sender)
-    return chooseSender(nonce === null ? own : gas, cost)
+    const ownTreasuries = treasuries.filter(({ address }) => address.address === sender)
+    return chooseSender(nonce === null ? ownTreasuries : gas, cost)
   }
 
   /** Returns the payment with a valid authorization. A wallet's authorization was signed by its holder. */
@@ -221,25 +221,28 @@ class Batch {
     if (sender?.role === 'WALLET') return payment
     const { head } = this.#moment
     const until = head.timestamp + VALID_SECONDS
-    // An earlier signature stays valid until its own expiry, so the later expiry applies to both.
+    // An earlier signature remains valid until its own expiry, so the later of the two expiries is used.
     const validBefore =
       payment.valid_before !== null && payment.valid_before > until ? payment.valid_before : until
     const domain = this.#worker.rail.facts?.tokens[payment.token]?.domain
     if (!domain || !sender) throw new Error(`${payment.id} cannot be signed`)
-    const one = {
+    const authorization = {
       from: payment.sender,
       to: payment.recipient,
       value: payment.amount,
       validBefore,
       nonce: payment.nonce,
     }
-    const signature = this.#op.enclave.signOnChain(sender.path, authorizationDigest(domain.separator, one))
+    const signature = this.#op.enclave.signOnChain(
+      sender.path,
+      authorizationDigest(domain.separator, authorization),
+    )
     return { ...payment, valid_before: validBefore, signature }
   }
 
   async #hasMulticall(): Promise<boolean> {
     const { rail } = this.#worker
-    const memory = memoryOf(rail)
+    const memory = getMemory(rail)
     memory.hasMulticall ||= (await rail.nodes.code(multicallOf(rail))) !== '0x'
     return memory.hasMulticall
   }
@@ -268,12 +271,12 @@ function multicallOf({ entry }: EvmRail): Hex {
 function buildCall(rail: EvmRail, payment: ChainPaymentRow, parts: readonly Part[]): Call {
   const { token, recipient, amount, nonce } = payment
   if (nonce === null) return transferCall(token, recipient, amount)
-  const calls = parts.map((part) => authorizationOf(payment, part))
+  const calls = parts.map((part) => buildAuthorizationCall(payment, part))
   const [first, ...others] = calls
   return first && others.length === 0 ? first : combineCalls(multicallOf(rail), calls)
 }
 
-function authorizationOf(payment: ChainPaymentRow, part: Part): Call {
+function buildAuthorizationCall(payment: ChainPaymentRow, part: Part): Call {
   const { token, sender: from, valid_before: validBefore } = payment
   const [to, value, nonce, signature] =
     part === 'payment'

@@ -12,15 +12,15 @@ import { newTransaction } from './transactions.ts'
 /** Gas for a coin transfer to an address that is not a contract. */
 const GAS = 21_000n
 /**
- * The old address keeps enough coin for this many transfers, so that plain tokens that arrive later can be
- * forwarded.
+ * The retired address keeps enough coin for this many transfers, so that plain tokens that arrive later can
+ * be forwarded.
  */
 const TRANSFERS_KEPT = 10
 
 /**
  * Sends a retired treasury address's coin, which is not part of the ledger, to the current address once
- * nothing else is left to send from there. It keeps some coin for rising fees and for plain tokens that
- * arrive later. Guards against the nonce having been used.
+ * nothing else has to be sent from there. The retired address keeps some coin for rising fees and for plain
+ * tokens that arrive later. Guards against the nonce having been used.
  */
 export async function sweepCoin(worker: ChainWorker, from: ChainAddressRow): Promise<void> {
   const { rail, app } = worker
@@ -36,7 +36,8 @@ export async function sweepCoin(worker: ChainWorker, from: ChainAddressRow): Pro
   const reserve = transferCost(entry, chainFees, 'ERC20', isPlain ? TRANSFERS_KEPT : 1)
   const fee = GAS * fees.maxFee
   const value = coin - reserve - fee
-  // An amount below its own fee is not worth sending. This also ends the series of ever smaller transfers.
+  // An amount below its own fee is not worth sending. This also stops the sweep from repeating with ever
+  // smaller amounts.
   if (value < fee) return
   const needs = { treasuries: new Set([from.address]), gas: false }
   const [sender] = (await readSenders(worker, op, needs)).treasuries
@@ -47,7 +48,7 @@ export async function sweepCoin(worker: ChainWorker, from: ChainAddressRow): Pro
   if (!done) return
   app.log.info(
     { rail: name, from: from.address, to: treasury, wei: String(value) },
-    'sent the coin of a retired treasury address to the present one',
+    'sent the coin of a retired treasury address to the current one',
   )
   await broadcast(worker, [row])
 }

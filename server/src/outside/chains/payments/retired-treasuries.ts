@@ -11,7 +11,7 @@ import { newChainPayment } from '../queue.ts'
 import { selectTreasuries } from '../store.ts'
 import { tokenBalance } from '../token-balance.ts'
 import { sweepCoin } from './retired-coin.ts'
-import { selectMovesFrom, selectUnended, selectUnsigned } from './store.ts'
+import { selectMovesFrom, selectUnsigned, sumOpenPayments } from './store.ts'
 
 const REASSIGNED_MAX = 64
 const EVERY_MS = 5_000
@@ -52,12 +52,12 @@ export async function sweepRetired(worker: ChainWorker): Promise<void> {
   const rows = await selectTreasuries(op.read, rail.name)
   for (const row of rows.filter(({ id }) => id !== rail.treasuryId)) {
     for (const { currency, address } of rail.entry.tokens)
-      await sweepOne(worker, op, row, currency, lowerHex(address))
+      await sweepToken(worker, op, row, currency, lowerHex(address))
     await sweepCoin(worker, row)
   }
 }
 
-async function sweepOne(
+async function sweepToken(
   { rail, app }: ChainWorker,
   op: Op,
   from: ChainAddressRow,
@@ -72,9 +72,9 @@ async function sweepOne(
     tokenBalance(rail.nodes, token, from.address, followed),
     tokenBalance(rail.nodes, token, from.address),
   ])
-  const needed = await selectUnended(op, rail.name, from.address, currency)
+  const needed = await sumOpenPayments(op, rail.name, from.address, currency)
   const amount = (balance < confirmed ? balance : confirmed) - needed
-  const minimum = rail.entry.sweeps?.find((one) => one.currency === currency)?.from ?? 1n
+  const minimum = rail.entry.sweeps?.find((sweep) => sweep.currency === currency)?.from ?? 1n
   if (amount < minimum) return
   const movement = rotated(op, {
     id: op.newId('TreasuryMovement'),

@@ -81,15 +81,15 @@ async function readSender(
 async function recordSenders(worker: ChainWorker, op: Op): Promise<ChainAddressRow[]> {
   const { rail } = worker
   const rows = await selectSenders(op, rail.name)
-  const added = gasNames(rail.entry).filter((of) =>
-    rows.every(({ id }) => id !== chainAddressIdOf(rail.name, of)),
+  const added = gasNames(rail.entry).filter((account) =>
+    rows.every(({ id }) => id !== chainAddressIdOf(rail.name, account)),
   )
   if (added.length === 0) return rows
   await decide(worker, async (from) =>
-    added.map((of) => {
-      const path = pathOf(rail.name, 'GAS', of)
+    added.map((purpose) => {
+      const path = pathOf(rail.name, 'GAS', purpose)
       const address = from.enclave.chainAddress(path)
-      const row = addressRow(rail.name, from, { of, address, role: 'GAS', path, ownerId: null })
+      const row = addressRow(rail.name, from, { purpose, address, role: 'GAS', path, ownerId: null })
       return insert('chain_addresses', row)
     }),
   )
@@ -97,12 +97,12 @@ async function recordSenders(worker: ChainWorker, op: Op): Promise<ChainAddressR
 }
 
 /**
- * Chooses the account for the next transaction, which costs at most `cost` wei: the least busy one that can
- * pay for it. `no-coin` if every account with capacity has too little coin, `busy` if none has capacity.
+ * Chooses the account for the next transaction, which costs at most `cost` wei: the least busy account that
+ * can pay for it. `no-coin` if every account with capacity has too little coin, `busy` if none has capacity.
  */
 export function chooseSender(senders: readonly Sender[], cost: bigint): Sender | 'no-coin' | 'busy' {
   const free = senders.filter(({ open }) => open < OPEN_MAX)
   const [first, ...others] = free.filter(({ coin }) => coin >= cost)
   if (!first) return free.length > 0 || senders.length === 0 ? 'no-coin' : 'busy'
-  return others.reduce((best, one) => (one.open < best.open ? one : best), first)
+  return others.reduce((best, sender) => (sender.open < best.open ? sender : best), first)
 }

@@ -83,7 +83,7 @@ export function selectMined(op: Op, rail: string, limit: number): Promise<ChainT
 }
 
 /** A sender's amounts in transactions that are in no block, by token. */
-export async function selectUnderWay(op: Op, rail: string, sender: Hex): Promise<Map<Hex, bigint>> {
+export async function selectInTransit(op: Op, rail: string, sender: Hex): Promise<Map<Hex, bigint>> {
   const rows = await op.read
     .selectFrom('chain_payments as p')
     .innerJoin('chain_transactions as t', 't.id', 'p.transaction_id')
@@ -97,9 +97,7 @@ export async function selectUnderWay(op: Op, rail: string, sender: Hex): Promise
   return new Map(rows.map(({ token, amount }) => [token, BigInt(amount)]))
 }
 
-/**
- * Waiting payments of these senders that were never signed, except movements to the addresses in `except`.
- */
+/** Waiting payments of these senders that were never signed, except payments to the addresses in `except`. */
 export function selectUnsigned(
   op: Op,
   rail: string,
@@ -140,7 +138,7 @@ export function selectMovesFrom(
 }
 
 /** The amount that a sender's open payments in a currency need, in the smallest unit. */
-export async function selectUnended(op: Op, rail: string, sender: Hex, currency: string): Promise<bigint> {
+export async function sumOpenPayments(op: Op, rail: string, sender: Hex, currency: string): Promise<bigint> {
   const rows = await op.read
     .selectFrom('chain_payments')
     .where('rail', '=', rail)

@@ -6,7 +6,7 @@ import type { ChainAddressRow, ChainAttempt, ChainTransactionRow } from '../../.
 import { CHAIN_TRANSACTION_INITIAL } from '../../../storage/rows/states.ts'
 import type { EvmRail } from '../evm-rail.ts'
 import type { OfferedFees } from '../fees.ts'
-import { partsOf } from '../formats/calls.ts'
+import { splitSignature } from '../formats/calls.ts'
 import { chainTransactionIdOf } from '../ids.ts'
 
 /** The content of a transaction, including its nonce. */
@@ -18,8 +18,8 @@ export type TransactionContent = Pick<
 const V_BASE = 27
 
 /**
- * Signs a transaction with its sender's key. The same content and fees always give the same form. `value` is
- * coin, in wei.
+ * Signs a transaction with its sender's key. The same content and fees always give the same signed form.
+ * `value` is the coin to send, in wei.
  */
 export function signTransaction(
   op: Op,
@@ -41,7 +41,7 @@ export function signTransaction(
     maxPriorityFeePerGas: priorityFee,
   } as const
   const digest = keccak256(serializeTransaction(transaction))
-  const { r, s, v } = partsOf(op.enclave.signOnChain(path, bytesOf(digest)))
+  const { r, s, v } = splitSignature(op.enclave.signOnChain(path, bytesOf(digest)))
   const raw = serializeTransaction(transaction, { r, s, yParity: v - V_BASE })
   return {
     hash: keccak256(raw),
@@ -65,16 +65,16 @@ export function newTransaction(
   fees: OfferedFees,
 ): ChainTransactionRow {
   const { paymentId, value, ...rest } = content
-  const what = { sender: from.address, ...rest }
+  const fields = { sender: from.address, ...rest }
   return {
     id: chainTransactionIdOf(rail.name, from.address, content.nonce),
     platform_id: op.platform.id,
     rail: rail.name,
     sender_id: from.id,
-    ...what,
+    ...fields,
     payment_id: paymentId,
     state: CHAIN_TRANSACTION_INITIAL,
-    attempts: [signTransaction(op, rail, from.path, what, fees, value)],
+    attempts: [signTransaction(op, rail, from.path, fields, fees, value)],
     transaction_hash: null,
     block_number: null,
     block_hash: null,
@@ -99,7 +99,9 @@ export function coinOf({ value = '0' }: ChainAttempt): bigint {
   return BigInt(value)
 }
 
-/** The most wei that it can take from its sender. Nodes require this much before they accept it. */
+/**
+ * The most wei that the transaction can cost its sender. A node accepts it only if the sender has this much.
+ */
 export function costMax(row: ChainTransactionRow): bigint {
   const form = lastForm(row)
   return row.gas_limit * feesOf(form).maxFee + coinOf(form)

@@ -9,7 +9,7 @@ import { CHAIN_TRANSACTION_TRANSITIONS } from '../../../storage/rows/states.ts'
 import type { ChainWorker } from '../evm-rail.ts'
 import { type Confirmed, readConfirmed } from './confirmed.ts'
 import { type Ending, findEnding } from './finality.ts'
-import { forget, memoryOf } from './memory.ts'
+import { forget, getMemory } from './memory.ts'
 import { selectMined, selectUnmined } from './store.ts'
 import { hashesOf } from './transactions.ts'
 
@@ -17,8 +17,8 @@ const MINED_MAX = 1000
 /** Transactions per commit. */
 const BATCH = 32
 
-/** The state of a set of transactions on the chain, at one head. */
-interface Sight {
+/** The chain's view of a set of transactions at one head. */
+interface ChainView {
   readonly confirmed: Confirmed
   readonly receipts: ReadonlyMap<Hex, ChainReceipt>
   /** For each sender with contested nonces, the number of its transactions up to the confirmed block. */
@@ -36,18 +36,18 @@ export async function watch(worker: ChainWorker): Promise<void> {
   const op = await opOf(worker)
   const rows = [...(await selectUnmined(op, rail.name)), ...(await selectMined(op, rail.name, MINED_MAX))]
   if (rows.length === 0) return
-  const memory = memoryOf(rail)
+  const memory = getMemory(rail)
   const head = await rail.nodes.head()
   const confirmed = await readConfirmed(op, rail, head.number)
   const moment = `${head.hash} ${confirmed.number}`
-  if (moment === memory.looked) return
-  const sight = await readSight(worker, rows, confirmed)
+  if (moment === memory.lastCheck) return
+  const view = await readChainView(worker, rows, confirmed)
   let isComplete = true
   for (let start = 0; start < rows.length; start += BATCH) {
     const writes: Write[] = []
     const changed: string[] = []
     for (const row of rows.slice(start, start + BATCH)) {
-      const change = await changeOf(worker, op, row, sight)
+      const change = await buildChange(worker, op, row, view)
       if (change) writes.push(...change)
       if (change) changed.push(row.id)
     }
@@ -56,15 +56,15 @@ export async function watch(worker: ChainWorker): Promise<void> {
     isComplete &&= done
     if (done) for (const id of changed) forget(memory, id)
   }
-  if (isComplete) memory.looked = moment
+  if (isComplete) memory.lastCheck = moment
 }
 
-async function readSight(
+async function readChainView(
   { rail }: ChainWorker,
   rows: readonly ChainTransactionRow[],
   confirmed: Confirmed,
-): Promise<Sight> {
-  const { contested } = memoryOf(rail)
+): Promise<ChainView> {
+  const { contested } = getMemory(rail)
   const senders = new Set(rows.filter(({ id }) => contested.has(id)).map(({ sender }) => sender))
   // Read the counts first: a transaction counted by then is sure to have a receipt afterwards.
   const counts = new Map<Hex, bigint>()
@@ -84,50 +84,51 @@ async function readSight(
 }
 
 /** The writes for a transaction, or undefined if nothing has changed. */
-async function changeOf(
+async function buildChange(
   worker: ChainWorker,
   op: Op,
   row: ChainTransactionRow,
-  sight: Sight,
+  view: ChainView,
 ): Promise<readonly Write[] | undefined> {
   const receipt = hashesOf(row)
-    .map((hash) => sight.receipts.get(hash))
-    .find((one) => one !== undefined)
-  if (receipt) return inBlock(worker, op, row, receipt, sight)
+    .map((hash) => view.receipts.get(hash))
+    .find((candidate) => candidate !== undefined)
+  if (receipt) return recordInBlock(worker, op, row, receipt, view)
   if (row.state === 'MINED') {
-    const nothing = {
+    const noBlock = {
       transaction_hash: null,
       block_number: null,
       block_hash: null,
       succeeded: null,
       cost: null,
     }
-    return [transition(op, 'chain_transactions', CHAIN_TRANSACTION_TRANSITIONS, row, 'unmine', nothing).write]
+    return [transition(op, 'chain_transactions', CHAIN_TRANSACTION_TRANSITIONS, row, 'unmine', noBlock).write]
   }
-  const count = sight.counts.get(row.sender)
-  return count !== undefined && count > row.nonce ? endOvertaken(worker, op, row, sight.confirmed) : undefined
+  const count = view.counts.get(row.sender)
+  return count !== undefined && count > row.nonce ? endOvertaken(worker, op, row, view.confirmed) : undefined
 }
 
-async function inBlock(
+async function recordInBlock(
   worker: ChainWorker,
   op: Op,
   row: ChainTransactionRow,
   receipt: ChainReceipt,
-  sight: Sight,
+  view: ChainView,
 ): Promise<readonly Write[] | undefined> {
-  const found = {
+  const change = {
     transaction_hash: receipt.transactionHash,
     block_number: receipt.blockNumber,
     block_hash: receipt.blockHash,
     succeeded: receipt.status === 'success',
     cost: String(receipt.gasUsed * receipt.effectiveGasPrice),
   }
-  const isNews = row.state === 'OPEN' || row.block_hash !== receipt.blockHash
-  const isDeep = receipt.blockNumber <= sight.confirmed.number && (await sight.isCanonical(receipt))
-  const ending = isDeep ? await findEnding(worker, op, row, sight.confirmed, receipt) : undefined
-  if (ending) return confirmTransaction(op, row, isNews ? ['mine', 'confirm'] : ['confirm'], found, ending)
-  return isNews
-    ? [transition(op, 'chain_transactions', CHAIN_TRANSACTION_TRANSITIONS, row, 'mine', found).write]
+  const isNewBlock = row.state === 'OPEN' || row.block_hash !== receipt.blockHash
+  const isDeep = receipt.blockNumber <= view.confirmed.number && (await view.isCanonical(receipt))
+  const ending = isDeep ? await findEnding(worker, op, row, view.confirmed, receipt) : undefined
+  if (ending)
+    return confirmTransaction(op, row, isNewBlock ? ['mine', 'confirm'] : ['confirm'], change, ending)
+  return isNewBlock
+    ? [transition(op, 'chain_transactions', CHAIN_TRANSACTION_TRANSITIONS, row, 'mine', change).write]
     : undefined
 }
 
@@ -145,17 +146,17 @@ async function endOvertaken(
     'nonce used by a foreign transaction: the key of this account is used elsewhere',
   )
   const ending = await findEnding(worker, op, row, confirmed, undefined)
-  const found = { block_number: confirmed.number, succeeded: false, cost: '0' }
-  return ending && confirmTransaction(op, row, ['mine', 'confirm'], found, ending)
+  const change = { block_number: confirmed.number, succeeded: false, cost: '0' }
+  return ending && confirmTransaction(op, row, ['mine', 'confirm'], change, ending)
 }
 
 function confirmTransaction(
   op: Op,
   row: ChainTransactionRow,
   by: readonly ('mine' | 'confirm')[],
-  found: Partial<ChainTransactionRow>,
+  change: Partial<ChainTransactionRow>,
   ending: Ending,
 ): readonly Write[] {
-  const moved = transition(op, 'chain_transactions', CHAIN_TRANSACTION_TRANSITIONS, row, by, found)
+  const moved = transition(op, 'chain_transactions', CHAIN_TRANSACTION_TRANSITIONS, row, by, change)
   return [moved.write, ...ending]
 }

@@ -13,7 +13,7 @@ import { readTreasury } from '../rotation.ts'
 import { STEPS } from './steps.ts'
 import { watchLevels } from './watch-levels.ts'
 
-/** If the process that works on a chain dies, its payments and deposits wait up to this long. */
+/** If the process that works on a chain dies, the chain's payments and deposits wait up to this long. */
 const CLAIM_SECONDS = 4
 /**
  * A step may be slow, so a claim is renewed well before it expires. Two processes working in parallel would
@@ -21,7 +21,7 @@ const CLAIM_SECONDS = 4
  */
 const RENEW_SECONDS = 1
 const PAUSE_SECONDS_MAX = 30
-const EVER = new Date(0)
+const EPOCH = new Date(0)
 
 /** This process's claim on a chain, and its backoff after failures. */
 export interface Hold {
@@ -43,9 +43,14 @@ export async function runAllChains(app: App, holds: Map<string, Hold>): Promise<
 }
 
 function getHold(holds: Map<string, Hold>, { name }: EvmRail): Hold {
-  const found = holds.get(name) ?? { rail: undefined, claimedUntil: EVER, pausedUntil: EVER, failures: 0 }
-  holds.set(name, found)
-  return found
+  const existing = holds.get(name) ?? {
+    rail: undefined,
+    claimedUntil: EPOCH,
+    pausedUntil: EPOCH,
+    failures: 0,
+  }
+  holds.set(name, existing)
+  return existing
 }
 
 async function runChain(app: App, rail: EvmRail, hold: Hold): Promise<void> {
@@ -84,20 +89,20 @@ async function claim(worker: ChainWorker, hold: Hold): Promise<boolean> {
   if (hold.rail === rail && plusSeconds(now, CLAIM_SECONDS - RENEW_SECONDS) < hold.claimedUntil) return true
   const op = await opOf(worker)
   const id = chainIdOf(rail.name)
-  const found = (await findChain(op, rail.name)) ?? (await startFollowing(worker))
-  if (!found) return false
-  checkSame(rail, found)
+  const existing = (await findChain(op, rail.name)) ?? (await startFollowing(worker))
+  if (!existing) return false
+  checkSameChain(rail, existing)
   hold.rail = rail
-  rail.followedBlock = found.followed_block
-  await readTreasury(op.read, rail, found.treasury_id)
+  rail.followedBlock = existing.followed_block
+  await readTreasury(op.read, rail, existing.treasury_id)
   // Only one process can open the embedded database, so a claim in it is this process's own or a dead
   // process's.
-  const isOwn = app.db.kind === 'embedded' || found.claimed_until.getTime() === hold.claimedUntil.getTime()
-  if (!isOwn && found.claimed_until > now) return false
+  const isOwn = app.db.kind === 'embedded' || existing.claimed_until.getTime() === hold.claimedUntil.getTime()
+  if (!isOwn && existing.claimed_until > now) return false
   const until = plusSeconds(now, CLAIM_SECONDS)
-  const guard = { claimed_until: found.claimed_until }
+  const guard = { claimed_until: existing.claimed_until }
   const { done } = await app.commit(op, [update('chains', id, guard, { claimed_until: until })])
-  hold.claimedUntil = done ? until : EVER
+  hold.claimedUntil = done ? until : EPOCH
   return done
 }
 
@@ -126,23 +131,26 @@ async function startFollowing(worker: ChainWorker): Promise<ChainRow | undefined
     latest_time: timeOf(block),
     cold_version: 0,
     treasury_id: chainAddressIdOf(name, TREASURY),
-    swept_at: EVER,
-    claimed_until: EVER,
+    swept_at: EPOCH,
+    claimed_until: EPOCH,
     created_at: op.now,
     updated_at: op.now,
   }
-  const own = [[TREASURY, 'TREASURY'] as const, ...gasNames(entry).map((of) => [of, 'GAS'] as const)]
-  const addresses = own.map(([of, role]) => {
-    const path = pathOf(name, role, of)
+  const ownAccounts = [
+    [TREASURY, 'TREASURY'] as const,
+    ...gasNames(entry).map((account) => [account, 'GAS'] as const),
+  ]
+  const addresses = ownAccounts.map(([purpose, role]) => {
+    const path = pathOf(name, role, purpose)
     const address = app.enclave.chainAddress(path)
-    return insert('chain_addresses', addressRow(name, op, { of, address, role, path, ownerId: null }))
+    return insert('chain_addresses', addressRow(name, op, { purpose, address, role, path, ownerId: null }))
   })
   const { done } = await app.commit(op, [insert('chains', row), ...addresses])
   return done ? row : findChain(await opOf(worker), name)
 }
 
 /** A rail is bound to its chain permanently: otherwise records of one chain would be taken for another's. */
-function checkSame({ entry, facts }: EvmRail, { chain_number, genesis }: ChainRow): void {
+function checkSameChain({ entry, facts }: EvmRail, { chain_number, genesis }: ChainRow): void {
   if (chain_number !== BigInt(entry.chainId) || genesis !== facts?.genesis)
     throw new WrongChain(`this rail was used with chain ${chain_number}, whose genesis block is ${genesis}`)
 }
@@ -150,11 +158,11 @@ function checkSame({ entry, facts }: EvmRail, { chain_number, genesis }: ChainRo
 /** Releases all claims, so that other processes can take over. */
 export async function releaseAll(app: App, holds: ReadonlyMap<string, Hold>): Promise<void> {
   for (const rail of app.rails.list().filter(isEvmRail)) {
-    const claimedUntil = holds.get(rail.name)?.claimedUntil ?? EVER
+    const claimedUntil = holds.get(rail.name)?.claimedUntil ?? EPOCH
     const platformId = await app.rails.ownerOf(rail)
-    if (claimedUntil === EVER || platformId === undefined) continue
+    if (claimedUntil === EPOCH || platformId === undefined) continue
     const op = await opOf({ app, rail, platformId })
     const guard = { claimed_until: claimedUntil }
-    await app.commit(op, [update('chains', chainIdOf(rail.name), guard, { claimed_until: EVER })])
+    await app.commit(op, [update('chains', chainIdOf(rail.name), guard, { claimed_until: EPOCH })])
   }
 }

@@ -3,7 +3,7 @@ import type { Faucet } from '../faucet.ts'
 
 const REFUEL_MS = 10_000
 
-/** A gas account with less than this amount receives this amount. */
+/** A gas account with less than this is sent this much. */
 const GAS_WEI = 10n ** 18n
 
 const refuelledMs = new WeakMap<Faucet, number>()

@@ -8,8 +8,8 @@ const readAtMs = new WeakMap<EvmRail, number>()
 
 /**
  * Checks periodically that the sending accounts have enough. Every process does this, because each has its
- * own metrics and overview. If no node responds, the levels are unknown, and the steps that follow report the
- * failure.
+ * own metrics and overview. If no node responds, the levels are unknown, and the worker's next steps report
+ * the failure.
  */
 export async function watchLevels({ app, rail }: ChainWorker): Promise<void> {
   const nowMs = performance.now()

@@ -5,10 +5,10 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { Countersign } from '@countersign/sdk'
-import { basic, type Target } from './load.ts'
+import { basicAuthorization, type Target } from './load.ts'
 import { RoundTrips } from './round-trips.ts'
 import type { Payer } from './seed.ts'
-import { type Place, ROOT, type RunningProcess, readCredentials, startServer } from './server-process.ts'
+import { type Deployment, ROOT, type RunningProcess, readCredentials, startServer } from './server-process.ts'
 
 const SETTINGS = {
   shared_buffers: '256MB',
@@ -18,7 +18,7 @@ const SETTINGS = {
 }
 const FUNDS = 1_000_000_000n
 /** Number of customers created concurrently. */
-const AT_ONCE = 16
+const CONCURRENCY = 16
 const MAIN = join(ROOT, 'server/dist/main.js')
 
 interface Cluster {
@@ -31,7 +31,7 @@ interface Cluster {
 
 interface CitusCluster {
   readonly coordinator: Cluster
-  placeOf(schema: string): Promise<Cluster>
+  findWorker(schema: string): Promise<Cluster>
   stop(): Promise<void>
 }
 
@@ -49,9 +49,10 @@ export interface Cell {
   readonly target: Target
   readonly payers: readonly Payer[]
   /**
-   * For the duration of the work, restarts the server behind a proxy that counts round trips to PostgreSQL.
+   * Restarts the server behind a proxy that counts round trips to PostgreSQL, runs the work, and removes the
+   * proxy.
    */
-  behindCounter<T>(work: (target: Target, trips: () => number) => Promise<T>): Promise<T>
+  withRoundTripCounter<T>(work: (target: Target, trips: () => number) => Promise<T>): Promise<T>
   /** Stops the cell's server and PostgreSQL. */
   stop(): Promise<void>
 }
@@ -77,27 +78,27 @@ export async function onCells(accounts: number, run: (cells: Cells) => Promise<v
     }
     const open = (name: string, cluster: Cluster, dataDir: string) =>
       openCell({ name, cluster, dataDir }, accounts, cleanups)
-    const plain = async (name: string) => {
+    const openPlainCell = async (name: string) => {
       const cluster = await scripts.startCluster({ settings: SETTINGS })
       cleanups.push(() => cluster.stop())
       await scripts.addRole(cluster, name)
       return open(name, cluster, await newFolder())
     }
-    const onCitus = async (): Promise<[Cell, Cell]> => {
+    const openCitusCells = async (): Promise<[Cell, Cell]> => {
       const citus = await scripts.startCitus({ settings: SETTINGS })
       cleanups.push(() => citus.stop())
       const [east, west] = [await newFolder(), await newFolder()]
       await distributeCell(scripts, citus, 'east', east)
       await distributeCell(scripts, citus, 'west', west)
       return [
-        await open('east', await citus.placeOf('east'), east),
+        await open('east', await citus.findWorker('east'), east),
         await open('west', citus.coordinator, west),
       ]
     }
-    const cells = [await plain('north'), await plain('south')] as const
-    await run({ plain: cells, citus: scripts.hasCitus() ? await onCitus() : undefined })
+    const cells = [await openPlainCell('north'), await openPlainCell('south')] as const
+    await run({ plain: cells, citus: scripts.hasCitus() ? await openCitusCells() : undefined })
   } finally {
-    for (const end of cleanups.reverse()) await end()
+    for (const cleanUp of cleanups.reverse()) await cleanUp()
   }
 }
 
@@ -109,7 +110,7 @@ async function readScripts(): Promise<Scripts> {
   return { ...postgres, ...citus }
 }
 
-/** The tables have to be created before the schema moves to a worker. */
+/** Creates the cell's tables first, because they must exist before the schema moves to a worker. */
 async function distributeCell(
   scripts: Scripts,
   citus: CitusCluster,
@@ -127,34 +128,34 @@ async function openCell(
   accounts: number,
   cleanups: (() => Promise<unknown>)[],
 ): Promise<Cell> {
-  const placeAt = (url: string): Place => ({
+  const deploymentAt = (url: string): Deployment => ({
     ...{ dataDir, cluster, env: cellEnv(name, dataDir, url) },
     remove: async () => {},
   })
-  const place = placeAt(urlOf(cluster, name))
+  const deployment = deploymentAt(urlOf(cluster, name))
   let running: RunningProcess | undefined
   cleanups.push(async () => running?.stop())
-  const start = async (at: Place): Promise<Target> => {
+  const start = async (at: Deployment): Promise<Target> => {
     await running?.stop()
     const { server, baseUrl } = await startServer(at)
     running = server
-    return { baseUrl, pid: server.pid, authorization: basic(readCredentials(at, baseUrl)) }
+    return { baseUrl, pid: server.pid, authorization: basicAuthorization(readCredentials(at, baseUrl)) }
   }
-  let target = await start(place)
-  const payers = await makePayers(new Countersign(readCredentials(place, target.baseUrl)), accounts)
+  let target = await start(deployment)
+  const payers = await makePayers(new Countersign(readCredentials(deployment, target.baseUrl)), accounts)
   return {
     name,
     payers,
     get target() {
       return target
     },
-    behindCounter: async (work) => {
+    withRoundTripCounter: async (work) => {
       const counter = await RoundTrips.open(cluster.port)
       const url = urlOf(cluster, name).replace(`:${cluster.port}/`, `:${counter.port}/`)
       try {
-        return await work(await start(placeAt(url)), () => counter.count)
+        return await work(await start(deploymentAt(url)), () => counter.count)
       } finally {
-        target = await start(place)
+        target = await start(deployment)
         await counter.close()
       }
     },
@@ -171,14 +172,14 @@ const cellEnv = (name: string, dataDir: string, url: string) => ({
 
 const urlOf = ({ url }: Cluster, role: string) => url.replace('postgres@', `${role}@`)
 
-/** Creates funded accounts over the API, as on every engine, each with a bank account. */
+/** Creates funded accounts through the API, because that works on every engine. Each has a bank account. */
 async function makePayers(countersign: Countersign, count: number): Promise<Payer[]> {
   const created: Payer[] = []
   let started = 0
   const maker = async () => {
     while (started < count) created.push(await makePayer(countersign, started++))
   }
-  await Promise.all(Array.from({ length: AT_ONCE }, maker))
+  await Promise.all(Array.from({ length: CONCURRENCY }, maker))
   return created
 }
 

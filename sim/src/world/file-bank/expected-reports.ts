@@ -1,12 +1,12 @@
-import { partsOf } from './entries.ts'
+import { toAmounts } from './entries.ts'
 import type { Entry } from './messages.ts'
 
-/** Reports that must wait for a person because of the files in the inbox. */
-export class Waits {
-  /** Account and currency of statements about other accounts, without duplicates. */
+/** The reports that must wait for a person because of the files in the inbox. */
+export class ExpectedReports {
+  /** Accounts and currencies of statements about other accounts. */
   readonly others = new Set<string>()
   refused = 0
-  /** The amounts of entries that cannot be read. */
+  /** The amounts of unreadable entries. */
   readonly unread: bigint[] = []
   /** The entries reported by advices, if advices count. */
   readonly #advised: Entry[] = []
@@ -14,19 +14,20 @@ export class Waits {
   readonly #stated: (readonly Entry[])[] = []
 
   /** A second advice with the same content has no effect, because it may be a repeat of the first. */
-  advise(entry: Entry): void {
+  recordAdvice(entry: Entry): void {
     if (!this.#advised.includes(entry)) this.#advised.push(entry)
   }
 
-  state(entries: readonly Entry[]): void {
+  recordStatement(entries: readonly Entry[]): void {
     this.#stated.push(entries)
   }
 
   /**
-   * The amounts of entries that may wait because each may be the sum of deposits reported separately by
-   * advices: entries without an advice, while a smaller advised amount has not been on a statement yet.
+   * The amounts of entries that may wait because each may be the sum of several deposits, which advices have
+   * reported individually. These are entries without an advice, while a smaller advised amount has not been
+   * on a statement yet.
    */
-  get sums(): bigint[] {
+  get possibleSums(): bigint[] {
     const unconfirmed = [...this.#advised]
     const confirms = (entry: Entry) => {
       const at = unconfirmed.indexOf(entry)
@@ -35,7 +36,7 @@ export class Waits {
     }
     return this.#stated.flatMap((entries) => {
       const others = entries.filter((entry) => !confirms(entry)).filter(mayBeSum)
-      const advisedAmounts = unconfirmed.flatMap(partsOf)
+      const advisedAmounts = unconfirmed.flatMap(toAmounts)
       return others
         .map(({ cents }) => cents)
         .filter((cents) => advisedAmounts.some((amount) => amount < cents))
@@ -43,8 +44,8 @@ export class Waits {
   }
 }
 
-/** True for incoming money that is neither from a single payer nor reported in parts. */
+/** True for incoming money that has neither a single payer nor individual parts. */
 function mayBeSum(entry: Entry): boolean {
   const { cents, details, isUnreadable } = entry
-  return cents > 0n && !isUnreadable && details.length !== 1 && partsOf(entry).length === 1
+  return cents > 0n && !isUnreadable && details.length !== 1 && toAmounts(entry).length === 1
 }

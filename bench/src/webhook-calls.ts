@@ -4,7 +4,7 @@ import type { Database } from '@countersign/server/storage/engine/port'
 import type { Target } from './load.ts'
 import type { Receiver } from './receiver.ts'
 
-export interface Sides {
+export interface WebhookBench {
   readonly db: Database
   readonly receiver: Receiver
 }
@@ -14,8 +14,8 @@ const UNDELIVERED = `
 SELECT 1 FROM webhook_endpoints e WHERE deleted_at IS NULL AND e.id IS DISTINCT FROM $1::uuid AND EXISTS (
   SELECT FROM events v WHERE v.platform_id = e.platform_id AND (v.committed_in, v.position) > (e.committed_in, e.position))`
 
-/** Resolves once all endpoints have received everything, except one. */
-export async function untilDelivered(db: Database, except?: string): Promise<void> {
+/** Resolves once all endpoints have received everything. An endpoint in `except` is ignored. */
+export async function waitUntilDelivered(db: Database, except?: string): Promise<void> {
   const parameters = [except === undefined ? null : uuidOf(except)]
   while ((await db.query(UNDELIVERED, parameters)).rows.length > 0) await setTimeout(POLL_MS)
 }

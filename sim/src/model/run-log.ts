@@ -1,11 +1,14 @@
 import { createHash } from 'node:crypto'
 import type { Machine } from '../machine/machine.ts'
 
-/** The responses that clients received, and the events that the webhook endpoint received, in order. */
-export class Seen {
+/**
+ * A log of the responses that clients received, and of the events that the webhook endpoint received, in
+ * order.
+ */
+export class RunLog {
   /** One line for each response and each received event. */
-  readonly trace: string[] = []
-  answers = 0
+  readonly lines: string[] = []
+  responses = 0
   readonly #machine: Machine
   readonly #hash = createHash('sha256')
 
@@ -13,11 +16,11 @@ export class Seen {
     this.#machine = machine
   }
 
-  /** Records a call or a delivery and its outcome. `whole` is the full message. */
-  note(what: string, outcome: string, whole: unknown): void {
+  /** Records a call or delivery and its outcome. `message` is the full message. */
+  record(description: string, outcome: string, message: unknown): void {
     const sinceMs = this.#machine.nowMs - this.#machine.startMs
-    this.trace.push(`${Math.round(sinceMs)} ${what} → ${outcome}`)
-    this.#hash.update(`${sinceMs} ${what} ${outcome} ${JSON.stringify(whole)}\n`)
+    this.lines.push(`${Math.round(sinceMs)} ${description} → ${outcome}`)
+    this.#hash.update(`${sinceMs} ${description} ${outcome} ${JSON.stringify(message)}\n`)
   }
 
   /** A digest of everything received, including times. Two runs of the same seed have the same digest. */

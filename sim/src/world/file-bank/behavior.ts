@@ -1,19 +1,19 @@
 import type { Random } from '../../machine/random.ts'
 
-/** The bank's habits in reporting the account. */
-export interface FileHabits {
+/** The bank's way of reporting the account. */
+export interface FileBankBehavior {
   readonly depositsFrom: 'STATEMENTS' | 'ADVICES'
   /** True if all statements have the same id. */
   readonly reusesIds: boolean
   /**
-   * The fraction of entries reported by advices, and the fraction of steps in which a file without news
-   * arrives.
+   * The fraction of entries reported by advices, and the fraction of steps in which a file without new
+   * content arrives.
    */
   readonly advices: number
   readonly extras: number
 }
 
-export function fileHabitsOf(random: Random): FileHabits {
+export function chooseFileBankBehavior(random: Random): FileBankBehavior {
   return {
     depositsFrom: random.pick(['STATEMENTS', 'ADVICES']),
     reusesIds: random.chance(0.2),
