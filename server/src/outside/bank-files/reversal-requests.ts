@@ -140,7 +140,10 @@ export function endReversal(
   return [update('bank_payments', id, { file_id, details }, { details: { ...details, failure } })]
 }
 
-const WITHDRAWN = { code: 'WITHDRAWN', message: 'The payment was decided before the reversal left' }
+export const WITHDRAWN: WhyEnded = {
+  code: 'WITHDRAWN',
+  message: 'The payment was decided before the reversal left',
+}
 
 async function withdrawReversal(read: Read, payment: CarriedPayment, now: Date): Promise<readonly Write[]> {
   const last = (await rowsOf(read, payment)).at(-1)

@@ -10,7 +10,7 @@ import type { AchRecord } from './formats/ach-reader.ts'
 import { bankEvent } from './hold-line.ts'
 import { aboutReversal } from './named-reversals.ts'
 import type { BankFilesRail, BankFileWorker } from './rail.ts'
-import { endReversal, faultOfReversal, type WhyEnded } from './reversal-requests.ts'
+import { endReversal, faultOfReversal, type WhyEnded, WITHDRAWN } from './reversal-requests.ts'
 import { selectQueued, selectWithFile } from './store.ts'
 
 /**
@@ -63,6 +63,9 @@ async function whyNotLeaving(
     return { code: 'ERASED', message: 'The customer was erased' }
   if (payment?.state !== 'ACCEPTED' && payment?.state !== 'DELIVERED')
     return { code: 'PAYMENT_ENDED', message: 'The payment came back before the reversal left' }
+  // A decision withdraws a waiting reversal, unless the rail was not configured then.
+  const decision = await findLastDecision(op, payment)
+  if (decision && decision.created_at > reversal.created_at) return WITHDRAWN
   const found = await selectWithFile(op.read, payment.platform_id, payment.id)
   if (!found) return { code: 'NOT_REVERSIBLE', message: 'The payment is in no file' }
   const fault = faultOfReversal(entry, found, effectiveOn)
