@@ -136,10 +136,9 @@ async function paymentsOfLine(
 }
 
 /**
- * Finds the payment that a detail names. Incoming money belongs to one of our payments only if the id or the
- * end-to-end id is in its proper field, because payers can write anything in the text. A payee also knows the
- * end-to-end id and may repeat it, so that id indicates a return only if the bank says so too. If a structured id
- * names a reversal, the text counts for nothing.
+ * Finds the payment that a detail names. Payers can write anything in the text of incoming money, and a payee knows
+ * the end-to-end id and may repeat it, so that id indicates a return only if the bank says so too.
+ * @param isOfReversal if a structured id of the line names a reversal, the text counts for nothing
  */
 async function paymentNamed(
   { op, rail }: Reading,
