@@ -17,7 +17,7 @@ export interface Reversals {
   request(read: Read, payment: CarriedPayment, now: Date): Promise<RequestedReversal | ReversalFault>
   /** All requests for a payment, in order. */
   list(read: Read, payment: CarriedPayment): Promise<readonly Reversal[]>
-  /** Withdraws the request that waits for a file, if there is one. Guard: it has neither left nor failed in the meantime. */
+  /** Withdraws the request that waits for a file, if there is one. Guard: it still waits. */
   withdraw(read: Read, payment: CarriedPayment, now: Date): Promise<readonly Write[]>
 }
 

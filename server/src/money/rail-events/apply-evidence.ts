@@ -176,8 +176,8 @@ async function isKnownLine(
 }
 
 /**
- * True for a return of a payment that its bank was once asked to give back: a person may have decided about the
- * money of the reversal, and this may be other money.
+ * True for a return of a payment that its bank was once asked to give back. A person may have decided about
+ * the money of the reversal, and this may be other money.
  */
 async function isSecondReturn(op: Op, { event }: PaymentEvidence, row: RailPaymentRow): Promise<boolean> {
   if (event !== 'return') return false

@@ -22,7 +22,7 @@ export interface BankIds {
   readonly files?: readonly string[]
 }
 
-/** The reversal that a line names: by its reference, id or trace number, or by its file if the line is a sum. */
+/** The reversal that a line names by its reference, id or trace number, or by its file if the line is a sum. */
 export function findReversalOfLine(
   op: Op,
   rail: BankFilesRail,

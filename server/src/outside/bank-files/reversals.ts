@@ -80,8 +80,8 @@ interface FailureReport {
 }
 
 /**
- * Ends a reversal that the bank did not carry out, once. If a person has decided that the payer has the money, the
- * report contradicts that, and waits for a person. Guards: nobody has decided or ended it in the meantime.
+ * Ends a reversal that the bank did not carry out, once. If a person has decided that the payer has the
+ * money, the report contradicts that, and waits for a person. Guards: nobody has decided or ended it in the meantime.
  */
 export async function failReversal(
   op: Op,

@@ -78,8 +78,8 @@ export async function understandLine(reading: Reading, line: Line): Promise<Unde
 }
 
 /**
- * A line that names a reversal waits for a person, and is never a deposit. A file that counts no deposits adds nothing
- * to the line of the statement.
+ * A line that names a reversal waits for a person, and is never a deposit. A file that counts no deposits
+ * adds nothing to the line of the statement.
  */
 function understandReversal({ rail, head }: Reading, reversal: ReversalRow): Understood {
   if (head.kind !== 'STATEMENT' && head.kind !== COUNTS[rail.depositsFrom]) return { entries: [] }
@@ -136,8 +136,8 @@ async function paymentsOfLine(
 }
 
 /**
- * Finds the payment that a detail names. Payers can write anything in the text of incoming money, and a payee knows
- * the end-to-end id and may repeat it, so that id indicates a return only if the bank says so too.
+ * Finds the payment that a detail names. Payers can write anything in the text of incoming money, and a
+ * payee knows the end-to-end id and may repeat it, so that id indicates a return only if the bank says so too.
  * @param isOfReversal if a structured id of the line names a reversal, the text counts for nothing
  */
 async function paymentNamed(

@@ -239,6 +239,20 @@ test('a decision and the file of a reversal exclude each other, whichever is com
   expect(await bank.outbox()).toEqual({})
 })
 
+test('a reversal does not leave after a decision that was made while its rail was not configured', async () => {
+  const { bank, carried, reverse, decide, reversalIs } = world
+  const entry = entryOfRail()
+  const { id } = await carried('send', '444777004', 100)
+  await pauseWorkers(bank.world)
+  expect((await reverse(id)).status).toBe(200)
+  await bank.world.setRails([])
+  expect((await decide(id, { outcome: 'DELIVERED' })).status).toBe(200)
+  await bank.world.setRails([entry])
+  await resumeWorkers(bank.world)
+  expect((await reversalIs(id, 'FAILED')).failure).toContain('decided')
+  expect(await bank.outbox()).toEqual({})
+})
+
 test('a payment of another originator, bank or account of the rail is not reversed, and the trace number of its reversal still names it', async () => {
   const { bank, carried, reversed, reverse, state, reportsWith } = world
   const entry = entryOfRail()

@@ -79,8 +79,8 @@ function callsOf({ world }: FileBank) {
 type IsRow = (table: string, row: Record<string, unknown>) => boolean
 
 /**
- * Does something after the first write set with this row was decided, and before it commits. Resolves to a function
- * that tells if it was done, and ends this.
+ * Does something after the first write set with this row was decided, and before it commits. Returns a
+ * function that tells if it was done, and ends this.
  */
 function interruptCommit({ world }: FileBank, isRow: IsRow, run: () => Promise<unknown>): () => boolean {
   const { app } = world.service
