@@ -93,8 +93,13 @@ async function faultOfQueue(
 
 /** The fields by which banks know the originator and its account. */
 const ORIGINATOR = [
-  ...(['destination', 'origin', 'companyId', 'companyName'] as const),
-  ...(['originatingBank', 'accountNumber', 'routingNumber'] as const),
+  'destination',
+  'origin',
+  'companyId',
+  'companyName',
+  'originatingBank',
+  'accountNumber',
+  'routingNumber',
 ] as const
 
 /** The file of a payment. */
