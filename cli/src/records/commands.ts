@@ -104,7 +104,7 @@ function addTransactionExport(program: Command): void {
 const HOW_TO_DECIDE = `
 Decide only what the rail has not ended, or what a report in GET /rail-events contradicts: name that with --report. At least one
 of --note, --line and --document says how you know. REVERSAL asks the bank of the payee to give back what an ACH file
-has carried in error, within five banking days; decide RETURNED with the line of the statement that books it.`
+has carried in error, within five banking days. It moves no money: decide RETURNED once the money is back.`
 
 function addPaymentDecisions(program: Command): void {
   const transactions = nounOf(program, 'transactions', 'transactions of your platform')

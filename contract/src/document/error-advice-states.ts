@@ -113,8 +113,8 @@ export const STATE_ADVICE = {
     'Wait for the outcome of the payment.',
   ],
   PAYMENT_NOT_DECIDABLE: [
-    "No person decides about this payment now. `details.reason` says why: `NOT_GIVEN`, no rail was given it; `NOT_SENT`, it may still be on its way to the rail; `ON_CHAIN`, the chain decides; `LINE_REQUIRED`, a payment from an embedded wallet is decided `DELIVERED`, and one whose reversal was sent `RETURNED`, only with lines of a statement; `REVERSAL_FAILED`, the line books a reversal that has failed; `REVERSAL_TAKEN_BACK`, a line may have taken the reversal back; and for `REVERSAL`: `NOT_REVERSIBLE`, it is a pull, or no ACH file has carried it; `TOO_LATE`, the payee's bank would have the reversal after its last day; `TOO_MANY`, earlier requests leave no file before that day; `ALREADY_REQUESTED`, a reversal of it has not failed.",
-    'Wait for the rail, cancel the payment, name the lines of the statement that book it, or resolve the report that the message names.',
+    "No person decides about this payment now. `details.reason` says why: `NOT_GIVEN`, no rail was given it; `NOT_SENT`, it may still be on its way to the rail; `ON_CHAIN`, the chain decides; `LINE_REQUIRED`, a payment from an embedded wallet is decided `DELIVERED` only with lines of a statement; and for `REVERSAL`: `NOT_REVERSIBLE`, it is a pull, no ACH file has carried it, or the rail has another originator now; `TOO_LATE`, the payee's bank would have the reversal after its last day; `TOO_MANY`, earlier requests leave no file before that day; `ALREADY_REQUESTED`, a reversal of it has not failed.",
+    'Wait for the rail, cancel the payment, or name the lines of the statement that book it.',
   ],
   DEPOSIT_NOT_CORRECTABLE: [
     'The deposit cannot be split, written off or adjusted. `details.reason` says why: `WALLET_ADDRESS`, it is at the own address of a wallet; `NOT_BOOKED`, no statement books it; `BOOKED_TWICE`, statements book it more than once; `NO_DIFFERENCE`, its bank has booked its amount; `ALREADY_ADJUSTED`, it was adjusted once; `REVERSED`, its bank has taken it back.',

@@ -56,7 +56,7 @@ export const PaymentReversal = Type.Object(
   {
     status: OneOfWords(
       REVERSAL_STATES,
-      'WAITING: for the next file. SENT: in a file. FAILED: the payment stays as it is, and may be reversed again',
+      'WAITING: for the next file. SENT: in a file. FAILED: it was not sent, or the bank has rejected or returned it. The payment stays as it is, and may be reversed again',
     ),
     failure: Type.Optional(
       Type.String({ description: 'The reason for the failure, such as the return code of the other bank' }),
@@ -136,7 +136,7 @@ export const transaction_decide = endpoint({
     'enough of them agree on outcome, charge, lines and report, each call is stored as a proposal. A repeated proposal by the same member is not stored, and `decision` is absent. ' +
     'REVERSAL says nothing about the outcome: it asks the bank of the payee to give back a payment that an ACH file has carried, within five banking ' +
     'days of its settlement. No money moves: a line of a statement that names the reversal waits in `GET /rail-events`, and RETURNED with that line gives ' +
-    'the payer the money. If a report shows that the reversal has failed, DELIVERED with the report ends it. A further REVERSAL is possible if the one ' +
+    'the payer the money. A decision about the outcome withdraws a reversal that waits for a file. A further REVERSAL is possible if the one ' +
     'before has failed. It has no charge, lines or report.',
   idempotent: true,
   params: transactionPath,

@@ -20,7 +20,7 @@ export const OUTCOME_WORDS: Readonly<
   REVERSAL: {
     label: 'Reversal: it was sent in error',
     effect:
-      'The bank of the payee is asked to give it back by ACH. No money moves: once a statement books it, decide RETURNED.',
+      'The bank of the payee is asked to give it back by ACH. No money moves: decide RETURNED once it is back.',
   },
 }
 

@@ -17,13 +17,8 @@ export interface Reversals {
   request(read: Read, payment: CarriedPayment, now: Date): Promise<RequestedReversal | ReversalFault>
   /** All requests for a payment, in order. */
   list(read: Read, payment: CarriedPayment): Promise<readonly Reversal[]>
-  /** The writes by which a request has failed, as a person has found. Empty if it had failed already. */
-  end(
-    read: Read,
-    payment: CarriedPayment,
-    reversal: Pick<Reversal, 'id'>,
-    now: Date,
-  ): Promise<readonly Write[]>
+  /** Withdraws the request that waits for a file, if there is one. Guard: it still waits. */
+  withdraw(read: Read, payment: CarriedPayment, now: Date): Promise<readonly Write[]>
 }
 
 export interface RequestedReversal {
@@ -37,12 +32,9 @@ export interface ReversalFault {
 }
 
 export interface Reversal {
-  readonly id: string
   /** The first for a payment has 1. */
   readonly number: number
   readonly status: (typeof REVERSAL_STATES)[number]
   /** The reason why it has failed. */
   readonly failure?: string
-  /** Guard: it has neither left nor failed in the meantime. */
-  readonly guard: Write
 }

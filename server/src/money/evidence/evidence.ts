@@ -56,6 +56,8 @@ export interface PaymentEvidence extends Claim {
   readonly event: RailPaymentEvent
   /** The payment, identified by our own id. */
   readonly subject: { readonly direction: 'OUT' | 'PULL'; readonly id: string }
+  /** The rail's name of the line of a statement, if the claim is one. */
+  readonly line?: string
   readonly connectorReference?: string
   readonly transactionHash?: string
   readonly failure?: { readonly code: string; readonly message: string }

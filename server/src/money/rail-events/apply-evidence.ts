@@ -22,10 +22,11 @@ import { judgeDecided } from '../evidence/judge-decided.ts'
 import { findQuote } from '../quotes/quotes.ts'
 import { amountBooked } from '../rails/booked-amount.ts'
 import { findDepositRow } from '../rails/deposit-rows.ts'
-import { depositId } from '../rails/rail-ids.ts'
+import { depositId, lineReportId, railEventId } from '../rails/rail-ids.ts'
 import {
   findLastDecision,
   findRailPayment,
+  hasDecidedLine,
   moveRailPayment,
   type ReportedFields,
 } from '../rails/rail-payments.ts'
@@ -33,6 +34,7 @@ import { applyAccountChange } from './apply-account-change.ts'
 import { applyMandateAdvice } from './apply-mandate-advice.ts'
 import { endMandate } from './end-mandate.ts'
 import { type Report, toEvidence } from './evidence-of-event.ts'
+import { selectRailEvent } from './store.ts'
 
 /** The writes of a claim. With a `reason`, the claim has no effect and waits for a person. */
 export interface Applied {
@@ -154,26 +156,33 @@ async function compareWithDecision(
   const decision = await findLastDecision(op, row)
   // A person knows more than the calendar.
   if (decision && evidence.source === 'CALENDAR') return { verdict: { effect: 'none' }, decision }
+  if (decision && (await isKnownLine(op, evidence, row))) return { verdict: { effect: 'none' }, decision }
   // A booking without its amount stays held, regardless of the decision.
   if (!decision || (isBooking(evidence.source) && evidence.amount === null)) return { verdict, decision }
   const judged = judgeDecided(evidence, row, decision)
-  const isSecond = judged.effect === 'none' && (await isSecondReturn(op, evidence, row, decision))
+  const isSecond = judged.effect === 'none' && (await isSecondReturn(op, evidence, row))
   return { verdict: isSecond ? { effect: 'hold', reason: 'CONTRADICTION' } : judged, decision }
 }
 
-/**
- * True for a return of a payment whose money a person has decided to be back because its bank may have given it
- * back on request: the two may be different money. The lines of the decision are its own money.
- */
-async function isSecondReturn(
+/** True for a claim that was recorded before, and for a line that was: a statement may be applied again. */
+async function isKnownLine(
   op: Op,
-  { id, event }: PaymentEvidence,
+  { id, event, line }: PaymentEvidence,
   row: RailPaymentRow,
-  { outcome, statement_lines }: SettledDecisionRow,
 ): Promise<boolean> {
-  if (event !== 'return' || outcome !== 'RETURNED' || statement_lines.includes(id)) return false
+  const ids = event === 'return' && line !== undefined ? [id, lineReportId(line)] : [id]
+  for (const one of ids) if (await selectRailEvent(op, railEventId(row.rail, one))) return true
+  return hasDecidedLine(op, row, id)
+}
+
+/**
+ * True for a return of a payment that its bank was once asked to give back. A person may have decided about
+ * the money of the reversal, and this may be other money.
+ */
+async function isSecondReturn(op: Op, { event }: PaymentEvidence, row: RailPaymentRow): Promise<boolean> {
+  if (event !== 'return') return false
   const reversals = await op.rails.find(row.rail)?.reversals?.list(op.read, row)
-  return reversals?.some(({ status }) => status === 'SENT') === true
+  return reversals !== undefined && reversals.length > 0
 }
 
 /** Reasons for holding a claim that an earlier decision may have dealt with already. */

@@ -8,7 +8,7 @@ import { RAIL_EVENT_INITIAL, RAIL_EVENT_TRANSITIONS } from '../../storage/rows/s
 import { railEventId } from '../rails/rail-ids.ts'
 import type { Applied } from './apply-evidence.ts'
 import { retryWrites } from './retry-report.ts'
-import { selectRailEvent, selectTakeBacks } from './store.ts'
+import { selectRailEvent } from './store.ts'
 
 /** The record's own amount and the decision, shown next to a waiting report. */
 type Shown = Pick<Applied, 'expected' | 'decision'>
@@ -32,12 +32,6 @@ export async function findRailEvent(
   eventId: string,
 ): Promise<RailEventRow | undefined> {
   return selectRailEvent(op, railEventId(rail, eventId))
-}
-
-/** The id of a waiting report of a line by which a bank may have taken back the reversal of a payment, if there is one. */
-export async function findTakeBack(op: Op, rail: string, paymentId: string): Promise<string | undefined> {
-  const [first] = await selectTakeBacks(op, rail, paymentId)
-  return first?.id
 }
 
 /**

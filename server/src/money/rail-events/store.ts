@@ -1,9 +1,7 @@
-import { sql } from 'kysely'
 import type { Op } from '../../kernel/operation/app.ts'
 import { rowById } from '../../storage/read/lookup.ts'
 import { whereGiven } from '../../storage/read/where-given.ts'
 import type { RailEventRow } from '../../storage/rows/rail.ts'
-import { RAIL_EVENT_INITIAL } from '../../storage/rows/states.ts'
 
 const EVENT_BY_ID = rowById('rail_events')
 
@@ -23,22 +21,4 @@ export function selectRailEvents(
     .$call((q) => whereGiven(q, 'state', '=', status))
     .$call((q) => whereGiven(q, 'rail', '=', rail))
     .selectAll()
-}
-
-/** Waiting lines of statements by which a bank may have taken back the reversal of a payment. */
-export function selectTakeBacks(
-  op: Op,
-  rail: string,
-  paymentId: string,
-): Promise<Pick<RailEventRow, 'id'>[]> {
-  return op.read
-    .selectFrom('rail_events')
-    .where('platform_id', '=', op.platform.id)
-    .where('rail', '=', rail)
-    .where('state', '=', RAIL_EVENT_INITIAL)
-    .where('reason', '=', 'REVERSAL')
-    .where(sql<string>`body->'data'->>'id'`, '=', paymentId)
-    .where(sql<string>`body->'data'->>'amount'`, 'like', '-%')
-    .select('id')
-    .execute()
 }

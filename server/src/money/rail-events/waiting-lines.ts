@@ -3,21 +3,10 @@ import { transition } from '../../kernel/operation/transition.ts'
 import type { Write } from '../../storage/commit/writes.ts'
 import type { RailEventRow } from '../../storage/rows/rail.ts'
 import { RAIL_EVENT_INITIAL, RAIL_EVENT_TRANSITIONS } from '../../storage/rows/states.ts'
+import { lineReportId } from '../rails/rail-ids.ts'
 import { findRailEvent } from './rail-events.ts'
 
 /** Reports that a statement line waits for a person. Their ids derive from the line's name. */
-
-const WAITS = ' waits'
-
-/** The id of the report about a line. */
-export function lineReportId(name: string): string {
-  return `${name}${WAITS}`
-}
-
-/** The name of the line that a report is about. */
-export function getReportedLine(id: string): string {
-  return id.slice(0, -WAITS.length)
-}
 
 /**
  * Resolves the waiting reports about these lines, so that a person who has dealt with a line need not also

@@ -20,6 +20,18 @@ export function railEventId(rail: string, eventId: string): string {
   return idOfKind('RailEvent', uuidOfText(`RailEvent ${rail} ${eventId}`))
 }
 
+const WAITS = ' waits'
+
+/** The rail's own id of the report that a line of a statement waits for a person. */
+export function lineReportId(name: string): string {
+  return `${name}${WAITS}`
+}
+
+/** The name of the line that a report is about. */
+export function getReportedLine(id: string): string {
+  return id.slice(0, -WAITS.length)
+}
+
 /** The id of a deposit account, derived from its owner: an internal account or a pool. */
 export function depositAccountId(rail: string, of: string): string {
   return idOfKind('DepositAccount', uuidOfText(`DepositAccount ${rail} ${of}`))

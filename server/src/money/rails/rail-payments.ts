@@ -27,7 +27,7 @@ import { askAgainAt } from './ask-again.ts'
 import { beginCollection, type Collection } from './collections.ts'
 import { depositId, railPaymentId } from './rail-ids.ts'
 import { EVENTS, RECORD_EFFECTS } from './settlement-table.ts'
-import { selectDeposit, selectLastDecision, selectRailPayment } from './store.ts'
+import { selectDeposit, selectHasDecidedLine, selectLastDecision, selectRailPayment } from './store.ts'
 
 /** A payment to be made by a rail, before the data of its stored record is added. */
 export type PaymentOrder = Omit<RailPayment, 'account' | 'mandate' | 'alreadySubmitted' | 'now'> & {
@@ -101,6 +101,15 @@ export async function findLastDecision(
   { id }: Pick<RailPaymentRow, 'id'>,
 ): Promise<SettledDecisionRow | undefined> {
   return selectLastDecision(op, id)
+}
+
+/** True if any decision about the outcome of a payment names this line of a statement. */
+export async function hasDecidedLine(
+  op: Op,
+  { id }: Pick<RailPaymentRow, 'id'>,
+  lineId: string,
+): Promise<boolean> {
+  return selectHasDecidedLine(op, id, lineId)
 }
 
 /**

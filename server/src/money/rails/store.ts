@@ -1,4 +1,5 @@
 import type { SettledOutcome } from '@countersign/contract/operation/payment-decisions'
+import { sql } from 'kysely'
 import type { Op } from '../../kernel/operation/app.ts'
 import { rowById } from '../../storage/read/lookup.ts'
 import type {
@@ -24,6 +25,20 @@ const DEPOSIT_BY_ID = rowById('deposits')
 
 export async function selectDeposit(op: Op, id: string): Promise<DepositRow | undefined> {
   return op.find(DEPOSIT_BY_ID, id)
+}
+
+/** True if a decision about the outcome of a payment names this line of a statement. */
+export async function selectHasDecidedLine(op: Op, railPaymentId: string, lineId: string): Promise<boolean> {
+  const row = await op.read
+    .selectFrom('payment_decisions')
+    .where('platform_id', '=', op.platform.id)
+    .where('rail_payment_id', '=', railPaymentId)
+    .where('is_proposal', '=', false)
+    .where(sql<boolean>`statement_lines ? ${lineId}`, '=', true)
+    .select('id')
+    .limit(1)
+    .executeTakeFirst()
+  return row !== undefined
 }
 
 /** The latest decision about the outcome of a payment, if any. */

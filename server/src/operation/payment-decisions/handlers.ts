@@ -8,7 +8,7 @@ import {
   type TransactionWithCustomer,
   transactionView,
 } from '../../kernel/transactions/transactions.ts'
-import { lineReportId } from '../../money/rail-events/waiting-lines.ts'
+import { lineReportId } from '../../money/rails/rail-ids.ts'
 import { findLastDecision } from '../../money/rails/rail-payments.ts'
 import { castVote, type Vote } from '../../people/members/approval-votes.ts'
 import { expectRow, insert, type Write } from '../../storage/commit/writes.ts'
@@ -27,7 +27,7 @@ import {
   effectOf,
   reportAbout,
 } from './payment-decisions.ts'
-import { checkReversal, checkReversals, decisionViews, reversalsOf } from './reversals.ts'
+import { checkReversal, decisionViews, withdrawReversal } from './reversals.ts'
 import { selectDecisions } from './store.ts'
 
 export const paymentDecisionHandlers: Handlers<typeof paymentDecisions> = {
@@ -39,14 +39,11 @@ export const paymentDecisionHandlers: Handlers<typeof paymentDecisions> = {
     const charge = chargeOf(body, payment)
     const last = await findLastDecision(op, payment)
     const report = await reportAbout(op, payment, body.railEventId)
-    const reversals = await reversalsOf(op, payment)
-    const isReversed = outcome === 'RETURNED' && reversals.at(-1)?.status === 'SENT'
-    const effect = effectOf(outcome, payment, { last, report, isReversed })
+    const effect = effectOf(outcome, payment, last, report)
     const claimed = { transaction, payment, outcome, charge, reason: body.reason }
     const evidence = await checkEvidence(op, claimed, body.evidence)
     const { lines } = evidence
     await checkWallet(op, transaction, { effect, outcome, hasLines: lines.length > 0 })
-    const ofReversals = await checkReversals(op, { payment, outcome, effect, reversals, report, lines })
     const decided: Decided = { payment, last, outcome, effect, charge }
     const said = { payment, place: (last?.place ?? 0) + 1, outcome, charge, isOwed: isOwedAfter(decided) }
     const vote = await castVote(op, ballotOf(said, body))
@@ -61,7 +58,7 @@ export const paymentDecisionHandlers: Handlers<typeof paymentDecisions> = {
         insert('payment_decisions', row),
         ...(await effectWrites(op, decided)),
         ...evidence.writes,
-        ...ofReversals,
+        ...(await withdrawReversal(op, payment)),
         ...(report && !isOfLine(report, lines) ? [resolveReport(op, report, body.reason)] : []),
       ],
     }

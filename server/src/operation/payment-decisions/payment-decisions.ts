@@ -92,7 +92,7 @@ export async function reportAbout(
   const isAbout =
     isObject(body.data) &&
     body.data.id === payment.payment_id &&
-    (type.startsWith('payment.') || reversalIdIn(report) !== undefined)
+    (type.startsWith('payment.') || body.data.reversalId !== undefined)
   if (rail !== payment.rail || !isAbout)
     throw fieldError('INVALID_INPUT', 'railEventId', 'This report is not about the payment')
   if (report.state !== RAIL_EVENT_INITIAL)
@@ -103,20 +103,6 @@ export async function reportAbout(
   return report
 }
 
-/** The reversal that a report is about, if it is about one. */
-export function reversalIdIn({ body }: Pick<RailEventRow, 'body'>): string | undefined {
-  const id = isObject(body.data) ? body.data.reversalId : undefined
-  return typeof id === 'string' ? id : undefined
-}
-
-interface Known {
-  readonly last: SettledDecisionRow | undefined
-  /** The report that the decision resolves. */
-  readonly report: RailEventRow | undefined
-  /** True if the payee's bank may have given the payment back on request. */
-  readonly isReversed: boolean
-}
-
 /**
  * The effect of a decision on the money. Throws 409 `INVALID_STATE_TRANSITION` if the payment has ended or
  * was decided, unless the decision resolves a waiting report.
@@ -124,7 +110,8 @@ interface Known {
 export function effectOf(
   outcome: SettledOutcome,
   payment: RailPaymentRow,
-  { last, report, isReversed }: Known,
+  last: SettledDecisionRow | undefined,
+  report: RailEventRow | undefined,
 ): DecisionEffect {
   const standing = standingOf(payment, last)
   const effect = DECISION_EFFECTS[standing][outcome]
@@ -134,7 +121,7 @@ export function effectOf(
       message: 'This payment was delivered. If its money is back, decide RETURNED.',
       details: { ...details, field: 'outcome' },
     })
-  const isFirst = effect === 'move' && (last === undefined || isReversed)
+  const isFirst = effect === 'move' && last === undefined
   if (!isFirst && !report)
     throw new ApiError('INVALID_STATE_TRANSITION', {
       message: last

@@ -90,6 +90,7 @@ async function findNews(
       kind: 'payment',
       event,
       subject: { direction, id },
+      line: entry.rail_reference,
       ...failure,
     }
   }

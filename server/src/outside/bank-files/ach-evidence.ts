@@ -2,11 +2,12 @@ import { hash } from 'node:crypto'
 import type { RailEventReason } from '@countersign/contract/connectors/rail-events'
 import { keysOf, present } from '@countersign/contract/core/objects'
 import { plainJson } from '../../base/json/plain-json.ts'
+import type { Op } from '../../kernel/operation/app.ts'
 import type { Evidence } from '../../money/evidence/evidence.ts'
 import { isAccount } from '../../money/evidence/judge.ts'
 import { opOf } from '../../money/rails/rail-worker.ts'
 import type { AccountValues } from '../../storage/rows/account-change.ts'
-import { type BankPaymentRow, isOfKind } from '../../storage/rows/bank-file.ts'
+import { type BankPaymentRow, isOfKind, type ReversalRow } from '../../storage/rows/bank-file.ts'
 import { applyOnce } from './apply-line.ts'
 import { noteOtherAccount } from './apply-statement.ts'
 import { moneyOf, textOf } from './deposit-of-line.ts'
@@ -14,7 +15,7 @@ import { achFailure, isReturnOfPayment } from './failure-reasons.ts'
 import type { AchEntry } from './formats/ach-entry.ts'
 import type { AchRecord } from './formats/ach-reader.ts'
 import { bankEvent, holdRecord } from './hold-line.ts'
-import { findReversalIn } from './named-reversals.ts'
+import { aboutReversal, findNamedReversal } from './named-reversals.ts'
 import { applyPrenoteReturn } from './prenotes.ts'
 import { accountOf, type BankFilesRail, type BankFileWorker } from './rail.ts'
 import { applyReversalReturn } from './reversals.ts'
@@ -60,14 +61,20 @@ export class AchFile {
     if (entry.amount === 0n) return
     if (!isAccount(rail.accountNumbers, entry.account))
       return noteOtherAccount(this.#worker, entry.account, 'USD')
+    const op = await opOf(this.#worker)
+    const counts = rail.depositsFrom === 'ACH_FILES'
+    const reversal = counts && (await findReversalOfEntry(op, rail, record))
+    if (reversal) return this.#holdReversal(record, reversal)
     // Debits originated by others wait for a person.
     if (Number(entry.transactionCode[1]) >= 5) return this.#hold(record, id, 'UNKNOWN_PAYMENT')
     // If a different kind of file counts deposits, this one adds nothing.
-    if (rail.depositsFrom !== 'ACH_FILES') return
-    const op = await opOf(this.#worker)
-    // The statement's line about it waits for a person, so this one adds nothing either.
-    if (await findReversalIn(op, rail, [entry.individualId, record.text], entry.amount)) return
-    await this.#applyOnce(depositOf(rail, record, this.#nameOf(record), op.now))
+    if (counts) await this.#applyOnce(depositOf(rail, record, this.#nameOf(record), op.now))
+  }
+
+  /** Under the name that the entry would have as a deposit, so that it is never both. */
+  #holdReversal(record: Booked, reversal: ReversalRow): Promise<void> {
+    const data = { ...record, ...aboutReversal(reversal) }
+    return holdRecord(this.#worker, bankEvent(this.#nameOf(record), 'file.ach', data), 'REVERSAL')
   }
 
   #nameOf({ entry, text }: Booked): string {
@@ -124,6 +131,16 @@ export class AchFile {
     const data = { ...record, ...(payment && { id: payment.payment_id, ...doubt }) }
     return holdRecord(this.#worker, bankEvent(id, 'file.ach', data), reason)
   }
+}
+
+/** The reversal that an entry names by its reference, or by its trace number and amount. */
+function findReversalOfEntry(
+  op: Op,
+  rail: BankFilesRail,
+  { entry }: Booked,
+): Promise<ReversalRow | undefined> {
+  const { individualId, trace, amount } = entry
+  return findNamedReversal(op, rail, { endToEndIds: [individualId], traces: [individualId, trace], amount })
 }
 
 /** Codes `C61` to `C69` refuse a notification of change. We never send one. */

@@ -9,7 +9,7 @@ import { decide } from '../../money/rails/rail-worker.ts'
 import type { Write } from '../../storage/commit/writes.ts'
 import { findReportedByStatement, isSameBooking } from './confirm-deposits.ts'
 import { toReceivedAt } from './deposit-of-line.ts'
-import { endHoldOfDeposit, holdLine, isBookedAsReversal, type UnderstoodLine } from './hold-line.ts'
+import { endHoldOfDeposit, holdLine, type UnderstoodLine } from './hold-line.ts'
 import type { BankFilesRail, BankFileWorker } from './rail.ts'
 import type { Reading } from './reading.ts'
 import type { Line } from './statement-lines.ts'
@@ -37,20 +37,12 @@ export async function applyOnce(worker: BankFileWorker, evidence: Evidence): Pro
     const confirmation = await confirmationOf(op, rail, evidence)
     if (confirmation)
       return [...confirmation, ...recordReport(op, name, toRecordedEvent(evidence), undefined)]
-    const isOfReversal =
-      evidence.kind === 'deposit' && isOfAch(rail) && (await isBookedAsReversal(op, name, evidence))
-    if (isOfReversal) return recordReport(op, name, toRecordedEvent(evidence), undefined)
     const applied = await applyEvidence(op, name, evidence)
     const { writes, reason } = applied
     const ended =
       evidence.kind === 'deposit' && reason === undefined ? await endHoldOfDeposit(op, name, evidence) : []
     return [...writes, ...ended, ...recordReport(op, name, toRecordedEvent(evidence), reason, applied)]
   })
-}
-
-/** Only ACH has reversals. */
-function isOfAch({ entry: { format } }: BankFilesRail): boolean {
-  return format.type === 'ACH'
 }
 
 /**
@@ -82,5 +74,5 @@ function evidenceOf({ head }: Reading, line: Line, entry: BookedEntry): Evidence
   if (!isPaymentEntry(kind) || entry.id === undefined) return undefined
   const { direction, event } = PAYMENT_ENTRIES[kind]
   const why = failure ? { failure } : {}
-  return { ...claim, kind: 'payment', event, subject: { direction, id: entry.id }, ...why }
+  return { ...claim, kind: 'payment', event, subject: { direction, id: entry.id }, line: line.name, ...why }
 }

@@ -19,26 +19,20 @@ const DAY_MS = 86_400_000
 /**
  * Finds the deposits that a line of a statement confirms: one deposit, or all parts of an entry if an advice
  * reported them one by one. `taken`: another line has already confirmed the matching deposit.
- * @param canBe excludes deposits that only look alike
  */
 export async function confirmDeposits(
   reading: Reading,
   line: Line,
-  canBe: (row: DepositRow) => boolean = () => true,
 ): Promise<readonly DepositRow[] | 'taken'> {
   const { op, rail, taken } = reading
   const known = await findDepositRow(op, depositId(rail.name, line.name))
   if (known && (taken.has(known.id) || (await isConfirmed(op, known.id)))) return 'taken'
-  const found = known ? [known] : await confirmByFacts(reading, line, canBe)
+  const found = known ? [known] : await confirmByFacts(reading, line)
   for (const { id } of found) taken.add(id)
   return found
 }
 
-async function confirmByFacts(
-  reading: Reading,
-  line: Line,
-  canBe: (row: DepositRow) => boolean,
-): Promise<readonly DepositRow[]> {
+async function confirmByFacts(reading: Reading, line: Line): Promise<readonly DepositRow[]> {
   const { op, rail, head, taken, names } = reading
   const { currency, amount, entry } = line
   const reference = entry.servicerReference
@@ -51,7 +45,7 @@ async function confirmByFacts(
   // A deposit is reserved for the line that has the same content.
   const best = findClosest(
     reportedDeposit,
-    alike.filter((one) => !taken.has(one.id) && !names.has(one.rail_reference) && canBe(one)),
+    alike.filter((one) => !taken.has(one.id) && !names.has(one.rail_reference)),
   )
   return best ? [best] : []
 }

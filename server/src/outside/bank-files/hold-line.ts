@@ -4,8 +4,7 @@ import type { Op } from '../../kernel/operation/app.ts'
 import { transition } from '../../kernel/operation/transition.ts'
 import type { DepositEvidence } from '../../money/evidence/evidence.ts'
 import { findRailEvent, recordOnce } from '../../money/rail-events/rail-events.ts'
-import { getReportedLine, lineReportId } from '../../money/rail-events/waiting-lines.ts'
-import { depositId } from '../../money/rails/rail-ids.ts'
+import { depositId, getReportedLine, lineReportId } from '../../money/rails/rail-ids.ts'
 import { decide } from '../../money/rails/rail-worker.ts'
 import { explainEntry } from '../../operation/reconciliations/explain-entry.ts'
 import type { Write } from '../../storage/commit/writes.ts'
@@ -13,7 +12,7 @@ import { RAIL_EVENT_INITIAL, RAIL_EVENT_TRANSITIONS } from '../../storage/rows/s
 import type { BankFileWorker } from './rail.ts'
 import type { Line } from './statement-lines.ts'
 import type { BookedEntry, Hold } from './understand-line.ts'
-import { hasLineOfReversal, selectWaitingCredits } from './waiting-store.ts'
+import { selectWaitingCredits } from './waiting-store.ts'
 
 /** A line that has been understood: its entries, or the reason why it waits for a person. */
 export interface UnderstoodLine {
@@ -35,10 +34,10 @@ export function holdLine(
   return recordOnce(op, rail, bankEvent(lineReportId(name), 'file.booking', report), reason)
 }
 
-/** Ends a line's wait for review. Empty if it is not waiting. */
+/** Ends a line's wait for review. Empty if it is not waiting, or if only a person ends its wait. */
 export async function endHold(op: Op, rail: string, name: string): Promise<readonly Write[]> {
   const waiting = await findRailEvent(op, rail, lineReportId(name))
-  if (waiting?.state !== RAIL_EVENT_INITIAL) return []
+  if (waiting?.state !== RAIL_EVENT_INITIAL || waiting.reason === 'REVERSAL') return []
   const { id, type } = waiting.body
   // The bank's details are no longer needed for a review.
   const change = { reason: null, body: { id, type } }
@@ -64,19 +63,6 @@ export async function endHoldOfDeposit(
     return [...ended, ...(await explainEntry(op, rail, [{ entryId: name, kind: 'DEPOSIT', itemId, amount }]))]
   }
   return []
-}
-
-/**
- * True if the statement's line about this money names a reversal: then it is not a deposit, whatever a person has
- * decided about the line. The line has the deposit's name, or the same bank reference and amount.
- */
-export async function isBookedAsReversal(
-  op: Op,
-  rail: string,
-  { id, amount, deposit: { entryReference } }: DepositEvidence,
-): Promise<boolean> {
-  if ((await findRailEvent(op, rail, lineReportId(id)))?.reason === 'REVERSAL') return true
-  return entryReference !== undefined && hasLineOfReversal(op, rail, entryReference, amount)
 }
 
 /** Builds a record of a bank's file for the list of reports that wait for review. */

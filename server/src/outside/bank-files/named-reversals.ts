@@ -1,10 +1,9 @@
 import type { Op } from '../../kernel/operation/app.ts'
 import { idOfKind } from '../../storage/engine/ids.ts'
 import type { ReversalRow } from '../../storage/rows/bank-file.ts'
-import { messageNamesIn } from './file-names.ts'
 import { paymentReferencesIn, uuidOfInstruction } from './queue.ts'
 import type { BankFilesRail } from './rail.ts'
-import type { Line } from './statement-lines.ts'
+import { fileIdsOf, type Line } from './statement-lines.ts'
 import { selectNamedReversal } from './store.ts'
 
 /** The part of a report by which a person's decision finds the payment and its reversal. */
@@ -12,53 +11,55 @@ export function aboutReversal({ id, payment_id }: Pick<ReversalRow, 'id' | 'paym
   return { id: payment_id, reversalId: id }
 }
 
-/** The reversal that a line of the account names, in whatever field: such a line waits for a person. */
+/** Structured ids in a record of a bank. Texts name no reversal, because payers write them. */
+export interface BankIds {
+  readonly endToEndIds: readonly (string | null)[]
+  readonly instructionIds?: readonly (string | null)[]
+  /** Fields in which banks put the trace number of an entry. It counts only with the amount, unsigned. */
+  readonly traces?: readonly (string | null)[]
+  readonly amount?: bigint
+  /** Names of files of ours. */
+  readonly files?: readonly string[]
+}
+
+/** The reversal that a line names by its reference, id or trace number, or by its file if the line is a sum. */
 export function findReversalOfLine(
   op: Op,
   rail: BankFilesRail,
-  { amount, entry, details }: Pick<Line, 'amount' | 'entry' | 'details'>,
+  line: Line,
 ): Promise<ReversalRow | undefined> {
-  const { batch, reference, servicerReference, text } = entry
-  const texts = [
-    ...[batch?.messageId, batch?.paymentInformationId, reference, servicerReference, text],
-    ...details.flatMap((one) => [
-      ...[one.messageId, one.paymentInformationId, one.instructionId, one.endToEndId],
-      ...[one.clearingReference, one.servicerReference, one.remittanceInformation, one.text],
-      ...one.references.map((said) => said.text),
-    ]),
-  ]
-  return findReversalIn(op, rail, texts, amount < 0n ? -amount : amount)
+  const { amount, entry, details, isWholeEntry } = line
+  const endToEndIds = details.map((one) => one.endToEndId)
+  const instructionIds = details.map((one) => one.instructionId)
+  const ofBank = details.flatMap((one) => [one.clearingReference, one.servicerReference])
+  return findNamedReversal(op, rail, {
+    endToEndIds,
+    instructionIds,
+    traces: [
+      ...[...endToEndIds, ...instructionIds, ...ofBank],
+      ...(isWholeEntry ? [entry.servicerReference] : []),
+    ],
+    amount: amount < 0n ? -amount : amount,
+    files: isWholeEntry ? fileIdsOf(line) : [],
+  })
 }
 
-const NAMES_MAX = 50
-const TRACE = /\b\d{15}\b/g
-const INSTRUCTION = /\b[0-9a-f]{32}\b/gi
-const ROUTING_CHARACTERS = 8
+const NAMES_MAX = 1_000
 
-/**
- * The reversal that is named in one of these strings: by its reference or id, by the name of its file, or by its trace number with its
- * amount. Other customers of the bank have the same trace numbers.
- */
-export async function findReversalIn(
+/** The reversal that one of these ids names. Only ACH has reversals. */
+export async function findNamedReversal(
   op: Op,
   { name, entry: { format } }: BankFilesRail,
-  texts: readonly (string | null | undefined)[],
-  amount = 0n,
+  { endToEndIds, instructionIds = [], traces = [], amount = 0n, files = [] }: BankIds,
 ): Promise<ReversalRow | undefined> {
   if (format.type !== 'ACH') return undefined
-  const said = texts.filter((text) => typeof text === 'string')
-  const find = (in_: (text: string) => readonly string[]) =>
-    [...new Set(said.flatMap(in_))].slice(0, NAMES_MAX)
-  const traces = find((text) => text.match(TRACE) ?? []).filter((one) =>
-    one.startsWith(format.originatingBank),
-  )
-  const uuids = find((text) => text.match(INSTRUCTION) ?? []).flatMap((one) => uuidOfInstruction(one) ?? [])
-  const names = {
-    references: find(paymentReferencesIn),
+  const few = (names: readonly string[]) => [...new Set(names)].slice(0, NAMES_MAX)
+  const uuids = few(instructionIds.flatMap((one) => uuidOfInstruction(one) ?? []))
+  return selectNamedReversal(op, name, {
+    references: few([...endToEndIds, ...instructionIds].flatMap((one) => paymentReferencesIn(one ?? ''))),
     ids: uuids.map((uuid) => idOfKind('RailPayment', uuid)),
-    traces: traces.map((one) => BigInt(one.slice(ROUTING_CHARACTERS))),
-    files: find((text) => [text, ...messageNamesIn(text)]),
+    traces: few(traces.flatMap((one) => one?.match(/^\d{15}$/)?.[0] ?? [])),
     amount,
-  }
-  return selectNamedReversal(op, name, names)
+    files: few(files),
+  })
 }

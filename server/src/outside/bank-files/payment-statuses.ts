@@ -22,7 +22,7 @@ import { selectFileByMessage } from './file-store.ts'
 import type { BankStatus } from './formats/pain-002.ts'
 import { bankEvent, holdRecord } from './hold-line.ts'
 import { isoStatus } from './iso-statuses.ts'
-import { aboutReversal, findReversalIn } from './named-reversals.ts'
+import { aboutReversal, findNamedReversal } from './named-reversals.ts'
 import { applyToAll, applyToEntry } from './outgoing.ts'
 import { debitSequenceOf, uuidOfInstruction } from './queue.ts'
 import type { BankFileWorker } from './rail.ts'
@@ -121,10 +121,9 @@ async function paymentOf(
   const uuid = uuidOfInstruction(instructionId)
   const named = uuid && (await selectQueued(op, idOfKind('RailPayment', uuid)))
   if (named && named.rail === worker.rail.name) return named
-  const reversal = await findReversalIn(op, worker.rail, [endToEndId])
-  if (reversal) return reversal
   const found = endToEndId ? await selectByReference(op, worker.rail.name, [endToEndId]) : []
-  return found.length === 1 ? found[0] : undefined
+  if (found.length === 1) return found[0]
+  return findNamedReversal(op, worker.rail, { endToEndIds: [endToEndId], instructionIds: [instructionId] })
 }
 
 /**

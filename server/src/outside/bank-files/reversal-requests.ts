@@ -2,7 +2,7 @@ import type { BankFilesRailValue } from '@countersign/contract/connectors/rails-
 import { present } from '@countersign/contract/core/objects'
 import type { CarriedPayment, Reversal, ReversalFault, Reversals } from '../../kernel/ports/reversals.ts'
 import { nextOpening } from '../../money/rails/opening-hours.ts'
-import { expectRow, insert, update, type Write } from '../../storage/commit/writes.ts'
+import { insert, update, type Write } from '../../storage/commit/writes.ts'
 import type { Read } from '../../storage/read/read.ts'
 import { type BankPaymentRow, isOfKind, type ReversalRow } from '../../storage/rows/bank-file.ts'
 import { dayOfBankTime, effectiveDateOfQueued, formatBankTime, networkDate } from './cut-off-times.ts'
@@ -26,7 +26,7 @@ export function reversalsOf(entry: BankFilesRailValue): { readonly reversals?: R
     reversals: {
       request: (...of) => requestReversal({ ...entry, format }, ...of),
       list: listReversals,
-      end: endByDecision,
+      withdraw: withdrawReversal,
     },
   }
 }
@@ -91,6 +91,17 @@ async function faultOfQueue(
   )
 }
 
+/** The fields by which banks know the originator and its account. */
+const ORIGINATOR = [
+  'destination',
+  'origin',
+  'companyId',
+  'companyName',
+  'originatingBank',
+  'accountNumber',
+  'routingNumber',
+] as const
+
 /** The file of a payment. */
 type FileOfPayment = Pick<NonNullable<Awaited<ReturnType<typeof selectWithFile>>>, 'executed_on' | 'format'>
 
@@ -102,10 +113,12 @@ export function faultOfReversal(
 ): ReversalFault | undefined {
   if (entry.format.type !== 'ACH' || format?.type !== 'ACH' || executed_on === null)
     return { fault: 'NOT_REVERSIBLE', message: 'Only ACH files can ask for a payment back.' }
-  if (format.companyId !== entry.format.companyId)
+  const { format: current } = entry
+  const changed = ORIGINATOR.find((field) => format[field] !== current[field])
+  if (changed)
     return {
       fault: 'NOT_REVERSIBLE',
-      message: `The company ${format.companyId} has sent this payment, and only it can ask for it back.`,
+      message: `Only the originator of a payment can ask for it back: format.${changed} was ${format[changed]}.`,
     }
   const until = networkDate(entry, executed_on, DAYS_MAX)
   if (effectiveOn <= until) return undefined
@@ -132,34 +145,31 @@ export function endReversal(
   return [update('bank_payments', id, { file_id, details }, { details: { ...details, failure } })]
 }
 
-async function endByDecision(
-  read: Read,
-  { platform_id }: CarriedPayment,
-  { id }: Pick<Reversal, 'id'>,
-  now: Date,
-): Promise<readonly Write[]> {
-  const row = await selectWithFile(read, platform_id, id)
-  if (!row || !isOfKind(row, 'REVERSAL')) return []
-  return endReversal({ now }, row, { code: 'DECIDED', message: 'The platform has found that it failed' })
+export const WITHDRAWN: WhyEnded = {
+  code: 'WITHDRAWN',
+  message: 'The payment was decided before the reversal left',
 }
 
-async function listReversals(read: Read, { id, platform_id }: CarriedPayment): Promise<Reversal[]> {
-  const found: Reversal[] = []
+async function withdrawReversal(read: Read, payment: CarriedPayment, now: Date): Promise<readonly Write[]> {
+  const last = (await rowsOf(read, payment)).at(-1)
+  return last && statusOf(last) === 'WAITING' ? endReversal({ now }, last, WITHDRAWN) : []
+}
+
+async function listReversals(read: Read, payment: CarriedPayment): Promise<readonly Reversal[]> {
+  return (await rowsOf(read, payment)).map((row, index) => reversalView(row, index + 1))
+}
+
+async function rowsOf(read: Read, { id, platform_id }: CarriedPayment): Promise<readonly ReversalRow[]> {
+  const found: ReversalRow[] = []
   for (;;) {
-    const number = found.length + 1
-    const row = await selectWithFile(read, platform_id, reversalIdOf(id, number))
-    if (!row) return found
-    found.push(reversalView(row, number))
+    const row = await selectWithFile(read, platform_id, reversalIdOf(id, found.length + 1))
+    if (!row || !isOfKind(row, 'REVERSAL')) return found
+    found.push(row)
   }
 }
 
 function reversalView(row: BankPaymentRow, number: number): Reversal {
-  const { id, file_id, details } = row
-  return {
-    ...{ id, number, status: statusOf(row) },
-    ...present({ failure: details.failure?.message }),
-    guard: expectRow('bank_payments', id, { file_id, details }),
-  }
+  return { number, status: statusOf(row), ...present({ failure: row.details.failure?.message }) }
 }
 
 function statusOf({ details, file_id }: BankPaymentRow): Reversal['status'] {

@@ -1,6 +1,6 @@
 import type { Op } from '../../kernel/operation/app.ts'
 import { findRailEvent, recordReport } from '../../money/rail-events/rail-events.ts'
-import { findRailPayment } from '../../money/rails/rail-payments.ts'
+import { findLastDecision, findRailPayment } from '../../money/rails/rail-payments.ts'
 import { decide } from '../../money/rails/rail-worker.ts'
 import { expectRow, type Write } from '../../storage/commit/writes.ts'
 import { isOfKind, type ReversalRow } from '../../storage/rows/bank-file.ts'
@@ -10,7 +10,7 @@ import type { AchRecord } from './formats/ach-reader.ts'
 import { bankEvent } from './hold-line.ts'
 import { aboutReversal } from './named-reversals.ts'
 import type { BankFilesRail, BankFileWorker } from './rail.ts'
-import { endReversal, faultOfReversal, type WhyEnded } from './reversal-requests.ts'
+import { endReversal, faultOfReversal, type WhyEnded, WITHDRAWN } from './reversal-requests.ts'
 import { selectQueued, selectWithFile } from './store.ts'
 
 /**
@@ -63,6 +63,9 @@ async function whyNotLeaving(
     return { code: 'ERASED', message: 'The customer was erased' }
   if (payment?.state !== 'ACCEPTED' && payment?.state !== 'DELIVERED')
     return { code: 'PAYMENT_ENDED', message: 'The payment came back before the reversal left' }
+  // A decision withdraws a waiting reversal, unless the rail was not configured then.
+  const decision = await findLastDecision(op, payment)
+  if (decision && decision.created_at > reversal.created_at) return WITHDRAWN
   const found = await selectWithFile(op.read, payment.platform_id, payment.id)
   if (!found) return { code: 'NOT_REVERSIBLE', message: 'The payment is in no file' }
   const fault = faultOfReversal(entry, found, effectiveOn)
@@ -77,8 +80,8 @@ interface FailureReport {
 }
 
 /**
- * Ends a reversal that the bank did not carry out, once. If a person has decided that its payment came back, the
- * report contradicts that, and waits for a person. Guards: nobody has decided or ended it in the meantime.
+ * Ends a reversal that the bank did not carry out, once. If a person has decided that the payer has the
+ * money, the report contradicts that, and waits for a person. Guards: nobody has decided or ended it in the meantime.
  */
 export async function failReversal(
   op: Op,
@@ -89,9 +92,10 @@ export async function failReversal(
   const { payment_id, rail, details } = reversal
   if (await findRailEvent(op, rail, id)) return []
   const payment = await findRailPayment(op, 'OUT', payment_id)
-  const isDecided = payment?.state === 'RETURNED' && payment.failure?.isDecided === true
+  const decision = payment && (await findLastDecision(op, payment))
+  const isBack = decision !== undefined && decision.outcome !== 'DELIVERED'
   // A second report of a failure adds nothing.
-  const reason = isDecided && !details.failure ? 'CONTRADICTION' : undefined
+  const reason = isBack && !details.failure ? 'CONTRADICTION' : undefined
   const event = bankEvent(id, type, { ...data, ...aboutReversal(reversal), reason: why.message })
   return [
     ...endReversal(op, reversal, why),
@@ -102,7 +106,7 @@ export async function failReversal(
 
 /**
  * Applies the return of a reversal once. Its payment stays as it is. A return that cannot be understood waits for a
- * person, whose decision about it may end the reversal.
+ * person, and changes nothing.
  */
 export function applyReversalReturn(
   worker: BankFileWorker,

@@ -40,6 +40,14 @@ export interface Line {
   readonly isWholeEntry: boolean
 }
 
+/** Structured ids in a line by which banks name a file of ours. */
+export function fileIdsOf({ entry: { batch, reference }, details }: Line): string[] {
+  return [
+    ...[batch?.messageId, batch?.paymentInformationId, reference],
+    ...details.flatMap((one) => [one.messageId, one.paymentInformationId]),
+  ].flatMap((one) => one || [])
+}
+
 /** Collects a file's records until its statements are complete. Pages of the same statement are combined. */
 export class StatementGatherer {
   #entries: EntryWithDetails[] = []

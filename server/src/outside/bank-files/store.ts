@@ -123,22 +123,28 @@ export function selectByReference(
     .execute()
 }
 
-/** Words by which a bank may name a reversal. */
+/** Ids by which a bank may name a reversal. */
 export interface ReversalNames {
   readonly references: readonly string[]
   readonly ids: readonly string[]
-  /** They count only with the amount. */
-  readonly traces: readonly bigint[]
+  /** Of 15 digits. They count only with the amount. */
+  readonly traces: readonly string[]
   readonly amount: bigint
   readonly files: readonly string[]
 }
 
+/** The trace number of a row, which begins with the bank that originated its file. */
+const FULL_TRACE = sql<string>`((f.format->>'originatingBank') || lpad(b.trace::text, 7, '0'))`
+const TRACE_DIGITS = 7
+
 /** A reversal in a file that has one of these names. */
-export function selectNamedReversal(
+export async function selectNamedReversal(
   op: Op,
   rail: string,
   { references, ids, traces, amount, files }: ReversalNames,
 ): Promise<ReversalRow | undefined> {
+  if ([references, ids, traces, files].every((names) => names.length === 0)) return undefined
+  const numbers = traces.map((one) => BigInt(one.slice(-TRACE_DIGITS)))
   return op.read
     .selectFrom('bank_payments as b')
     .innerJoin('bank_files as f', 'f.id', 'b.file_id')
@@ -149,7 +155,9 @@ export function selectNamedReversal(
       or([
         ...(references.length > 0 ? [eb('b.reference', 'in', references)] : []),
         ...(ids.length > 0 ? [eb('b.id', 'in', ids)] : []),
-        ...(traces.length > 0 ? [and([eb('b.trace', 'in', traces), eb('b.amount', '=', amount)])] : []),
+        ...(traces.length > 0
+          ? [and([eb('b.trace', 'in', numbers), eb(FULL_TRACE, 'in', traces), eb('b.amount', '=', amount)])]
+          : []),
         ...(files.length > 0 ? [eb('f.message_name', 'in', files)] : []),
       ]),
     )

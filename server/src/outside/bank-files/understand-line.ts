@@ -21,7 +21,7 @@ import { aboutReversal, findReversalOfLine } from './named-reversals.ts'
 import { paymentReferencesIn, uuidOfInstruction } from './queue.ts'
 import { type BankFilesRail, CARRIED } from './rail.ts'
 import type { Reading } from './reading.ts'
-import { type Line, nextName } from './statement-lines.ts'
+import { fileIdsOf, type Line, nextName } from './statement-lines.ts'
 import {
   selectBankPayment,
   selectByEntryReference,
@@ -67,9 +67,9 @@ export async function understandLine(reading: Reading, line: Line): Promise<Unde
   const charge = chargeOf(reading.rail, line)
   if (charge) return { entries: [{ kind: charge, amount: line.amount }] }
   const reversal = await findReversalOfLine(reading.op, reading.rail, line)
-  if (reversal) return understandReversal(reading, line, reversal)
-  const ours = await paymentsOfLine(reading, line)
+  const ours = await paymentsOfLine(reading, line, reversal !== undefined)
   if (ours) return { entries: ours }
+  if (reversal) return understandReversal(reading, reversal)
   const ofFile = await paymentsOfFile(reading, line)
   if (ofFile) return ofFile
   if (isBack(line)) return waits(line.amount < 0n ? 'UNKNOWN_DEPOSIT' : 'UNKNOWN_PAYMENT')
@@ -77,25 +77,12 @@ export async function understandLine(reading: Reading, line: Line): Promise<Unde
 }
 
 /**
- * Handles a line that names a reversal: the statement's line waits for a person, unless a file that counts deposits
- * has already counted this money. Then it confirms that deposit, so the money counts once.
+ * A line that names a reversal waits for a person, and is never a deposit. A file that counts no deposits
+ * adds nothing to the line of the statement.
  */
-async function understandReversal(
-  reading: Reading,
-  line: Line,
-  reversal: Pick<ReversalRow, 'id' | 'payment_id'>,
-): Promise<Understood> {
-  const { rail, head } = reading
-  if (head.kind !== 'STATEMENT') return { entries: [] }
-  const isCounted = line.amount > 0n && rail.depositsFrom !== 'STATEMENTS'
-  const known = isCounted ? await confirmDeposits(reading, line, hasNoPayer) : []
-  if (known !== 'taken' && known.length > 0) return { entries: toDepositEntries(known) }
+function understandReversal({ rail, head }: Reading, reversal: ReversalRow): Understood {
+  if (head.kind !== 'STATEMENT' && head.kind !== COUNTS[rail.depositsFrom]) return { entries: [] }
   return { hold: { reason: 'REVERSAL', ...aboutReversal(reversal) } }
-}
-
-/** True for money that named nobody: it is in suspense, or a person has assigned it. */
-function hasNoPayer({ state, details }: DepositRow): boolean {
-  return state === 'SUSPENSE' || details.note !== undefined
 }
 
 /**
@@ -126,12 +113,17 @@ function isBack({ entry, details }: Pick<Line, 'entry' | 'details'>): boolean {
 }
 
 /** Our payments that a line books one by one. Undefined if it names none. */
-async function paymentsOfLine(reading: Reading, line: Line): Promise<BookedEntry[] | undefined> {
+async function paymentsOfLine(
+  reading: Reading,
+  line: Line,
+  isOfReversal: boolean,
+): Promise<BookedEntry[] | undefined> {
+  const find = (detail: BankTransaction) => paymentNamed(reading, line, detail, isOfReversal)
   if (line.only) {
-    const payment = await paymentNamed(reading, line, line.only)
+    const payment = await find(line.only)
     return payment && entriesOf(payment, line)
   }
-  const named = await Promise.all(line.details.map((detail) => paymentNamed(reading, line, detail)))
+  const named = await Promise.all(line.details.map(find))
   const found = named.filter((one) => one !== undefined)
   const sum = found.reduce((total, { amount }) => total + amount, 0n)
   if (found.length === 0 || found.length < named.length || sum !== sizeOf(line.amount)) return undefined
@@ -143,19 +135,20 @@ async function paymentsOfLine(reading: Reading, line: Line): Promise<BookedEntry
 }
 
 /**
- * Finds the payment that a detail names. Incoming money belongs to one of our payments only if the id or the
- * end-to-end id is in its proper field, because payers can write anything in the text. A payee also knows the
- * end-to-end id and may repeat it, so that id indicates a return only if the bank says so too.
+ * Finds the payment that a detail names. Payers can write anything in the text of incoming money, and a
+ * payee knows the end-to-end id and may repeat it, so that id indicates a return only if the bank says so too.
+ * @param isOfReversal if a structured id of the line names a reversal, the text counts for nothing
  */
 async function paymentNamed(
   { op, rail }: Reading,
   { amount, entry }: Line,
   detail: BankTransaction,
+  isOfReversal: boolean,
 ): Promise<QueuedPaymentRow | undefined> {
   const uuid = uuidOfInstruction(detail.instructionId)
   const byId = uuid && (await selectBankPayment(op, idOfKind('RailPayment', uuid)))
   if (byId && byId.rail === rail.name) return byId
-  const texts = amount < 0n ? detail.references.map(({ text }) => text) : []
+  const texts = amount < 0n && !isOfReversal ? detail.references.map(({ text }) => text) : []
   const references = [detail.endToEndId ?? '', ...texts].flatMap(paymentReferencesIn)
   const found = references.length === 0 ? [] : await selectByReference(op, rail.name, references)
   const [only] = found.length === 1 ? found : []
@@ -216,25 +209,20 @@ export async function findBookedPayments(op: Op, fileId: string, amount: bigint)
 }
 
 /** The names of our files in a line, from the fields in which banks put them. */
-function fileNamesIn({ amount, entry, details }: Line): string[] {
-  const { batch, reference, text } = entry
+function fileNamesIn(line: Line): string[] {
+  const { amount, entry, details } = line
   // Texts on incoming money are written by the payer.
   const texts = amount < 0n ? details.flatMap((one) => one.references.map((said) => said.text)) : []
-  const places = [
-    batch?.messageId,
-    batch?.paymentInformationId,
-    reference,
-    ...details.flatMap((one) => [one.messageId, one.paymentInformationId]),
-    ...[text ?? '', ...texts].flatMap(messageNamesIn),
-  ]
-  return [...new Set(places.flatMap((one) => one || []))]
+  return [...new Set([...fileIdsOf(line), ...[entry.text ?? '', ...texts].flatMap(messageNamesIn)])]
 }
+
+/** The kind of statement that counts deposits, by the rail's setting. */
+const COUNTS = { STATEMENTS: 'STATEMENT', ADVICES: 'ADVICE', ACH_FILES: undefined } as const
 
 /** Handles incoming money. On each rail, one kind of file counts it and the others confirm it. */
 async function moneyIn(reading: Reading, line: Line): Promise<Understood> {
   const { rail, head } = reading
-  const counts = { STATEMENTS: 'STATEMENT', ADVICES: 'ADVICE', ACH_FILES: undefined }
-  if (head.kind === counts[rail.depositsFrom]) return newDeposit(reading, line)
+  if (head.kind === COUNTS[rail.depositsFrom]) return newDeposit(reading, line)
   if (head.kind !== 'STATEMENT') return { entries: [] }
   const known = await confirmDeposits(reading, line)
   if (known === 'taken') return depositOfNobody(reading, line)

@@ -1,8 +1,6 @@
 import { sql } from 'kysely'
 import type { Op } from '../../kernel/operation/app.ts'
-import { RAIL_EVENT_INITIAL, RAIL_EVENT_TRANSITIONS } from '../../storage/rows/states.ts'
-
-const RAIL_EVENT_APPLIED = RAIL_EVENT_TRANSITIONS[RAIL_EVENT_INITIAL].apply
+import { RAIL_EVENT_INITIAL } from '../../storage/rows/states.ts'
 
 /** A line that waits because its amount differs from the total of the file that it names. */
 export interface WaitingSum {
@@ -50,32 +48,11 @@ export async function selectWaitingCredits(
   return rows.map(({ id }) => id)
 }
 
-/** True if a line with this amount and entry reference names a reversal, whatever was decided about it. */
-export async function hasLineOfReversal(
-  op: Op,
-  rail: string,
-  reference: string,
-  amount: bigint,
-): Promise<boolean> {
-  const row = await linesOf(op, rail)
-    .where('state', '<>', RAIL_EVENT_APPLIED)
-    .where('reason', '=', 'REVERSAL')
-    .where(sql<string>`body->'data'->>'amount'`, '=', String(amount))
-    .where(sql<string>`body->'data'->'entry'->>'servicerReference'`, '=', reference)
-    .select('id')
-    .limit(1)
-    .executeTakeFirst()
-  return row !== undefined
-}
-
 function waitingLines(op: Op, rail: string) {
-  return linesOf(op, rail).where('state', '=', RAIL_EVENT_INITIAL)
-}
-
-function linesOf(op: Op, rail: string) {
   return op.read
     .selectFrom('rail_events')
     .where('platform_id', '=', op.platform.id)
     .where('rail', '=', rail)
     .where('type', '=', 'file.booking')
+    .where('state', '=', RAIL_EVENT_INITIAL)
 }

@@ -1,7 +1,7 @@
 import type { Op } from '../../kernel/operation/app.ts'
 import { PAYMENT_ENTRIES } from '../../money/evidence/entry-kinds.ts'
 import type { PaymentEvidence } from '../../money/evidence/evidence.ts'
-import { getReportedLine } from '../../money/rail-events/waiting-lines.ts'
+import { getReportedLine } from '../../money/rails/rail-ids.ts'
 import { decide, opOf } from '../../money/rails/rail-worker.ts'
 import { explainEntry, findEntryState } from '../../operation/reconciliations/explain-entry.ts'
 import { applyOnce } from './apply-line.ts'

@@ -1,7 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { requireValue } from '../../../src/base/formats/require-value.ts'
 import { runCommand } from '../../../src/edge/commands/admin.ts'
-import { isBankFilesRail } from '../../../src/outside/bank-files/rail.ts'
 import { until } from '../../worlds/client.testing.ts'
 import { expectError } from '../../worlds/contract/calls.testing.ts'
 import { FUNDS, openReversalBank, referenceIn, type StatedLine, traceIn } from './reversals.testing.ts'
@@ -21,12 +19,12 @@ async function differencesOn(date: string): Promise<readonly { reason: string; a
   return (await world.get(`/reconciliations/${data[0].id}`)).differences
 }
 
-/** The line of a day that nothing explains. */
-async function openLineOn(date: string): Promise<string> {
+/** The line of a day that nothing explains, of this amount if there are several. */
+async function openLineOn(date: string, amount?: bigint): Promise<string> {
   const { rows } = await world.query(
-    `SELECT id FROM rail_statement_entries WHERE reason = 'UNEXPLAINED'
+    `SELECT id FROM rail_statement_entries WHERE reason = 'UNEXPLAINED' AND amount = coalesce($2, amount)
        AND statement_id IN (SELECT id FROM rail_statements WHERE date = $1)`,
-    [date],
+    [date, amount ?? null],
   )
   const line = String(rows[0]?.id)
   expect(rows).toHaveLength(1)
@@ -64,31 +62,80 @@ test('a line that books a reversal waits for a person, and the decision RETURNED
   expect(await bank.balanceOf(customerId)).toBe(FUNDS)
 })
 
-test('a line that names a reversal in any field, or its file, waits and is never a deposit or a return of its payment, and an advice or an entry about it adds nothing', async () => {
-  const { bank, reversed, state, advise, enter, reportsWith, statusOf, get } = world
-  const { id, back, file, customerId } = await reversed('222333444', 250)
-  const deposits = async () => (await get('/deposits?limit=100')).data.length
-  const before = await deposits()
+/** Reports about a payment that contradict a decision. */
+const contradictions = async (id: string) =>
+  (await world.reportsWith(id)).filter(({ reason }: { reason: string }) => reason === 'CONTRADICTION')
+
+test('a line or entry that names a reversal by an id, or its file, waits and is never a deposit or a return of its payment, and a text names none', async () => {
+  const { bank, reversed, state, advise, enter, reportsWith, statusOf, suspended } = world
+  const { id, back, file, customerId } = await reversed('222333444', 251)
   const lines: StatedLine[] = [
-    { amount: 250n, batch: file },
-    { amount: 250n, text: `ACH RETURN OF FUNDS ${file}` },
-    { amount: 250n, text: `REVERSAL ${referenceIn(back)} THANKS` },
-    { amount: 250n, text: `TRACE ${traceIn(back)}` },
+    { amount: 251n, batch: file },
+    { amount: 251n, servicerReference: traceIn(back) },
     { amount: 240n, reference: referenceIn(back) },
-    { amount: -250n, reference: referenceIn(back), returnReason: 'AC04' },
+    { amount: -251n, reference: referenceIn(back), returnReason: 'AC04' },
   ]
   for (const [index, line] of lines.entries()) {
     await state(line)
     expect(await reportsWith(id), JSON.stringify(index)).toHaveLength(index + 1)
   }
-  await advise({ amount: 250n, reference: referenceIn(back), text: 'An advice' })
-  await enter(250n, `TRACE ${traceIn(back)}`)
+  await enter(251n, 'COLLECTED', referenceIn(back))
+  await advise({ amount: 251n, reference: referenceIn(back), text: 'An advice counts no deposits here' })
   const reports = await reportsWith(id)
-  expect(reports).toHaveLength(lines.length)
+  expect(reports).toHaveLength(lines.length + 1)
   expect(new Set(reports.map(({ reason }: { reason: string }) => reason))).toEqual(new Set(['REVERSAL']))
-  expect(await deposits()).toBe(before)
+  expect(await suspended(251n)).toEqual([])
+
+  const text = `REVERSAL ${referenceIn(back)} ${traceIn(back)} ${file}`
+  await state({ amount: 252n, text })
+  await state({ amount: 253n, servicerReference: traceIn(back) })
+  expect([await suspended(252n), await suspended(253n)]).toEqual([[expect.anything()], [expect.anything()]])
+  expect(await reportsWith(id)).toHaveLength(reports.length)
   expect(await statusOf(id)).not.toBe('REFUNDED')
-  expect(await bank.balanceOf(customerId)).toBe(FUNDS - 250n)
+  expect(await bank.balanceOf(customerId)).toBe(FUNDS - 251n)
+})
+
+test('the line of a payment that repeats a reversal in its text is a line of the payment', async () => {
+  const { reversed, carried, state, reportsWith, query } = world
+  const { back } = await reversed('222333445', 260)
+  const other = await carried('send', '222333446', 270)
+  await state({ amount: -270n, reference: referenceIn(other.entry), text: referenceIn(back) })
+  expect(await reportsWith(referenceIn(back))).toEqual([])
+  const { rows } = await query(`SELECT kind FROM rail_statement_entries WHERE amount = -270`)
+  expect(rows).toEqual([{ kind: 'PAYMENT' }])
+})
+
+test('an entry that names a reversal is decided about without a statement, and gives the payer the money once', async () => {
+  const { reversed, enter, reportsWith, decide, balanceIs, bank } = world
+  const { id, back, customerId } = await reversed('222333447', 280)
+  await enter(280n, 'COLLECTED', referenceIn(back))
+  const [report] = await reportsWith(id)
+  expect(report).toMatchObject({ type: 'file.ach', reason: 'REVERSAL' })
+  const replies = await Promise.all(
+    Array.from({ length: 5 }, () => decide(id, { outcome: 'RETURNED', railEventId: report.id })),
+  )
+  expect(replies.filter(({ status }) => status === 200)).toHaveLength(1)
+  await balanceIs(customerId, FUNDS)
+  expect(await reportsWith(id)).toEqual([])
+  expect(await bank.balanceOf(customerId)).toBe(FUNDS)
+})
+
+test('a line that names a reversal confirms no deposit, and a person can match it with the one that has its money', async () => {
+  const { bank, reversed, state, enter, reportsWith, suspended, decide } = world
+  const { id, back, customerId } = await reversed('222333448', 175)
+  await enter(175n, 'SETTLEMENT')
+  const line = await openLineOn(await state({ amount: 175n, reference: referenceIn(back) }))
+  expect(await reportsWith(id)).toEqual([expect.objectContaining({ reason: 'REVERSAL' })])
+  const [deposit] = await suspended(175n)
+  const matched = await bank.world.client.post('/reconciliation-matches', {
+    ...{ rail: 'file-bank', currency: 'USD', reason: 'The entry came first' },
+    ...{ statementEntryIds: [line], paymentIds: [deposit.id] },
+  })
+  expect(matched.status, JSON.stringify(matched.body)).toBe(201)
+  expect(await reportsWith(id)).toEqual([])
+  const evidence = { statementEntryIds: [line] }
+  expectError(await decide(id, { outcome: 'RETURNED', evidence }), { code: 'INVALID_INPUT' })
+  expect(await bank.balanceOf(customerId)).toBe(FUNDS - 175n)
 })
 
 test('if the payment itself comes back in the same statement as its reversal, it is returned once and the line of the reversal waits', async () => {
@@ -107,158 +154,86 @@ test('if the payment itself comes back in the same statement as its reversal, it
   expect(await bank.balanceOf(customerId)).toBe(FUNDS)
 })
 
-test('a return of the payment after a person has decided RETURNED about its reversal waits as a contradiction', async () => {
-  const { bank, reversed, state, reportsWith, balanceIs, decide, giveBack } = world
-  const { id, entry, back, customerId } = await reversed('444555666', 150)
-  const line = await openLineOn(await state({ amount: 150n, reference: referenceIn(back) }))
-  const decided = await decide(id, { outcome: 'RETURNED', evidence: { statementEntryIds: [line] } })
-  expect(decided.status, JSON.stringify(decided.body)).toBe(200)
-  await balanceIs(customerId, FUNDS)
-  await giveBack(entry, 'R03')
-  const [report] = await until(
-    () => reportsWith(id),
-    (found) => found.length > 0,
-  )
-  expect(report).toMatchObject({ reason: 'CONTRADICTION', type: 'payment.returned' })
-  expect(await bank.balanceOf(customerId)).toBe(FUNDS)
-})
+test.each([
+  ['SENT', []],
+  ['FAILED', ['CONTRADICTION']],
+] as const)(
+  'a return of the payment after a person has decided RETURNED waits as a contradiction, also if its reversal is %s',
+  async (status, before) => {
+    const { bank, reversed, balanceIs, decide, giveBack, reversalIs } = world
+    const { id, entry, back, customerId } = await reversed('444555666', 150 + before.length)
+    expect((await decide(id, { outcome: 'RETURNED' })).status).toBe(200)
+    await balanceIs(customerId, FUNDS)
+    if (status === 'FAILED') await giveBack(back, 'R10')
+    await reversalIs(id, status)
+    await giveBack(entry, 'R03')
+    const found = await until(
+      () => contradictions(id),
+      ({ length }) => length > before.length,
+    )
+    expect(found.map(({ type }: { type: string }) => type)).toContain('payment.returned')
+    expect(await bank.balanceOf(customerId)).toBe(FUNDS)
+  },
+)
 
-test('a reversal that comes back after a person has decided RETURNED waits as a contradiction, and DELIVERED makes the amount a receivable', async () => {
-  const { bank, reversed, state, reportsWith, balanceIs, decide, giveBack, reversalIs } = world
-  const { id, back, customerId } = await reversed('555666777', 150)
-  const line = await openLineOn(await state({ amount: 150n, reference: referenceIn(back) }))
-  await decide(id, { outcome: 'RETURNED', evidence: { statementEntryIds: [line] } })
-  await balanceIs(customerId, FUNDS)
+test.each(['RETURNED', 'FAILED'] as const)(
+  'a reversal that comes back after a person has decided %s waits as a contradiction, and DELIVERED makes the amount a receivable',
+  async (outcome) => {
+    const { bank, reversed, state, reportsWith, balanceIs, decide, giveBack, reversalIs } = world
+    const { id, back, customerId } = await reversed('555666777', 140 + outcome.length)
+    expect((await decide(id, { outcome })).status).toBe(200)
+    await balanceIs(customerId, FUNDS)
+    await giveBack(back, 'R10')
+    await reversalIs(id, 'FAILED')
+    const [report] = await reportsWith(id)
+    expect(report).toMatchObject({ reason: 'CONTRADICTION', type: 'payment.reversal-returned' })
+    const taken = { amount: -BigInt(140 + outcome.length), reference: referenceIn(back) }
+    const line = await openLineOn(await state(taken))
+    const decided = await decide(id, {
+      ...{ outcome: 'DELIVERED', railEventId: report.id, evidence: { statementEntryIds: [line] } },
+    })
+    expect(decided.status, JSON.stringify(decided.body)).toBe(200)
+    expect(await reportsWith(id)).toEqual([])
+    expect(await bank.balanceOf(customerId)).toBe(FUNDS)
+  },
+)
+
+test('a decision that is made while the return of a reversal is applied is contradicted by it', async () => {
+  const { reversed, decide, giveBack, reversalIs, balanceIs, interrupt } = world
+  const { id, back, customerId } = await reversed('666777890', 170)
+  const end = interrupt(
+    (table, row) => table === 'rail_events' && row.type === 'payment.reversal-returned',
+    () => decide(id, { outcome: 'RETURNED' }),
+  )
   await giveBack(back, 'R10')
   await reversalIs(id, 'FAILED')
-  const [report] = await reportsWith(id)
-  expect(report).toMatchObject({ reason: 'CONTRADICTION', type: 'payment.reversal-returned' })
-  const returned = await openLineOn(
-    await state({ amount: -150n, reference: referenceIn(back), returnReason: 'AC04' }),
+  expect(end()).toBe(true)
+  await balanceIs(customerId, FUNDS)
+  expect(await contradictions(id)).toEqual([expect.objectContaining({ type: 'payment.reversal-returned' })])
+})
+
+test('a decision about one line of a day contradicts no decision about another line of it', async () => {
+  const { reversed, state, decide, reportsWith, balanceIs, bank } = world
+  const [one, other] = [await reversed('777888990', 181), await reversed('777888991', 182)]
+  const date = await state(
+    { amount: 181n, reference: referenceIn(one.back) },
+    { amount: 182n, reference: referenceIn(other.back) },
   )
-  const decided = await decide(id, {
-    ...{ outcome: 'DELIVERED', railEventId: report.id, evidence: { statementEntryIds: [returned] } },
-  })
-  expect(decided.status, JSON.stringify(decided.body)).toBe(200)
-  expect(await reportsWith(id)).toEqual([])
-  expect(await bank.balanceOf(customerId)).toBe(FUNDS)
-})
-
-test('a line does not prove RETURNED once the bank has given its reversal back, in whatever order both arrive', async () => {
-  const { bank, reversed, state, decide, giveBack, reversalIs, reportsWith, balanceIs } = world
-  const refused = await reversed('666777888', 150)
-  const line = await openLineOn(await state({ amount: 150n, reference: referenceIn(refused.back) }))
-  await giveBack(refused.back, 'R10')
-  await reversalIs(refused.id, 'FAILED')
-  const evidence = { statementEntryIds: [line] }
-  const late = await decide(refused.id, { outcome: 'RETURNED', evidence })
-  expectError(late, { code: 'PAYMENT_NOT_DECIDABLE' })
-  expect(late.body.details).toEqual({ reason: 'REVERSAL_FAILED' })
-  expect(await bank.balanceOf(refused.customerId)).toBe(FUNDS - 150n)
-
-  const raced = await reversed('666777889', 160)
-  const other = await openLineOn(await state({ amount: 160n, reference: referenceIn(raced.back) }))
-  const returned = { outcome: 'RETURNED', evidence: { statementEntryIds: [other] } }
-  const [decided] = await Promise.all([decide(raced.id, returned), giveBack(raced.back, 'R10')])
-  await reversalIs(raced.id, 'FAILED')
-  const contradictions = (await reportsWith(raced.id)).filter(
-    ({ reason }: { reason: string }) => reason === 'CONTRADICTION',
-  )
-  expect(contradictions).toHaveLength(decided.status === 200 ? 1 : 0)
-  await balanceIs(raced.customerId, decided.status === 200 ? FUNDS : FUNDS - 160n)
-})
-
-test('a reversal that failed after a decision about it was read stops the decision at its commit', async () => {
-  const { bank, reversed, state, decide, giveBack, reversalIs } = world
-  const { id, back, customerId } = await reversed('666777890', 170)
-  const line = await openLineOn(await state({ amount: 170n, reference: referenceIn(back) }))
-  const { app } = bank.world.service
-  const { commit } = app
-  // The bank's return is applied after the decision has read the reversal, and before it commits.
-  let isFirst = true
-  app.commit = async (op, writes) => {
-    const decides = writes.some((one) => one.write === 'insert' && one.table === 'payment_decisions')
-    if (decides && isFirst) {
-      isFirst = false
-      await giveBack(back, 'R10')
-      await reversalIs(id, 'FAILED')
-    }
-    return commit(op, writes)
-  }
-  try {
-    const late = await decide(id, { outcome: 'RETURNED', evidence: { statementEntryIds: [line] } })
-    expectError(late, { code: 'PAYMENT_NOT_DECIDABLE' })
-    expect([isFirst, late.body.details]).toEqual([false, { reason: 'REVERSAL_FAILED' }])
-  } finally {
-    app.commit = commit
-  }
-  expect(await bank.balanceOf(customerId)).toBe(FUNDS - 170n)
-})
-
-test('a reversal that only a statement takes back is ended by DELIVERED, before or after a decision RETURNED', async () => {
-  const { bank, reversed, state, decide, reportsWith, reversalIs, balanceIs, passDays, reverse, startDay } =
-    world
-  const lineOf = async (amount: bigint, back: string) =>
-    openLineOn(await state({ amount, reference: referenceIn(back) }))
-  const reportOf = async (id: string, amount: bigint) =>
-    (await reportsWith(id)).find(({ body }: { body: { data: { amount: string } } }) => {
-      return BigInt(body.data.amount) === amount
-    }).id
-  const early = await reversed('777888990', 150)
-  await passDays(early.id)
-  const [came, went] = [await lineOf(150n, early.back), await lineOf(-150n, early.back)]
-  const back = { outcome: 'RETURNED', evidence: { statementEntryIds: [came] } }
-  const taken = await decide(early.id, back)
-  expectError(taken, { code: 'PAYMENT_NOT_DECIDABLE' })
-  expect(taken.body.details).toEqual({ reason: 'REVERSAL_TAKEN_BACK' })
-  const [reportCame, reportWent] = [await reportOf(early.id, 150n), await reportOf(early.id, -150n)]
-  for (const [body, code] of [
-    [{ ...back, evidence: { statementEntryIds: [came, went] } }, 'PAYMENT_NOT_DECIDABLE'],
-    [{ outcome: 'DELIVERED', railEventId: reportCame }, 'INVALID_INPUT'],
-    [
-      { outcome: 'DELIVERED', railEventId: reportWent, evidence: { statementEntryIds: [went] } },
-      'PAYMENT_NOT_DECIDABLE',
-    ],
-  ] as const)
-    expectError(await decide(early.id, body), { code })
-  const ended = await decide(early.id, { outcome: 'DELIVERED', railEventId: reportWent })
-  expect(ended.status, JSON.stringify(ended.body)).toBe(200)
-  await reversalIs(early.id, 'FAILED')
-  expect(await bank.balanceOf(early.customerId)).toBe(FUNDS - 150n)
-  expectError(await decide(early.id, back), { code: 'INVALID_STATE_TRANSITION' })
-  expect((await reverse(early.id)).status).toBe(200)
-  await world.nextFile()
-  await startDay()
-
-  const late = await reversed('777888991', 160)
-  const line = await lineOf(160n, late.back)
-  const report = await reportOf(late.id, 160n)
-  // The report is resolved once, also if both name it.
-  const named = { outcome: 'RETURNED', railEventId: report, evidence: { statementEntryIds: [line] } }
-  expect((await decide(late.id, named)).status).toBe(200)
-  await balanceIs(late.customerId, FUNDS)
-  const taking = await lineOf(-160n, late.back)
-  const owed = await decide(late.id, {
-    ...{ outcome: 'DELIVERED', railEventId: await reportOf(late.id, -160n) },
-    evidence: { statementEntryIds: [taking] },
+  const [first, second] = [await openLineOn(date, 181n), await openLineOn(date, 182n)]
+  await decide(one.id, { outcome: 'RETURNED', evidence: { statementEntryIds: [first] } })
+  await balanceIs(one.customerId, FUNDS)
+  const taken = await openLineOn(await state({ amount: -181n, reference: referenceIn(one.back) }))
+  const [report] = await reportsWith(one.id)
+  const owed = await decide(one.id, {
+    ...{ outcome: 'DELIVERED', railEventId: report.id, evidence: { statementEntryIds: [taken] } },
   })
   expect(owed.status, JSON.stringify(owed.body)).toBe(200)
-  await reversalIs(late.id, 'FAILED')
-  expect(await reportsWith(late.id)).toEqual([])
-  expect(await bank.balanceOf(late.customerId)).toBe(FUNDS)
-})
-
-test('the line of one reversal proves nothing about another payment, and a sent reversal is booked with a line only', async () => {
-  const { bank, reversed, state, decide, startDay } = world
-  const [one, other] = [await reversed('777888992', 150), await reversed('777888993', 150)]
-  await startDay()
-  const line = await openLineOn(await state({ amount: 150n, reference: referenceIn(other.back) }))
-  const evidence = { statementEntryIds: [line] }
-  expectError(await decide(one.id, { outcome: 'RETURNED', evidence }), { code: 'INVALID_INPUT' })
-  const noted = await decide(one.id, { outcome: 'RETURNED' })
-  expectError(noted, { code: 'PAYMENT_NOT_DECIDABLE' })
-  expect(noted.body.details).toEqual({ reason: 'LINE_REQUIRED' })
-  expect(await bank.balanceOf(one.customerId)).toBe(FUNDS - 150n)
+  await decide(other.id, { outcome: 'RETURNED', evidence: { statementEntryIds: [second] } })
+  await balanceIs(other.customerId, FUNDS)
+  // The lines of the day are applied again.
+  await differencesOn(date)
+  expect([await contradictions(one.id), await contradictions(other.id)]).toEqual([[], []])
+  expect(await bank.balanceOf(one.customerId)).toBe(FUNDS)
 })
 
 test('banking days that pass after a decision contradict nothing, also after a second one', async () => {
@@ -274,7 +249,9 @@ test('banking days that pass after a decision contradict nothing, also after a s
   expect((await reverse(second.id)).status).toBe(200)
   const [back = ''] = (await nextFile()).entries
   const again = await openLineOn(await state({ amount: 160n, reference: referenceIn(back) }))
-  await decide(second.id, { outcome: 'RETURNED', evidence: { statementEntryIds: [again] } })
+  const [report] = await reportsWith(second.id)
+  const evidence = { statementEntryIds: [again] }
+  await decide(second.id, { outcome: 'RETURNED', railEventId: report.id, evidence })
   await balanceIs(second.customerId, FUNDS)
 
   const failed = await carried('send', '888999005', 170)
@@ -287,35 +264,4 @@ test('banking days that pass after a decision contradict nothing, also after a s
     await balanceIs(customerId, FUNDS)
   }
   expect(await Promise.all([first, second, failed].map(({ id }) => statusOf(id)))).toEqual(before)
-})
-
-test('money of a reversal that another file has counted is confirmed by its line and counts once', async () => {
-  const { bank, reversed, state, decide, reportsWith, suspended, query, advise, enter } = world
-  const { id, back, customerId } = await reversed('888999006', 175)
-  await enter(175n, 'SETTLEMENT')
-  expect(await suspended(175n)).toHaveLength(1)
-  const date = await state({ amount: 175n, text: `TRACE ${traceIn(back)}` })
-  expect(await reportsWith(id)).toEqual([])
-  const { rows } = await query(
-    `SELECT id FROM rail_statement_entries WHERE kind = 'DEPOSIT'
-       AND statement_id IN (SELECT id FROM rail_statements WHERE date = $1)`,
-    [date],
-  )
-  expect(rows).toHaveLength(1)
-  const evidence = { statementEntryIds: [String(rows[0]?.id)] }
-  expectError(await decide(id, { outcome: 'RETURNED', evidence }), { code: 'INVALID_INPUT' })
-  expectError(await decide(id, { outcome: 'RETURNED' }), { code: 'PAYMENT_NOT_DECIDABLE' })
-  expect(await bank.balanceOf(customerId)).toBe(FUNDS - 175n)
-
-  const stated = await reversed('888999007', 185)
-  const { entry } = requireValue(bank.world.service.app.rails.list().find(isBankFilesRail), 'rail of files')
-  await bank.world.setRails([{ ...entry, depositsFrom: 'ADVICES' }])
-  const same = { amount: 185n, servicerReference: 'SAME-BOOKING' }
-  const line = await openLineOn(await state({ ...same, reference: referenceIn(stated.back) }))
-  await advise({ ...same, text: 'COLLECTED' })
-  const decided = await decide(stated.id, { outcome: 'RETURNED', evidence: { statementEntryIds: [line] } })
-  expect(decided.status, JSON.stringify(decided.body)).toBe(200)
-  await advise({ ...same, text: 'COLLECTED AGAIN' })
-  await bank.world.setRails([entry])
-  expect(await suspended(185n)).toEqual([])
 })

@@ -8,9 +8,14 @@ import { REVERSALS_PER_DAY_MAX } from '../../../src/outside/bank-files/reversal-
 import { until } from '../../worlds/client.testing.ts'
 import { expectError } from '../../worlds/contract/calls.testing.ts'
 import { statusFile } from '../../worlds/production/direct-debits.testing.ts'
-import { dieAfter, pauseWorkers, resumeWorkers } from '../../worlds/production/file-bank.testing.ts'
+import {
+  ACH_FORMAT,
+  dieAfter,
+  pauseWorkers,
+  resumeWorkers,
+} from '../../worlds/production/file-bank.testing.ts'
 import { payingCustomer } from './ach-bank.testing.ts'
-import { FUNDS, openReversalBank, referenceIn } from './reversals.testing.ts'
+import { FUNDS, openReversalBank, referenceIn, traceIn } from './reversals.testing.ts'
 
 let world: Awaited<ReturnType<typeof openReversalBank>>
 beforeAll(async () => {
@@ -159,9 +164,9 @@ test.each([
   ['of another amount', 'R10', 90n, 'OTHER_AMOUNT'],
   ['with a code that returns nothing', 'R68', 100n, 'UNREADABLE'],
 ] as const)(
-  'a return of a reversal %s waits, and DELIVERED about it ends the reversal',
+  'a return of a reversal %s waits, and neither a decision about it nor its end allows another reversal',
   async (_, code, amount, reason) => {
-    const { bank, reversed, giveBack, reportsWith, reversalOf, decide, reverse, nextFile, passDays } = world
+    const { bank, reversed, giveBack, reportsWith, reversalOf, decide, reverse, passDays } = world
     const { id, back, customerId } = await reversed(`44455566${amount % 7n}`, 100)
     await passDays(id)
     await giveBack(back, code, amount)
@@ -172,13 +177,103 @@ test.each([
     expect(report).toMatchObject({ reason })
     expect(await reversalOf(id)).toEqual({ status: 'SENT' })
     expect((await decide(id, { outcome: 'DELIVERED', railEventId: report.id })).status).toBe(200)
-    expect(await reversalOf(id)).toMatchObject({ status: 'FAILED' })
+    expect(await reversalOf(id)).toEqual({ status: 'SENT' })
     expect(await reportsWith(id)).toEqual([])
     expect(await bank.balanceOf(customerId)).toBe(FUNDS - 100n)
-    expect((await reverse(id)).status).toBe(200)
-    await nextFile()
+    const again = await reverse(id)
+    expectError(again, { code: 'PAYMENT_NOT_DECIDABLE' })
+    expect(again.body.details).toEqual({ reason: 'ALREADY_REQUESTED' })
   },
 )
+
+test.each(['RETURNED', 'FAILED', 'DELIVERED'] as const)(
+  'a decision %s withdraws a reversal that waits for a file, which is never sent',
+  async (outcome) => {
+    const { bank, carried, reverse, decide, reversalOf, nextFile, waitForQueued } = world
+    const account = `44466655${outcome.length}`
+    const { id, accountOf, send } = await carried('send', account, 100)
+    await pauseWorkers(bank.world)
+    expect((await reverse(id)).status).toBe(200)
+    expect((await decide(id, { outcome })).status).toBe(200)
+    expect(await reversalOf(id)).toMatchObject({
+      status: 'FAILED',
+      failure: expect.stringContaining('decided'),
+    })
+    await send(await accountOf('444666550'), 10)
+    await waitForQueued(1)
+    await resumeWorkers(bank.world)
+    expect((await nextFile()).entries).toEqual([expect.stringMatching(/^622011401533444666550/)])
+    expect(await bank.outbox()).toEqual({})
+    const again = await reverse(id)
+    if (outcome !== 'DELIVERED') return expectError(again, { code: 'INVALID_STATE_TRANSITION' })
+    expect(again.status).toBe(200)
+    expect((await nextFile()).entries).toEqual([expect.stringMatching(`^627011401533${account}`)])
+  },
+)
+
+test('a decision and the file of a reversal exclude each other, whichever is committed first', async () => {
+  const { bank, carried, reverse, decide, reversalOf, nextFile, interrupt } = world
+  const [one, other] = [await carried('send', '444777000', 100), await carried('send', '444777001', 100)]
+  await pauseWorkers(bank.world)
+  expect((await reverse(one.id)).status).toBe(200)
+  const endDecision = interrupt(
+    (table) => table === 'payment_decisions',
+    async () => {
+      await resumeWorkers(bank.world)
+      await nextFile()
+    },
+  )
+  expect((await decide(one.id, { outcome: 'DELIVERED' })).status).toBe(200)
+  expect(endDecision()).toBe(true)
+  expect(await reversalOf(one.id)).toEqual({ status: 'SENT' })
+
+  await pauseWorkers(bank.world)
+  expect((await reverse(other.id)).status).toBe(200)
+  const endFile = interrupt(
+    (table) => table === 'bank_files',
+    () => decide(other.id, { outcome: 'DELIVERED' }),
+  )
+  await resumeWorkers(bank.world)
+  await world.reversalIs(other.id, 'FAILED')
+  expect(endFile()).toBe(true)
+  expect(await bank.outbox()).toEqual({})
+})
+
+test('a reversal does not leave after a decision that was made while its rail was not configured', async () => {
+  const { bank, carried, reverse, decide, reversalIs } = world
+  const entry = entryOfRail()
+  const { id } = await carried('send', '444777004', 100)
+  await pauseWorkers(bank.world)
+  expect((await reverse(id)).status).toBe(200)
+  await bank.world.setRails([])
+  expect((await decide(id, { outcome: 'DELIVERED' })).status).toBe(200)
+  await bank.world.setRails([entry])
+  await resumeWorkers(bank.world)
+  expect((await reversalIs(id, 'FAILED')).failure).toContain('decided')
+  expect(await bank.outbox()).toEqual({})
+})
+
+test('a payment of another originator, bank or account of the rail is not reversed, and the trace number of its reversal still names it', async () => {
+  const { bank, carried, reversed, reverse, state, reportsWith } = world
+  const entry = entryOfRail()
+  const { id } = await carried('send', '444777002', 100)
+  const sent = await reversed('444777003', 110)
+  for (const change of [
+    { originatingBank: '02100003' },
+    { companyId: '1123456780' },
+    { destination: '011401533' },
+    { accountNumber: '1234567' },
+  ]) {
+    await bank.world.setRails([{ ...entry, format: { ...ACH_FORMAT, ...change } }])
+    const reply = await reverse(id)
+    expectError(reply, { code: 'PAYMENT_NOT_DECIDABLE' })
+    expect(reply.body.details).toEqual({ reason: 'NOT_REVERSIBLE' })
+  }
+  await bank.world.setRails([{ ...entry, format: { ...ACH_FORMAT, originatingBank: '02100003' } }])
+  await state({ amount: 110n, servicerReference: traceIn(sent.back) })
+  await bank.world.setRails([entry])
+  expect(await reportsWith(sent.id)).toEqual([expect.objectContaining({ reason: 'REVERSAL' })])
+})
 
 test('payments leave before reversals, and only a few reversals leave a day, so that payments keep their files', async () => {
   const { reverse, nextFile, waitForQueued, reversalOf, startDay, query } = world

@@ -21,8 +21,8 @@ export const referenceIn = (entry: string) => entry.slice(39, 54).trim()
 export const traceIn = (entry: string) => entry.slice(79)
 
 /** An entry by which the bank has credited our account. */
-const creditEntry = (amount: bigint, text: string): BankEntry => ({
-  ...{ transactionCode: '22', amount, individualId: 'X', trace: '011401530000008' },
+const creditEntry = (amount: bigint, text: string, individualId: string): BankEntry => ({
+  ...{ transactionCode: '22', amount, individualId, trace: '011401530000008' },
   addenda: writeRecord('addenda', { type: '05', text, sequence: 1, entrySequence: 8 }),
 })
 
@@ -38,7 +38,12 @@ export interface StatedLine extends Pick<SampleEntry, 'batch' | 'servicerReferen
 export async function openReversalBank(more: object = {}, settings: Record<string, string> = {}) {
   const acknowledgements = { accepted: '{file}.ack', rejected: '{file}.nak' }
   const bank = await openFileBank('ACH', { acknowledgements, ...more }, settings)
-  return { bank, ...callsOf(bank), ...filesOf(bank) }
+  return {
+    bank,
+    ...callsOf(bank),
+    ...filesOf(bank),
+    interrupt: (isRow: IsRow, run: () => Promise<unknown>) => interruptCommit(bank, isRow, run),
+  }
 }
 
 function callsOf({ world }: FileBank) {
@@ -68,6 +73,29 @@ function callsOf({ world }: FileBank) {
       (await get('/rail-events?status=WAITING&limit=100')).data.filter((one: object) =>
         JSON.stringify(one, (_, value) => (typeof value === 'bigint' ? String(value) : value)).includes(text),
       ),
+  }
+}
+
+type IsRow = (table: string, row: Record<string, unknown>) => boolean
+
+/**
+ * Does something after the first write set with this row was decided, and before it commits. Returns a
+ * function that tells if it was done, and ends this.
+ */
+function interruptCommit({ world }: FileBank, isRow: IsRow, run: () => Promise<unknown>): () => boolean {
+  const { app } = world.service
+  const { commit } = app
+  let isDone = false
+  app.commit = async (op, writes) => {
+    if (!isDone && writes.some((one) => one.write === 'insert' && isRow(one.table, one.row))) {
+      isDone = true
+      await run()
+    }
+    return commit(op, writes)
+  }
+  return () => {
+    app.commit = commit
+    return isDone
   }
 }
 
@@ -166,10 +194,10 @@ function filesOf(bank: FileBank) {
       return date
     },
     /** The bank credits our account by an ACH entry, on the day of the next statement. */
-    async enter(amount: bigint, text: string) {
+    async enter(amount: bigint, text: string, individualId = 'X') {
       files += 1
       const date = new Date(day + DAY_MS).toISOString().slice(2, 10).replaceAll('-', '')
-      const file = bankFile([creditEntry(amount, text)]).replaceAll('260302', date)
+      const file = bankFile([creditEntry(amount, text, individualId)]).replaceAll('260302', date)
       expect(await bank.put(`entered-${files}.ach`, file)).toBe('done')
     },
     /** An advice about these lines. */
