@@ -13,7 +13,9 @@ CREATE TRIGGER extra AFTER INSERT ON ledger_transfers FOR EACH ROW EXECUTE FUNCT
 const ONE = { inserts: 1, updates: 0, deletes: 0, indexEntries: 2, logBytes: 500 }
 const STORED = { transfer: { total: { ...ONE, statements: 4, commits: 1 }, tables: { events: ONE } } }
 
-test('a number that has risen or fallen is named with its table, and noise is not', { tags: 'smoke' }, () => {
+test('a count that rose or fell is reported with its table, and noise is not reported', {
+  tags: 'smoke',
+}, () => {
   const { total, tables } = STORED.transfer
   const measured = (change: Partial<typeof ONE>, statements = 4) => ({
     transfer: {
@@ -43,7 +45,7 @@ test('a transfer, a signed payment, a card authorization and a payment of an age
   expect(compareCounts(counts, readCounts())).toEqual([])
 })
 
-test('an additional row per transfer is found and named', async ({ skip }) => {
+test('an additional row per transfer is detected and named', async ({ skip }) => {
   const counts = await measureCounts(OPTIONS, { plant: EXTRA_ROW, kinds: ['transfer'] })
   if (!counts) return skip('this PostgreSQL has no pg_walinspect, which came with version 15')
   const problems = compareCounts(counts, readCounts())

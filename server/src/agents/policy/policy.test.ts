@@ -205,8 +205,8 @@ const CASES: Readonly<Record<string, readonly [given: Given, expected: object][]
   walletSignature: [[{ spends: { needsSignature: true } }, waits('walletSignature')]],
 }
 
-describe('a policy by its rule', () => {
-  test('has each rule of the contract below', () => {
+describe('the rules of a policy', () => {
+  test('every rule of the contract has a case here', () => {
     expect(Object.keys(CASES)).toEqual([...AGENT_DENIAL_RULES, ...AGENT_APPROVAL_RULES])
   })
 
@@ -219,7 +219,7 @@ describe('a policy by its rule', () => {
   })
 })
 
-test('of several denying rules the first in the table is reported', () => {
+test('if several rules deny a request, the first one in the table is reported', () => {
   const policy: Partial<Policy> = {
     permissions: [],
     accountRestrictions: {
@@ -249,7 +249,7 @@ test('of several denying rules the first in the table is reported', () => {
   expect(steps.map((given) => decideFor(given).rule)).toEqual([...AGENT_DENIAL_RULES])
 })
 
-test('all the rules that require an approval are reported', () => {
+test('all rules that require an approval are reported', () => {
   const policy: Partial<Policy> = {
     ...rules({ accountId: BANK, executionMode: 'APPROVAL_REQUIRED' }),
     approvalThresholds: { amount: 1n },
@@ -360,7 +360,7 @@ function mayBeDone(policy: Policy, isPaused: boolean, usage: Usage, request: Spe
   )
 }
 
-test('for any policy: denied exactly where a rule denies, with a repeatable result', () => {
+test('any policy denies a request exactly if a rule denies it, with a repeatable result', () => {
   const seen = new Set<string>()
   fc.assert(
     fc.property(policies, fc.boolean(), usages, requests, (policy, isPaused, usage, request) => {

@@ -33,8 +33,8 @@ const tables: fc.Arbitrary<RateTable> = fc.tuple(ratios, ratios, ratios, ratios)
 }))
 const wei = (most: bigint) => fc.bigInt(0n, most)
 
-describe('the fee of a network', () => {
-  test('is never below what is paid, at any fees of the chain, rates, margins and amounts, and the sums add up', () => {
+describe('a network fee', () => {
+  test('is never below the paid fee, at any chain fees, rates, margins and amounts, and the sums add up', () => {
     const asked = fc.record({
       rates: tables,
       base: wei(2000n * GWEI),
@@ -84,7 +84,7 @@ describe('the fee of a network', () => {
     )
   })
 
-  test('is what twice the base fee and the tip come to, with the margin, and no more than the limit', () => {
+  test('is twice the base fee plus the tip, with the margin, and at most the limit', () => {
     const fees = { baseFeePerGas: 3n * GWEI, priorityFeePerGas: GWEI }
     expect(transferCost(entryWith(undefined), fees, 'EIP3009', 1)).toBe((120_000n * 7n * GWEI * 120n) / 100n)
     expect(transferCost(entryWith(undefined), fees, 'ERC20', 2)).toBe((160_000n * 7n * GWEI * 120n) / 100n)
@@ -93,7 +93,7 @@ describe('the fee of a network', () => {
     )
   })
 
-  test('is asked of the chain once for the quotes of two seconds, and again after a failure', async () => {
+  test('is read from the chain once for all quotes within two seconds, and again after a failure', async () => {
     let [asks, nowMs, fails] = [0, 0, false]
     const nodes = {
       async fees(): Promise<ChainFees> {

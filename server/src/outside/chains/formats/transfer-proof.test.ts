@@ -83,7 +83,7 @@ const isTransferOf = (one: Terms) => (log: Log) =>
   JSON.stringify({ ...log, logIndex: 0 }) === JSON.stringify({ ...transferLog(one), logIndex: 0 })
 
 describe('a transaction', () => {
-  test('has made a transfer only by its own log: that token, sender, recipient and amount, next to the use of its nonce', () => {
+  test('proves a transfer only by a log with its token, sender, recipient and amount, next to the use of its nonce', () => {
     fc.assert(
       fc.property(fc.array(anyLog, { maxLength: 12 }), expectedTransfers, (logs, expected) => {
         const all = placed(logs)
@@ -97,7 +97,7 @@ describe('a transaction', () => {
     )
   })
 
-  test('has made as many of some equal transfers as it has such logs, and each log counts for one', () => {
+  test('proves as many equal transfers as it has matching logs, because each log proves one', () => {
     fc.assert(
       fc.property(fc.array(anyLog, { maxLength: 12 }), expectedTransfers, (logs, expected) => {
         const all = placed(logs)
@@ -116,7 +116,7 @@ describe('a transaction', () => {
     )
   })
 
-  test('proves the same in whatever order its logs are listed, and the payments asked about', () => {
+  test('proves the same transfers in any order of its logs and of the expected payments', () => {
     fc.assert(
       fc.property(
         fc.array(anyLog, { maxLength: 12 }),
@@ -137,7 +137,7 @@ describe('a transaction', () => {
     )
   })
 
-  test('of calls that all went through has made them all, whatever else is in it', () => {
+  test('in which all calls succeeded proves all of their transfers, whatever else it contains', () => {
     fc.assert(
       fc.property(
         expectedTransfers,
@@ -154,7 +154,7 @@ describe('a transaction', () => {
     )
   })
 
-  test('that was reverted has made nothing, whatever logs a node tells of it', () => {
+  test('that was reverted proves nothing, whatever logs a node reports for it', () => {
     fc.assert(
       fc.property(fc.array(anyLog), expectedTransfers, (logs, expected) => {
         const proofs = proveTransfers(evidence(placed(logs), 'reverted'), expected)
@@ -163,7 +163,7 @@ describe('a transaction', () => {
     )
   })
 
-  test('of two equal payments makes the one whose transfer follows its own nonce', () => {
+  test('proves, of two equal payments, the one whose transfer follows its own nonce', () => {
     const pays = { token: TOKENS[0], sender: ADDRESSES[0], recipient: ADDRESSES[1], amount: 5n }
     const [first, second] = [word(1), word(2)]
     const expected = [first, second].map((own) => ({ ...pays, by: { nonce: own } }))
@@ -172,7 +172,7 @@ describe('a transaction', () => {
     expect(verdicts(placed(logs), expected)).toEqual(['used-otherwise', 'made'])
   })
 
-  test('is the only one that can make a plain transfer, by its hash', () => {
+  test('proves a plain transfer only by its own hash', () => {
     const pays = { token: TOKENS[0], sender: ADDRESSES[0], recipient: ADDRESSES[1], amount: 5n }
     const by = (hashes: readonly Hex[]) => [{ ...pays, by: { hashes } }]
     const logs = placed([transferLog(pays)])

@@ -44,13 +44,13 @@ describe('the head', () => {
     expect(chain.alerts).toEqual([])
   })
 
-  test('is unknown where the branches are longer', async () => {
+  test('is unknown if the branches are longer', async () => {
     const [, , chain] = await twoNodes({ branch: { from: 97, name: 'other' } }, { head: 101 })
     await expect(chain.head()).rejects.toMatchObject(DISAGREEMENT)
     expect(chain.alerts).toMatchObject([{ kind: 'DISAGREEMENT' }])
   })
 
-  test('is not that of a node far behind: there is none then', async () => {
+  test('is unknown if a node is far behind', async () => {
     const [, second, chain] = await twoNodes()
     await chain.head()
     second.head = 30
@@ -58,7 +58,7 @@ describe('the head', () => {
   })
 })
 
-describe('what two nodes say differently', () => {
+describe('two nodes disagree on', () => {
   test('a block', async () => {
     const [first, , chain] = await twoNodes({ branch: { from: 50, name: 'other' } }, { head: 99 })
     expect((await chain.block(49n))!.hash).toBe(blockHash(first, 49))
@@ -124,7 +124,7 @@ describe('what two nodes say differently', () => {
     expect(await chain.receipt(hash)).toMatchObject({ blockNumber: 97n })
   })
 
-  test('a call, whose words may differ where the contract refuses it', async () => {
+  test('a call, except for the wording of a revert', async () => {
     const [first, second, chain] = await twoNodes()
     first.lies.eth_call = second.lies.eth_call = () => '0x01'
     expect(await chain.call(CALL)).toBe('0x01')
@@ -155,7 +155,7 @@ describe('what two nodes say differently', () => {
   })
 })
 
-test('two nodes are asked of one block, which both have', async () => {
+test('two nodes are queried at one block, which both have', async () => {
   const [, , chain] = await twoNodes({ head: 100 }, { head: 98 })
   // The fake node returns the queried block's number.
   expect(await chain.coin(HOLDER)).toBe(98n)
@@ -163,7 +163,7 @@ test('two nodes are asked of one block, which both have', async () => {
   expect(await chain.coin(HOLDER, 3n)).toBe(3n)
 })
 
-test('a third node takes the place of one that fails; two are too few', async () => {
+test('a third node replaces one that fails; two nodes are too few', async () => {
   const nodes = [await startNode({ head: 100 }), await startNode({ head: 99 }), await startNode({ head: 98 })]
   const chain = chainOf(nodes, { agreement: 2 })
   expect((await chain.head()).number).toBe(99n)

@@ -21,7 +21,7 @@ const CALL = { from: HOLDER, to: TOKEN, data: '0x1234' } as const
 const hashOfReceipt = (number: number) => hashOf(`transaction ${number} 0`)
 
 describe('one node', () => {
-  test('blocks, the first one, and one that is not there yet', async () => {
+  test('reads blocks, the first block, and a block that does not exist yet', async () => {
     const node = await startNode()
     const chain = chainOf([node])
     expect(await chain.head()).toEqual({
@@ -38,7 +38,7 @@ describe('one node', () => {
     expect(await chain.chainId()).toBe(CHAIN_ID)
   })
 
-  test('accounts and fees', async () => {
+  test('reads accounts and fees', async () => {
     const node = await startNode({ lies: { eth_getCode: () => '0xABCD' } })
     const chain = chainOf([node])
     expect(await chain.coin(HOLDER)).toBe(100n)
@@ -52,7 +52,7 @@ describe('one node', () => {
     expect(await chain.fees()).toEqual({ baseFeePerGas: 1_100n, priorityFeePerGas: 50n })
   })
 
-  test('receipts, in one request, or one by one where the node takes no batches', async () => {
+  test('reads receipts in one request, or one by one if the node accepts no batches', async () => {
     const node = await startNode()
     const hashes = Array.from({ length: 60 }, (_, at) => hashOfReceipt(at + 1))
     hashes.slice(1).forEach((hash, at) => {
@@ -118,7 +118,7 @@ describe('one node', () => {
     expect(chain.alerts.map(({ kind }) => kind)).toContain('BAD_ANSWER')
   })
 
-  test('a refusal by a contract is distinguished from a refusal by a node', async () => {
+  test('distinguishes a refusal by a contract from a refusal by a node', async () => {
     const node = await startNode()
     const chain = chainOf([node])
     const data = `0x08c379a0${'00'.repeat(31)}20`
@@ -143,8 +143,8 @@ describe('one node', () => {
   })
 })
 
-describe('a node that is not to be used', () => {
-  test('one of another chain is asked for nothing else, for a minute, and an alert tells of it', async () => {
+describe('nodes that cannot be used', () => {
+  test('a node on another chain gets no other query for a minute, and raises an alert', async () => {
     const [other, right] = [await startNode({ chainId: 1 }), await startNode({ head: 90 })]
     const chain = chainOf([other, right])
     expect((await chain.head()).number).toBe(90n)
@@ -159,12 +159,12 @@ describe('a node that is not to be used', () => {
     expect((await chain.head()).number).toBe(100n)
   })
 
-  test('where all are of another chain, the error says so', async () => {
+  test('if all nodes are on another chain, the error says so', async () => {
     const chain = chainOf([await startNode({ chainId: 1 })])
     await expect(chain.chainId()).rejects.toMatchObject({ problem: 'OTHER_CHAIN' })
   })
 
-  test('one that stands by is found too when the chain is asked for', async () => {
+  test('a standby on another chain is also found when the chain id is read', async () => {
     const chain = chainOf(
       [await startNode(), await startNode({ chainId: 1 }), await startNode({ hijack: () => true })],
       {
@@ -175,7 +175,7 @@ describe('a node that is not to be used', () => {
     expect(chain.alerts.map(({ kind }) => kind)).toContain('OTHER_CHAIN')
   })
 
-  test('the chain is asked for again after a minute and after a failure', async () => {
+  test('the chain id is checked again after a minute and after a failure', async () => {
     const node = await startNode()
     const chain = chainOf([node])
     await chain.head()
@@ -206,7 +206,7 @@ describe('a node that is not to be used', () => {
     expect((await chain.head()).number).toBe(BigInt(old.head))
   })
 
-  test('a head may go back by 64 blocks, and no further', async () => {
+  test('the head may go back by up to 64 blocks', async () => {
     const node = await startNode()
     const chain = chainOf([node])
     await chain.head()
@@ -220,7 +220,7 @@ describe('a node that is not to be used', () => {
     expect((await two.head()).number).toBe(35n)
   })
 
-  test('a block below the head that a node denies, or another one, is refused', async () => {
+  test('a node that lacks a block below its head, or returns a different block, is rejected', async () => {
     const [denies, honest] = [await startNode(), await startNode()]
     const chain = chainOf([denies, honest])
     denies.lies.eth_getBlockByNumber = () => null
@@ -236,7 +236,7 @@ describe('a node that is not to be used', () => {
     await expect(chainOf([other]).block(5n)).rejects.toMatchObject({ problem: 'NO_ANSWER' })
   })
 
-  test('fewer nodes than have to agree is refused', () => {
+  test('fewer nodes than have to agree are rejected', () => {
     const log = { debug() {}, info() {}, warn() {}, error() {} }
     const options = {
       rpcs: ['http://127.0.0.1:1'],

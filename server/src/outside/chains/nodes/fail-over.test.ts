@@ -66,7 +66,7 @@ const BAD: Readonly<Record<string, { readonly given: Partial<FakeNode>; readonly
 }
 
 describe.each(Object.entries(BAD))('a node that %s', (_, { given, isAlert }) => {
-  test('is passed over, and alone leaves nothing known', async () => {
+  test('is skipped if another node responds, and gives no result on its own', async () => {
     const bad = await startNode({ head: 100, ...given })
     const good = await startNode({ head: 99 })
     const bounds = { timeoutMs: TIMEOUT_MS, bytesMax: BYTES_MAX }
@@ -82,7 +82,7 @@ describe.each(Object.entries(BAD))('a node that %s', (_, { given, isAlert }) => 
   })
 })
 
-test('an answer to another request is refused, however well it reads', async () => {
+test('a response to another request is rejected, even if it is valid', async () => {
   const node = await startNode()
   const chain = chainOf([node])
   await chain.chainId()
@@ -117,7 +117,7 @@ test('a node that does not report its chain is not queried for anything else', a
   expect((await chainOf([node, good]).head()).number).toBe(99n)
 })
 
-test('a node that has failed rests, twice as long each time, up to a minute', async () => {
+test('a node that has failed gets a cooldown, twice as long each time, up to a minute', async () => {
   const [first, second] = [await startNode({ head: 100 }), await startNode({ head: 99 })]
   const chain = chainOf([first, second])
   const head = async () => Number((await chain.head()).number)
@@ -140,7 +140,7 @@ test('a node that has failed rests, twice as long each time, up to a minute', as
   expect(await head()).toBe(100)
 })
 
-test('questions that fail at the same time count as one failure', async () => {
+test('queries that fail at the same time count as one failure', async () => {
   const [first, second] = [await startNode({ head: 100 }), await startNode({ head: 99 })]
   const chain = chainOf([first, second])
   first.lies.eth_getBlockByNumber = () => new RpcError(-32000, 'busy')
@@ -150,7 +150,7 @@ test('questions that fail at the same time count as one failure', async () => {
   expect((await chain.head()).number).toBe(100n)
 })
 
-test('a resting node is queried if no other responds', async () => {
+test('a node in cooldown is queried if no other node responds', async () => {
   const [first, second] = [await startNode({ head: 100 }), await startNode({ head: 99 })]
   const chain = chainOf([first, second])
   first.lies.eth_getBlockByNumber = () => new RpcError(-32000, 'busy')
@@ -160,7 +160,7 @@ test('a resting node is queried if no other responds', async () => {
   expect((await chain.head()).number).toBe(100n)
 })
 
-test('the same alert comes once a minute', async () => {
+test('the same alert is raised at most once a minute', async () => {
   const node = await startNode({ lies: { eth_getBlockByNumber: () => 'block' } })
   const chain = chainOf([node])
   for (let time = 0; time < 3; time++) await chain.head().catch(() => {})

@@ -18,7 +18,7 @@ import {
 const NOBODY: Hex = `0x${'00'.repeat(32)}`
 const FILTER: LogFilter = { address: TOKEN, topics: [TRANSFER], from: 10n, to: 20n }
 
-test('logs come by block and index, with their bytes in lower case', async () => {
+test('logs are ordered by block and index, with their bytes in lower case', async () => {
   const node = await startNode()
   node.logs = [toWireLog(node, 15, 11), toWireLog(node, 15, 2), toWireLog(node, 12, 5), toWireLog(node, 21)]
   const chain = chainOf([node])
@@ -41,7 +41,7 @@ test('logs come by block and index, with their bytes in lower case', async () =>
   expect(await chain.logs({ ...FILTER, from: 13n, to: 14n })).toEqual([])
 })
 
-test('a filter may leave a topic open, or give a choice', async () => {
+test('a filter may allow any value of a topic, or several', async () => {
   const node = await startNode()
   node.logs = [toWireLog(node, 12)]
   const chain = chainOf([node])
@@ -84,7 +84,7 @@ const LIES: Readonly<Record<string, (log: Wire, node: FakeNode) => unknown>> = {
 }
 
 describe.each(Object.entries(LIES))('%s', (_, lie) => {
-  test('is refused with an alert, and another node is asked', async () => {
+  test('is rejected with an alert, and another node is queried', async () => {
     const [liar, honest] = [await startNode(), await startNode()]
     const log = toWireLog(liar, 12)
     honest.logs = [log]
@@ -109,7 +109,7 @@ test('a branch that changes while it is read is read again', async () => {
   expect(chain.alerts).toEqual([])
 })
 
-test('a node that has not reached the end of the range is not asked for logs', async () => {
+test('a node that has not reached the end of the range is not queried for logs', async () => {
   const [behind, ahead] = [await startNode({ head: 19 }), await startNode({ head: 20 })]
   ahead.logs = [toWireLog(ahead, 20)]
   const chain = chainOf([behind, ahead])
@@ -162,7 +162,7 @@ describe('a range that is too long', () => {
     ])
   })
 
-  test('is halved where the answer is too long to be read', async () => {
+  test('is halved if the response is too long to be read', async () => {
     const node = await startNode()
     node.logs = Array.from({ length: 11 }, (_, at) => toWireLog(node, 10 + at))
     const chain = chainOf([node], { bytesMax: 1_600 })
@@ -186,7 +186,7 @@ describe('a range that is too long', () => {
     expect(ranges).toContainEqual([10, 10])
   })
 
-  test('is not halved for a limit of requests', async () => {
+  test('is not halved because of a request limit', async () => {
     const node = await startNode()
     node.lies.eth_getLogs = () =>
       new RpcError(-32005, 'rate limit exceeded: too many requests in this time range')

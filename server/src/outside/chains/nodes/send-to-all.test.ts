@@ -17,7 +17,7 @@ async function send(...nodes: readonly Partial<FakeNode>[]): Promise<string> {
   return chainOf(started, { timeoutMs: TIMEOUT_MS }).send(RAW)
 }
 
-describe('what nodes say of a transaction', () => {
+describe('the meaning of an error message', () => {
   test.each([
     ['known', 'already known'],
     ['known', 'AlreadyKnown'],
@@ -51,8 +51,8 @@ describe('what nodes say of a transaction', () => {
   )
 })
 
-describe('all nodes get it', () => {
-  test('and one that takes it is enough', async () => {
+describe('a transaction is sent to all nodes', () => {
+  test('and one node that accepts it is enough', async () => {
     const nodes = [
       await startNode(NO_FUNDS),
       await startNode({ lies: TAKES }),
@@ -63,13 +63,13 @@ describe('all nodes get it', () => {
     expect(await send(NO_FUNDS, refuses('already known'))).toBe('known')
   })
 
-  test('and nobody waits for the others then', async () => {
+  test('and the result does not wait for the other nodes then', async () => {
     const nodes = [await startNode(SILENT), await startNode({ lies: TAKES })]
     // Waiting for it would take a minute.
     expect(await chainOf(nodes, { timeoutMs: 60_000 }).send(RAW)).toBe('taken')
   })
 
-  test('one without a response may have accepted it, regardless of the other responses', async () => {
+  test('and a node without a response may have accepted it, regardless of the other responses', async () => {
     await expect(send(NO_FUNDS, SILENT)).rejects.toMatchObject({ name: 'NodeError', problem: 'NO_ANSWER' })
     await expect(send(refuses('transaction underpriced'), SILENT)).rejects.toMatchObject({
       name: 'NodeError',
@@ -81,14 +81,14 @@ describe('all nodes get it', () => {
     expect(await send(SILENT, refuses('nonce too low'))).toBe('nonce-used')
   })
 
-  test('except one of another chain, or one that cannot be reached, which did not get it', async () => {
+  test('but a node on another chain, or one that cannot be reached, did not get it', async () => {
     expect(await send(NO_FUNDS, { chainId: 1, lies: TAKES })).toBe('no-funds')
     expect(await send(NO_FUNDS, { hijack: () => true })).toBe('no-funds')
     expect(await send(NO_FUNDS, refuses('transaction underpriced'))).toBe('underpriced')
     await expect(send({ chainId: 1, lies: TAKES })).rejects.toMatchObject({ name: 'NodeError' })
   })
 
-  test('the same bytes may be sent again after a lost response', async () => {
+  test('and the same bytes may be sent again after a lost response', async () => {
     const node = await startNode({ lies: TAKES })
     const chain = chainOf([node])
     let isLost = true
