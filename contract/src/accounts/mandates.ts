@@ -92,7 +92,7 @@ export const mandate_create = endpoint({
   idempotent: true,
   body: MandateCreateRequest,
   responses: { 201: Mandate },
-  errors: ['INVALID_INPUT', 'ACCOUNT_NOT_FOUND'],
+  errors: ['INVALID_INPUT', 'ACCOUNT_NOT_FOUND', 'CUSTOMER_DELETED'],
 })
 
 export const mandate_list = endpoint({

@@ -9,6 +9,7 @@ import { nameOfHolder } from '../../kernel/accounts/external-account-names.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
 import type { DebitMandate, MandateInstruction, Rail } from '../../kernel/ports/rail.ts'
+import { findCustomer, findCustomerOnRecord } from '../../people/customers/customers.ts'
 import { expectRow, insert, update, type Write } from '../../storage/commit/writes.ts'
 import type { MandateRow } from '../../storage/rows/mandate.ts'
 import type { AccountDetails } from '../../storage/rows/stored-documents.ts'
@@ -84,6 +85,7 @@ export async function newMandate(
   body: BodyOf<typeof mandate_create>,
 ): Promise<{ readonly row: MandateRow; readonly writes: readonly Write[] }> {
   const account = await findExternalAccount(op, body.externalAccountId)
+  if (account.customer_id !== null) await findCustomer(op, account.customer_id, 'externalAccountId')
   const debtor = debtorOf(account)
   const told = await tellingRail(op, account)
   const row = { ...rowOf(op, account, body, schemeOf(debtor)), ...debtor, rail: told?.name ?? null }
@@ -102,11 +104,17 @@ export async function newMandate(
     row,
     writes: [
       expectRow('external_accounts', account.id, { deleted_at: null, changes: account.changes }),
+      ...holderExists(row),
       ...(earlier ? cancelMandate(op, earlier, 'It has expired').writes : []),
       insert('mandates', row),
       ...instructionOf(op, told, row, 'NEW'),
     ],
   }
+}
+
+/** Guard: the customer who has the mandate was not deleted in the meantime. */
+function holderExists({ customer_id }: Pick<MandateRow, 'customer_id'>): readonly Write[] {
+  return customer_id === null ? [] : [expectRow('customers', customer_id, { deleted_at: null })]
 }
 
 /**
@@ -289,14 +297,16 @@ function end(op: Op, row: MandateRow, by: 'BANK' | 'PLATFORM', reason: string): 
 }
 
 /**
- * Reinstates a mandate that the debtor's bank had ended, unless the account has another mandate by now.
- * Guard: the mandate is unchanged.
+ * Reinstates a mandate that the debtor's bank had ended, unless the account has another mandate by now, or its
+ * customer was deleted. Guards: the mandate is unchanged, and its customer not deleted.
  */
-export async function reinstatedMandate(op: Op, row: MandateRow): Promise<Write | undefined> {
-  const { canceled_at, canceled_by, external_account_id } = row
+export async function reinstatedMandate(op: Op, row: MandateRow): Promise<readonly Write[] | undefined> {
+  const { canceled_at, canceled_by, customer_id, external_account_id } = row
   if (canceled_by !== 'BANK' || (await selectUncanceled(op, external_account_id))) return undefined
+  const customer = customer_id === null ? undefined : await findCustomerOnRecord(op, customer_id)
+  if (customer?.deleted_at) return undefined
   const change = { canceled_at: null, canceled_by: null, cancel_reason: null, updated_at: op.now }
-  return update('mandates', row.id, { canceled_at }, change)
+  return [...holderExists(row), update('mandates', row.id, { canceled_at }, change)]
 }
 
 /** Moves a mandate to the changed details of its account. Guard: it was not canceled in the meantime. */

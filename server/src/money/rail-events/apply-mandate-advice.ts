@@ -71,5 +71,5 @@ async function amend(
 async function reinstate(op: Op, mandate: MandateRow): Promise<Advised> {
   if (statusOf(op, mandate) === 'ACTIVE') return { writes: [] }
   const reinstated = await reinstatedMandate(op, mandate)
-  return reinstated ? { writes: [reinstated] } : { writes: [], reason: 'CONTRADICTION' }
+  return reinstated ? { writes: reinstated } : { writes: [], reason: 'CONTRADICTION' }
 }

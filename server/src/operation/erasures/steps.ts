@@ -1,4 +1,4 @@
-import type { Op } from '../../kernel/operation/app.ts'
+import { type Op, plusSeconds } from '../../kernel/operation/app.ts'
 import { findCustomerOnRecord } from '../../people/customers/customers.ts'
 import { uuidOf } from '../../storage/engine/ids.ts'
 import { OWN_INSTRUCTIONS } from '../../storage/erasure/columns-of-payments.ts'
@@ -12,7 +12,13 @@ import {
 } from '../../storage/erasure/erase-logs.ts'
 import { erasePayments } from '../../storage/erasure/erase-payments.ts'
 import { eraseRailEvents } from '../../storage/erasure/erase-rail-events.ts'
-import { awaitFiles, eraseRows, ROWS_MAX, ROWS_STATEMENTS } from '../../storage/erasure/erase-rows.ts'
+import {
+  eraseRows,
+  isNeededByFiles,
+  ROWS_MAX,
+  ROWS_STATEMENTS,
+  removeLostInstructions,
+} from '../../storage/erasure/erase-rows.ts'
 import { selectAccountIds } from './store.ts'
 
 /** The person to erase. All ids except `customerId` are UUIDs as stored in the database. */
@@ -54,8 +60,14 @@ export async function findPerson(op: Op, customerId: string): Promise<Person | u
   }
 }
 
-function railNames({ rails }: Op): string[] {
-  return rails.list().flatMap(({ name }) => name ?? [])
+/** A rail that was removed may be configured again until then. */
+const LOST_AFTER_SECONDS = 30 * 24 * 3600
+
+/** The names of the rails that write bank files. */
+function fileRailNames({ rails }: Op): string[] {
+  return rails
+    .list()
+    .flatMap(({ name, entry }) => (entry?.kind === 'bank-files' && name !== null ? [name] : []))
 }
 
 /** Repeats a statement until it finds no more rows. */
@@ -98,11 +110,17 @@ export const STEPS: readonly Step[] = [
   },
   {
     name: 'payments',
-    run: (op, person, after) => erasePayments(op.db, { ...person, rails: railNames(op) }, after),
+    run: ({ db }, person, after) => erasePayments(db, person, after),
   },
   {
     name: 'instructions',
-    run: (op, { customer }) => awaitFiles(op.db, OWN_INSTRUCTIONS, customer, railNames(op)),
+    run: async (op, { customer }) => ({
+      found: await removeLostInstructions(op.db, customer, {
+        rails: fileRailNames(op),
+        before: plusSeconds(op.now, -LOST_AFTER_SECONDS),
+      }),
+      isWaiting: await isNeededByFiles(op.db, OWN_INSTRUCTIONS, customer),
+    }),
   },
   {
     name: 'events',

@@ -67,7 +67,7 @@ function senderOf({ debtor }: Line['details'][number]): DepositOfBank['sender'] 
   const sender = present({
     name: textOf(debtor.name),
     accountIdentifier: textOf(debtor.account),
-    bankIdentifier: textOf(debtor.bank),
+    bankIdentifier: textOf(debtor.sortCode ?? debtor.bic),
   })
   return Object.keys(sender).length === 0 ? undefined : sender
 }

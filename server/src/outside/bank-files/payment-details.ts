@@ -1,4 +1,5 @@
 import { present } from '@countersign/contract/core/objects'
+import { isValidIBAN } from 'ibantools'
 import type { UnmadePayment } from '../../kernel/ports/rail.ts'
 import type { BankAddress, BankPaymentDetails } from '../../storage/rows/bank-file.ts'
 import type { AccountDetails } from '../../storage/rows/stored-documents.ts'
@@ -17,16 +18,26 @@ export function detailsOf(
   return { name, account: number, ...more, ...(remittanceInformation ? { remittanceInformation } : {}) }
 }
 
-/** The sort code and number of an account in pounds. A payer may be known by an IBAN, or by both joined. */
+/**
+ * The sort code and number of an account in pounds. A payer may be known by a British IBAN, or by a sort code and a
+ * number, which may begin with the sort code. Throws UnwritablePayment for all other accounts.
+ */
 export function poundAccountOf({ account, sender }: Pick<UnmadePayment, 'account' | 'sender'>): {
   readonly sortCode: string
   readonly number: string | undefined
 } {
-  const number = account ? memberOf(account, 'accountNumber') : sender?.accountIdentifier
-  const joined = /^(?:GB\d{2}[A-Z]{4})?(\d{6})(\d{8})$/.exec(number?.replaceAll(/[ -]/g, '') ?? '')
-  const sortCode = joined?.[1] ?? (account ? memberOf(account, 'sortCode') : sender?.bankIdentifier)
+  if (account) {
+    const sortCode = memberOf(account, 'sortCode')
+    if (sortCode === undefined) throw new UnwritablePayment('sort code is not known')
+    return { sortCode, number: memberOf(account, 'accountNumber') }
+  }
+  const number = sender?.accountIdentifier?.replaceAll(/[ -]/g, '') ?? ''
+  const [, ofIban, inIban] = (isValidIBAN(number) && /^GB\d{2}[A-Z]{4}(\d{6})(\d{8})$/.exec(number)) || []
+  const stated = /^\d{6}$/.exec(sender?.bankIdentifier ?? '')?.[0]
+  const sortCode = ofIban ?? stated
   if (sortCode === undefined) throw new UnwritablePayment('sort code is not known')
-  return { sortCode, number: joined?.[2] ?? number }
+  const isJoined = number.length === 14 && number.startsWith(sortCode)
+  return { sortCode, number: inIban ?? (isJoined ? number.slice(sortCode.length) : number) }
 }
 
 /** The holder's address, if it has the town that a structured address requires. */

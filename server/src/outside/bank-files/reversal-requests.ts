@@ -8,7 +8,7 @@ import { type BankPaymentRow, isOfKind, type ReversalRow } from '../../storage/r
 import { dayOfBankTime, effectiveDateOfQueued, formatBankTime, networkDate } from './cut-off-times.ts'
 import { selectFilesOfDay } from './file-store.ts'
 import { workerIdOf } from './ids.ts'
-import { isReversalFile, reversalFor, reversalIdOf } from './queue.ts'
+import { isMicroFile, isReversalFile, reversalFor, reversalIdOf } from './queue.ts'
 import { countWaitingReversals } from './queue-store.ts'
 import { selectWithFile, selectWorkerById } from './store.ts'
 
@@ -46,6 +46,8 @@ async function requestReversal(
   const found = await selectWithFile(read, payment.platform_id, payment.id)
   if (!worker || !found?.accepted_at || !isOfKind(found, 'PAYMENT'))
     return { fault: 'NOT_SENT', message: 'The bank has not accepted the file of this payment yet.' }
+  if (isMicroFile({ batches: [found.batch] }))
+    return { fault: 'NOT_REVERSIBLE', message: 'Deposits that verify an account are not asked back.' }
   const { executed_on, accepted_at: _, format, ...row } = found
   const earlier = await listReversals(read, payment)
   const last = earlier.at(-1)

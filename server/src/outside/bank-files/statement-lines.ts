@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import type { BankBalance, BankRecord, StatementHead } from './formats/camt.ts'
 import type { BankEntry } from './formats/camt-entry.ts'
-import type { BankTransaction } from './formats/camt-transaction.ts'
+import type { BankParty, BankTransaction } from './formats/camt-transaction.ts'
 
 type Unread = Extract<BankRecord, { type: 'unread' }>
 
@@ -188,13 +188,18 @@ function digestOf(
       one.endToEndId,
       one.instructionId,
       one.servicerReference,
-      one.debtor,
-      one.creditor,
+      partyOf(one.debtor),
+      partyOf(one.creditor),
       one.remittanceInformation,
       one.returnReason,
     ]),
   ]
   return hash('sha256', JSON.stringify(identity)).slice(0, DIGEST_CHARACTERS)
+}
+
+/** The parts of a party that name a line, in this order for ever: a line with another name counts again. */
+function partyOf(party: BankParty | null | undefined) {
+  return party && { name: party.name, account: party.account, bic: party.bic }
 }
 
 /** Bank references that several entries share, so that they identify none. */

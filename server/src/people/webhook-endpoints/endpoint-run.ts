@@ -242,8 +242,8 @@ class EndpointRun {
       this.#app.log.error({ err: error, event: pending.event.id }, 'a webhook was not sent')
       const failed = { url: this.#endpoint.url, startedAt: op.now, durationMs: 0, error: 'INTERNAL' }
       this.#applyOutcome({ pending, attempted: failed, isReceived: false })
-    } finally {
       this.#data.delete(pending.event.id)
+    } finally {
       this.#sending -= 1
       this.#isChanged = true
       this.#wake?.()

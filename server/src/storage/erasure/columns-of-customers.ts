@@ -60,7 +60,7 @@ export const COLUMNS_OF_CUSTOMERS: Readonly<Record<string, TableColumns>> = {
     ],
   },
   account_verifications: {
-    plain: 'start state attempts_left failure_reason delivered',
+    plain: 'start customer_start state attempts_left failure_reason delivered',
     kept: {
       account_digest: 'a keyed digest, which limits the deposits to the same bank account for 30 days',
     },

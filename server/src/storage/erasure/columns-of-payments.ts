@@ -3,7 +3,7 @@ import { ERASED, ERASED_UMA_ADDRESS, identifierFor, type TableColumns, wordFor }
 /** Selects the records of the current payments. */
 const OF_PAYMENTS = 'id = ANY ($1)'
 /** An entry of a bank's file. A failure is kept, because without it the entry would still be on its way. */
-export const ERASED_ENTRY = `'{"name": "erased", "account": "erased"}' || CASE WHEN details ? 'failure'
+const ERASED_ENTRY = `'{"name": "erased", "account": "erased"}' || CASE WHEN details ? 'failure'
   THEN jsonb_build_object('failure', details->'failure' || '{"message": "erased"}') ELSE '{}' END`
 
 /** Selects the instructions of the customer's mandates. */
@@ -132,7 +132,8 @@ export const COLUMNS_OF_PAYMENTS: Readonly<Record<string, TableColumns>> = {
     erased: [
       {
         by: 'payments',
-        rows: OF_PAYMENTS,
+        // The sender of a deposit that is being sent back is still needed.
+        rows: `${OF_PAYMENTS} AND state <> 'RETURNING'`,
         set: {
           details: `${withoutMembers('details', 'sender', 'remittanceInformation', 'note', 'paidTo', 'texts')} - 'endToEndId' - 'traceNumber'`,
         },

@@ -2,14 +2,12 @@ import { idOfKind, uuidOf, uuidOfText } from '../engine/ids.ts'
 import type { Database } from '../engine/port.ts'
 import { eraseEventsOf, eraseEventsOfOthers } from './erase-events.ts'
 import type { Walked } from './erase-logs.ts'
-import { awaitFiles, eraseAllRows, ROWS_STATEMENTS, statementOf } from './erase-rows.ts'
+import { eraseAllRows, isNeededByFiles, ROWS_STATEMENTS, statementOf } from './erase-rows.ts'
 import type { Side } from './redacted.ts'
 import { ERASED_UMA_ADDRESS, type ErasedRows, identifierFor, OWN_DEPOSITS } from './table-columns.ts'
 
 /** The customer whose payments are erased. */
 export interface PaymentsOf {
-  /** The names of the server's rails. */
-  readonly rails: readonly string[]
   /** The uuids of the customer and of its accounts. */
   readonly customer: string
   readonly accounts: readonly string[]
@@ -72,7 +70,7 @@ export async function erasePayments(
   )
   // The lists by account also include the customer's own payments.
   const others = rows.filter(({ customer_id }) => customer_id === null || uuidOf(customer_id) !== of.customer)
-  const erased = await (list.side ? eraseOthers(db, others, list.side) : eraseOwn(db, rows, of.rails))
+  const erased = await (list.side ? eraseOthers(db, others, list.side) : eraseOwn(db, rows))
   const last = rows.at(-1)
   const next: Place =
     rows.length < PAYMENTS_MAX || !last
@@ -89,11 +87,7 @@ WITH RECURSIVE own AS (
 SELECT id FROM own UNION
 SELECT d.id FROM own JOIN deposits AS d ON d.parent_id = own.id WHERE d.transaction_id IS NULL`
 
-async function eraseOwn(
-  db: Database,
-  payments: readonly Listed[],
-  rails: readonly string[],
-): Promise<Walked> {
+async function eraseOwn(db: Database, payments: readonly Listed[]): Promise<Walked> {
   if (payments.length === 0) return { found: 0 }
   const deposits = await db.query<{ id: string }>(DEPOSITS, [payments.map(({ id }) => uuidOf(id))])
   const paymentIds = [
@@ -113,8 +107,19 @@ async function eraseOwn(
   let found = await eraseEventsOf(db, records)
   for (const statement of ROWS_STATEMENTS)
     if (statement.by === 'payments') found += await eraseAllRows(db, statement, records)
-  const waiting = await awaitFiles(db, 'id = ANY ($1)', records, rails)
-  return { ...waiting, found: found + waiting.found }
+  const isWaiting = (await isNeededByFiles(db, OF_RECORDS, records)) || (await isSendingBack(db, records))
+  return { found, isWaiting }
+}
+
+const OF_RECORDS = 'id = ANY ($1)'
+
+/** True if deposits among these records are being sent back. Their senders are not erased until then. */
+async function isSendingBack(db: Database, records: readonly string[]): Promise<boolean> {
+  const found = await db.query(
+    `SELECT id FROM deposits WHERE ${OF_RECORDS} AND state = 'RETURNING' LIMIT 1`,
+    [records],
+  )
+  return found.rows.length > 0
 }
 
 /** The record of a payment at its rail, and its prenote. */

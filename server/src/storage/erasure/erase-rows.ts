@@ -1,7 +1,7 @@
 import type { Database } from '../engine/port.ts'
 import { onlyRow } from '../engine/port.ts'
 import { COLUMNS_OF_CUSTOMERS } from './columns-of-customers.ts'
-import { COLUMNS_OF_PAYMENTS, ERASED_ENTRY, IS_PAST_FILES } from './columns-of-payments.ts'
+import { COLUMNS_OF_PAYMENTS, IS_PAST_FILES, OWN_INSTRUCTIONS } from './columns-of-payments.ts'
 import { COLUMNS_OF_WORK } from './columns-of-work.ts'
 import type { ErasedRows, TableColumns } from './table-columns.ts'
 
@@ -83,22 +83,34 @@ export async function eraseAllRows(
   }
 }
 
-/**
- * Finds out whether a bank file that is not written yet needs some of these rows of `bank_payments`. Rows of other rails
- * than `rails` are erased, because their files will never be written.
- */
-export async function awaitFiles(
+/** True if a bank file that is not written yet needs some of these rows of `bank_payments`. They are not erased until then. */
+export async function isNeededByFiles(
   db: Database,
   rows: string,
   of: string | readonly string[],
-  rails: readonly string[],
-): Promise<{ readonly found: number; readonly isWaiting: boolean }> {
-  const needed = `${rows} AND NOT ${IS_PAST_FILES} AND details->>'account' IS DISTINCT FROM 'erased'`
-  const erased = await db.query(
-    `UPDATE bank_payments AS t SET details = ${ERASED_ENTRY} WHERE ${needed} AND rail <> ALL ($2)`,
-    [of, rails],
+): Promise<boolean> {
+  const found = await db.query(
+    `SELECT id FROM bank_payments AS t WHERE ${rows} AND NOT ${IS_PAST_FILES} LIMIT 1`,
+    [of],
     LONG,
   )
-  const found = await db.query(`SELECT id FROM bank_payments AS t WHERE ${needed} LIMIT 1`, [of], LONG)
-  return { found: erased.affected, isWaiting: found.rows.length > 0 }
+  return found.rows.length > 0
+}
+
+/**
+ * Removes instructions that have waited since `before` for a file of a rail without files: nobody will send them. Returns
+ * their number.
+ */
+export async function removeLostInstructions(
+  db: Database,
+  customer: string,
+  { rails, before }: { readonly rails: readonly string[]; readonly before: Date },
+): Promise<number> {
+  const removed = await db.query(
+    `DELETE FROM bank_payments AS t
+     WHERE ${OWN_INSTRUCTIONS} AND kind = 'INSTRUCTION' AND file_id IS NULL AND rail <> ALL ($2) AND created_at < $3`,
+    [customer, rails, before],
+    LONG,
+  )
+  return removed.affected
 }

@@ -224,6 +224,21 @@ describe('an advice about a mandate', () => {
     expect(await bank.mandateOf(payer)).toMatchObject({ status: 'CANCELED', cancelReason: reason })
   })
 
+  test('reinstates no mandate of a deleted customer, who gets no other either', async () => {
+    const { client } = bank.world
+    const { instruction, ...payer } = await bank.newKnownPayer()
+    await bank.put(adviceOf(payer, '0'))
+    expect(await bank.mandateOf(payer)).toMatchObject({ status: 'CANCELED' })
+    expect((await client.send('DELETE', `/customers/${payer.customerId}`)).status).toBe(200)
+    const again = await client.post('/mandates', {
+      externalAccountId: payer.external.id,
+      signedOn: '2026-01-05',
+    })
+    expect([again.status, again.body.code]).toEqual([410, 'CUSTOMER_DELETED'])
+    expect(await bank.heldBy(() => bank.put(adviceOf(payer, 'R')))).toEqual(['CONTRADICTION'])
+    expect(await bank.mandateOf(payer)).toMatchObject({ status: 'CANCELED' })
+  })
+
   test('of other details proposes them for the account, and once they are applied the mandate continues there', async () => {
     const { instruction, ...payer } = await bank.newKnownPayer()
     await bank.credited(payer)
@@ -324,16 +339,25 @@ test('the deletion of a customer ends the mandate, and its instruction is sent b
   expect((await kept()).rows).toEqual([])
 })
 
-test('an erasure does not wait for an instruction whose rail is gone, and erases it', async () => {
+test('an erasure waits 30 days for an instruction whose rail is gone, and removes it then', async () => {
   const { world } = bank
-  const { db } = world.service.app
-  const { customerId, mandate, external } = await bank.newKnownPayer()
+  const { db, clock } = world.service.app
+  const { customerId, external } = await bank.newKnownPayer()
   await pauseWorkers(world)
-  await world.client.post(`/mandates/${mandate.id}/cancel`, { reason: 'Moved away' })
+  const deleted = await world.client.send('DELETE', `/customers/${customerId}`)
+  expect(deleted.status).toBe(200)
   await db.query(`UPDATE bank_payments SET rail = 'gone' WHERE file_id IS NULL`)
-  await requestErasure(world, customerId)
-  await untilErased(world, customerId)
+  await world.client.post(`/customers/${customerId}/erasure`)
+  expect(await untilWaiting(world, customerId)).toBe('ERASING')
   const about = [`%${external.accountNumber}%`]
-  expect((await db.query('SELECT id FROM bank_payments WHERE details::text LIKE $1', about)).rows).toEqual([])
+  const kept = async () =>
+    (await db.query('SELECT id FROM bank_payments WHERE details::text LIKE $1', about)).rows
+  expect(await kept()).toHaveLength(1)
+  await db.query(`UPDATE bank_payments SET created_at = $1 WHERE rail = 'gone'`, [
+    new Date(clock().getTime() - 31 * 24 * 3_600_000),
+  ])
+  await resumeErasures(world)
+  await untilErased(world, customerId)
+  expect(await kept()).toEqual([])
   await db.query(`UPDATE bank_file_workers SET claimed_until = 'epoch'`)
 })

@@ -23,7 +23,7 @@ afterAll(() => bank.close())
 
 const PAYER = 'Quahog Marker'
 
-test('an erasure waits for the part of a deposit that is sent back, and its file is complete', async () => {
+test('an erasure waits until the part of a deposit is sent back, and its file is complete', async () => {
   const { world } = bank
   const { client } = world
   const { customerId, account } = await bank.customer()
@@ -62,12 +62,19 @@ test('an erasure waits for the part of a deposit that is sent back, and its file
   await pauseWorkers(world)
   const back = await client.post(`/deposits/${returned.id}/return`)
   expect(back.status, JSON.stringify(back.body)).toBe(200)
-  await untilQueued(world, 1)
   await requestErasure(world, customerId)
   expect(await untilWaiting(world, customerId)).toBe('ERASING')
   await world.service.app.db.query(`UPDATE bank_file_workers SET claimed_until = 'epoch'`)
   const { text } = await bank.takeFile()
   expect(text).toContain(PAYER)
+  await resumeErasures(world)
+  expect(await untilWaiting(world, customerId)).toBe('ERASING')
+  const [, endToEndId = ''] = /<EndToEndId>(.*?)</.exec(text) ?? []
+  const booked = { amount: '4.00', direction: 'DBIT' as const, servicerReference: 'SVC-2' }
+  await bank.put(
+    'booked.xml',
+    camtFile({ id: 'S-2', entries: [{ ...booked, transactions: [{ endToEndId, amount: '4.00' }] }] }),
+  )
   await resumeErasures(world)
   await untilErased(world, customerId)
   const { rows } = await world.service.app.db.query(

@@ -139,7 +139,7 @@ describe('an advice that comes after its statement', () => {
     const of = { customer: uuidOf(customerId), platform: uuidOf(rows[0]!.platform_id) }
     const marks = ['Quixotemark', 'quahogmark']
     expect([...(await placesOf(db, marks)).values()].flat()).toContain('rail_events.body')
-    await erasePayments(db, { ...of, accounts: [uuidOf(accountId)], rails: [] }, undefined)
+    await erasePayments(db, { ...of, accounts: [uuidOf(accountId)] }, undefined)
     await eraseRailEvents(db, of)
     expect(await placesOf(db, marks)).toEqual(new Map(marks.map((mark) => [mark, []])))
   })

@@ -86,6 +86,10 @@ test('deposits are described as ACCTVERIFY, and a verified account needs no pren
   expect(entries.map((line) => line.slice(0, 29).trim())).toEqual(Array(2).fill('622011401533111222333'))
   expect(entries.map((line) => Number(line.slice(29, 39))).sort()).toEqual([...amounts].sort())
   await untilAccepted()
+  const { transactionIds } = await read(id)
+  const asked = { outcome: 'REVERSAL', reason: 'Not needed any more', evidence: { note: NOTE } }
+  const refused = await client.post(`/transactions/${transactionIds[0]}/decide`, asked)
+  expect(refused.body).toMatchObject({ code: 'PAYMENT_NOT_DECIDABLE', details: { reason: 'NOT_REVERSIBLE' } })
   expect((await confirm(client, id, otherThan(amounts))).body).toMatchObject({ attemptsLeft: 2 })
   expect((await confirm(client, id, amounts)).body.status).toBe('VERIFIED')
   expect(await get(`/customers/external-accounts/${to}`)).toMatchObject({ verificationStatus: 'VERIFIED' })

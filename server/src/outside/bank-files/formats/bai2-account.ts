@@ -183,7 +183,7 @@ function entryOf({ code, date, ...booked }: Booked, { bank, customer, texts }: E
   }
 }
 
-const NOBODY = { name: null, account: null, bank: null }
+const NOBODY = { name: null, account: null, bic: null }
 
 /** The references and the text of an entry. Undefined if it has neither. */
 function detailOf(

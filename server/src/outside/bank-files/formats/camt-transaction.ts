@@ -1,3 +1,4 @@
+import { present } from '@countersign/contract/core/objects'
 import {
   applyDirection,
   type BankCharges,
@@ -23,8 +24,9 @@ export interface BankParty {
   readonly name: string | null
   /** An IBAN or another account number. */
   readonly account: string | null
-  /** The BIC, or the code of the national clearing that belongs to an account number. */
-  readonly bank: string | null
+  readonly bic: string | null
+  /** Of a British bank. */
+  readonly sortCode?: string
 }
 
 /** One payment of an entry, which may combine many. Codes are null if only the entry has them. */
@@ -128,13 +130,14 @@ function readInstructed(element: XmlElement): BankMoney | null {
 function partyOf(element: XmlElement, role: 'Dbtr' | 'Cdtr'): BankParty {
   const parties = findBelow(element, 'RltdPties')
   const bank = findBelow(element, `RltdAgts/${role}Agt/FinInstnId`)
-  const iban = textBelow(parties, `${role}Acct/Id/IBAN`)
-  const code = 'ClrSysMmbId/MmbId'
+  const clearing = findBelow(bank, 'ClrSysMmbId')
+  const isBritish = textBelow(clearing, 'ClrSysId/Cd') === 'GBDSC'
   const { Nm, Agt } = { Nm: `${role}/Nm`, Agt: `${role}/Agt/FinInstnId/Nm` }
   return {
     name: textBelow(parties, `${role}/Pty/Nm`, Nm, Agt) ?? null,
-    account: iban ?? textBelow(parties, `${role}Acct/Id/Othr/Id`) ?? null,
-    bank: textBelow(bank, ...(iban === undefined ? [code, 'BICFI', 'BIC'] : ['BICFI', 'BIC', code])) ?? null,
+    account: textBelow(parties, `${role}Acct/Id/IBAN`, `${role}Acct/Id/Othr/Id`) ?? null,
+    bic: textBelow(bank, 'BICFI', 'BIC') ?? null,
+    ...present({ sortCode: isBritish ? textBelow(clearing, 'MmbId') : undefined }),
   }
 }
 

@@ -65,7 +65,7 @@ test.each(['08', '02'] as const)(
       transaction: {
         endToEndId: 'RF18',
         amount: 10_000n,
-        debtor: { name: 'Ada & Co', account: 'PL61109010140000071219812874', bank: 'BREXPLPWXXX' },
+        debtor: { name: 'Ada & Co', account: 'PL61109010140000071219812874', bic: 'BREXPLPWXXX' },
         remittanceInformation: 'for account 7',
         returnReason: null,
       },

@@ -64,15 +64,17 @@ export function fasterPayment({ creditor, amount, ...payment }: FasterPayment): 
     bankByCode('CdtrAgt', SYSTEM, creditor.routingNumber),
     element('Cdtr', [element('Nm', name), creditor.address && postalAddress(creditor.address)]),
     accountByNumber('CdtrAcct', creditor.account, BBAN),
-    element('RmtInf', [element('Ustrd', referenceOf(payment))]),
+    remittance(payment),
   ])
 }
 
-/** The text that the payee reads: the payment's, or else our reference. */
-function referenceOf({
-  endToEndId,
+/**
+ * The text that the payee reads. Never our reference, which is also that of the quote: money that the payee sends
+ * back with it would count as a late payment of the quote, and go back to the payee.
+ */
+function remittance({
   remittanceInformation = '',
-}: Pick<FasterPayment, 'endToEndId' | 'remittanceInformation'>): string {
+}: Pick<FasterPayment, 'remittanceInformation'>): Element | undefined {
   const what = 'remittance information'
   const part = 'remittanceInformation'
   const text = sepaText(remittanceInformation, Number.POSITIVE_INFINITY, { what, part })
@@ -81,7 +83,7 @@ function referenceOf({
       `${what} has ${text.length} characters, and Faster Payments carries ${REFERENCE_CHARACTERS_MAX}`,
       part,
     )
-  return text === '' ? endToEndId : text
+  return text === '' ? undefined : element('RmtInf', [element('Ustrd', text)])
 }
 
 function headOf(debtor: FasterPaymentsDebtor): TransferHead {
@@ -120,7 +122,9 @@ function paymentType({
 
 /** Finds a problem in an account's settings. Undefined if they are valid. */
 export function faultOfFasterPayments(debtor: FasterPaymentsDebtor): string | undefined {
-  const { iban, sortCode, accountNumber, paymentType: type = {} } = debtor
+  const { iban, bic, sortCode, accountNumber, paymentType: type = {} } = debtor
+  if (bic !== undefined && iban === undefined)
+    return 'format: bic needs iban, because the number alone is not unique'
   if (iban !== undefined && !iban.endsWith(`${sortCode}${accountNumber}`))
     return 'format: iban is not the one of sortCode and accountNumber'
   if (type.serviceLevelCode !== undefined && type.serviceLevelProprietary !== undefined)

@@ -14,7 +14,7 @@ import { readPart, type UnreadPart, unreadPart } from './unread-part.ts'
 const NO_REFERENCE = /^(?:NON-?REF|NOREF|(?:[EKPM]REF)\+?|0*)$/i
 /** References of 16 characters may have been truncated. */
 const REFERENCE_CHARACTERS_MAX = 16
-const NOBODY = { name: null, account: null, bank: null }
+const NOBODY = { name: null, account: null, bic: null }
 /** German codes of batch bookings: a single amount for several payments. */
 const BATCH_GVCS: ReadonlySet<string> = new Set('191 192 194 195'.split(' '))
 

@@ -34,7 +34,7 @@ const CODE_WORD =
   /\/(TRTP|TRCD|RTRN|EREF|PREF|MARF|CSID|CNTP|REMI|IBAN|BIC|NAME|ORDP|BENM|ULTD|ULTB|PURP|ISDT|CREF|ID|BUSP|SVCL|ADDR|OCMT|CHGS|EXCH)\//
 
 const NOT_PROVIDED = 'NOTPROVIDED'
-const NOBODY: BankParty = { name: null, account: null, bank: null }
+const NOBODY: BankParty = { name: null, account: null, bic: null }
 const UNSTRUCTURED: MtInformation = {
   ...{ gvc: null, primanota: null, textKey: null, posting: null },
   ...{ endToEndId: null, customerReference: null, mandateId: null },
@@ -102,7 +102,7 @@ function germanOf(text: string): MtInformation {
     party: {
       name: values.joined('32', '33'),
       account: values.once('31') ?? sepa.once('IBAN'),
-      bank: values.once('30') ?? sepa.once('BIC'),
+      bic: values.once('30') ?? sepa.once('BIC'),
     },
     pieces,
     isCut: true,
@@ -161,7 +161,7 @@ function codeWordsOf(text: string): MtInformation {
     party: {
       name: name?.trim() || values.once('NAME'),
       account: account?.trim() || values.once('IBAN'),
-      bank: bic?.trim() || values.once('BIC'),
+      bic: bic?.trim() || values.once('BIC'),
     },
     pieces: [bare(remittance.replace(/^(?:USTD|STRD\/[A-Z]{3})\//, ''))].filter(Boolean),
   }

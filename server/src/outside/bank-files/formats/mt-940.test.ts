@@ -178,7 +178,7 @@ describe('field 86 of German banks', () => {
       })
       expect(transaction).toMatchObject({
         endToEndId: 'CS0123456789AB',
-        debtor: { name: 'ADA LOVELACE', account: 'DE02120300000000202051', bank: 'COBADEFFXXX' },
+        debtor: { name: 'ADA LOVELACE', account: 'DE02120300000000202051', bic: 'COBADEFFXXX' },
         remittanceInformation: 'Rent for CSD59D3725E6',
       })
     }
@@ -208,7 +208,7 @@ describe('field 86 of other banks', () => {
     const ing = '/EREF/E1//CNTP/NL32INGB0000012345/INGBNL2A/ADA LOVELACE///REMI/USTD//FOR CSD59D3725E6/'
     expect((await first(line, `:86:${ing}`)).transaction).toMatchObject({
       ...{ endToEndId: 'E1', remittanceInformation: 'FOR CSD59D3725E6' },
-      debtor: { name: 'ADA LOVELACE', account: 'NL32INGB0000012345', bank: 'INGBNL2A' },
+      debtor: { name: 'ADA LOVELACE', account: 'NL32INGB0000012345', bic: 'INGBNL2A' },
     })
     const abn = '/TRTP/SEPA/IBAN/NL91ABNA0417164300/BIC/ABNANL2A/NAME/ADA/REMI/A/B/EREF/NOTPROVIDED'
     expect((await first(line, `:86:${abn}`)).transaction).toMatchObject({
