@@ -69,8 +69,8 @@ export function fasterPayment({ creditor, amount, ...payment }: FasterPayment): 
 }
 
 /**
- * The text that the payee reads. Never our reference, which is also that of the quote: money that the payee sends
- * back with it would count as a late payment of the quote, and go back to the payee.
+ * The text that the payee reads. Never our reference, which the quote has too: money that the payee sends back with
+ * it would count as a late payment of the quote, and go back to the payee.
  */
 function remittance({
   remittanceInformation = '',
