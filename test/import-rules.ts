@@ -55,7 +55,7 @@ export const IMPORT_RULES: IForbiddenRuleType[] = [
   },
   {
     name: 'sdk-by-its-entries',
-    comment: 'import the sdk by its entries: @countersign/sdk or @countersign/sdk/<entry>',
+    comment: 'import the sdk through its entry points: @countersign/sdk or @countersign/sdk/<entry>',
     severity: 'error',
     from: { pathNot: '^sdk/' },
     to: {
@@ -65,14 +65,14 @@ export const IMPORT_RULES: IForbiddenRuleType[] = [
   },
   {
     name: 'sdk-by-path-inside',
-    comment: 'inside the sdk, import its files by their path',
+    comment: 'inside the sdk, use relative imports',
     severity: 'error',
     from: { path: '^sdk/' },
     to: { path: '^sdk/', dependencyTypes: ['aliased', 'npm', 'localmodule'] },
   },
   {
     name: 'store-is-its-rooms-own',
-    comment: 'the store of a room is private: call functions of the room',
+    comment: "a room's store is private: call the room's functions instead",
     severity: 'error',
     from: { path: '^server/src/([^/]+/[^/]+)/', pathNot: TESTS },
     to: {
@@ -95,7 +95,7 @@ export const IMPORT_RULES: IForbiddenRuleType[] = [
   },
   {
     name: 'http-client',
-    comment: 'send it through base/http-client/send.ts',
+    comment: 'send HTTP requests through base/http-client/send.ts',
     severity: 'error',
     from: { path: '^server/src/', pathNot: [TESTS, '^server/src/base/http-client/'] },
     to: { path: HTTP_CLIENTS, dependencyTypesNot: ['type-only', 'type-import'] },

@@ -25,16 +25,19 @@ import type { Reply, WireCall } from '../kit/wire.ts'
 export const DEPOSITS: Group<Context> = {
   name: 'Deposits',
   checks: [
-    { name: 'an internal account gets details to pay into, the same in every repeat', run: details },
-    { name: 'the same id with another body is refused with 409', run: conflict },
+    {
+      name: 'an internal account gets deposit details, and repeated requests return the same details',
+      run: details,
+    },
+    { name: 'reusing an id with a different body returns 409', run: conflict },
     { name: 'a pool asks payers for a reference', run: pool },
     { name: 'a deposit is reported with its account and amount, and moves the balance', run: checkDeposit },
     { name: 'a deposit can be returned to its sender, once', run: checkDepositReturn },
     {
-      name: 'a deposit that its sender’s bank takes back is reported, and moves the balance back',
+      name: 'a deposit that the sender’s bank takes back is reported, and the balance is restored',
       run: checkReversal,
     },
-    { name: 'returning an unknown deposit is FAILED', run: checkUnknownReturn },
+    { name: 'returning an unknown deposit ends as FAILED', run: checkUnknownReturn },
   ],
 }
 
@@ -65,9 +68,10 @@ async function details(context: Context): Promise<void> {
   const request = newRequest(context)
   const first = await readDetails(context, request)
   const repeated = await Promise.all([1, 2, 3].map(() => readDetails(context, request)))
-  for (const one of repeated) holds(isDeepStrictEqual(one, first), 'a repeat got other details')
+  for (const one of repeated)
+    holds(isDeepStrictEqual(one, first), 'a repeated request returned different details')
   const other = await readDetails(context, newRequest(context))
-  holds(other.depositAccountId !== first.depositAccountId, 'two accounts have one depositAccountId')
+  holds(other.depositAccountId !== first.depositAccountId, 'two accounts share a depositAccountId')
   holds(
     first.matching === 'REFERENCE' || !isDeepStrictEqual(other.account, first.account),
     'two accounts have the same details, but matching is ACCOUNT',
@@ -92,7 +96,7 @@ async function pool(context: Context): Promise<void> {
   const first = await readDetails(context, request)
   holds(first.matching === 'REFERENCE', `matching of a pool is ${first.matching}`)
   const repeated = await readDetails(context, request)
-  holds(isDeepStrictEqual(repeated, first), 'a repeat got other details')
+  holds(isDeepStrictEqual(repeated, first), 'a repeated request returned different details')
 }
 
 /** Pays money in. Returns the deposit's id, as stated in its event. */

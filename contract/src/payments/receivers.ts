@@ -26,7 +26,7 @@ export const CurrencyPreference = Type.Object({
   max: Int64({ exclusiveMinimum: 0, description: 'Largest amount that one payment can deliver' }),
 })
 
-/** The time for which a quote can refer to a lookup. */
+/** How long a quote can refer to a lookup. */
 export const LOOKUP_SECONDS = 30 * 60
 
 const lookupFields = {
@@ -36,7 +36,7 @@ const lookupFields = {
       description: 'The information about the sender that the receiver requires',
     }),
   ),
-  lookupId: Text(255, { description: 'Name it in the quote. Valid for 30 minutes' }),
+  lookupId: Text(255, { description: 'Pass it when you create the quote. Valid for 30 minutes' }),
 }
 
 export const ReceiverUmaLookup = Type.Object({ ...lookupFields, receiverUmaAddress: UmaAddress })

@@ -44,7 +44,7 @@ export function readPayload(payloadToSign: string): Statement {
 }
 
 /**
- * Parses a payload in order to show it. Undefined if `readPayload` throws, as for the token of a sign-in by
+ * Parses a payload for display. Undefined if `readPayload` throws, as for the token of a sign-in by
  * code.
  */
 export function statementOf(payloadToSign: string): Statement | undefined {
@@ -68,12 +68,12 @@ export function membersOf(part: object, path = ''): [path: string, text: string]
   )
 }
 
-/** True if this operation has a separate payload. */
+/** True if this operation has its own type of payload. */
 export function isOperation(operation: unknown): operation is SignedOperation {
   return typeof operation === 'string' && Object.hasOwn(PAYLOAD_ROOTS, operation)
 }
 
-/** Parses compact JSON of an object. Rejects any other serialization, such as one with a duplicate field. */
+/** Parses a compact JSON object. Rejects any other serialization, such as one with a duplicate field. */
 function parseCompactJson(text: string): Readonly<Record<string, unknown>> {
   let value: unknown
   try {

@@ -92,11 +92,11 @@ function MatchButtons({ match }: { readonly match: Match }) {
   const denied = useDenied('APPROVE')
   const onDone = () => void client.invalidateQueries({ queryKey: ['reconciliations'] })
   const { id, status, difference, currency, rail, statementEntryIds, paymentIds, reason } = match
-  const permissionDenied = MATCH_TRANSITIONS[status]
+  const transitions = MATCH_TRANSITIONS[status]
   const shared = { size: 'xs', denied, onDone } as const
   return (
     <Group gap="xs" wrap="nowrap">
-      {permissionDenied.agree && (
+      {transitions.agree && (
         <ActionButton
           {...shared}
           label="Approve"
@@ -110,25 +110,25 @@ function MatchButtons({ match }: { readonly match: Match }) {
           }
         />
       )}
-      {permissionDenied.undo && (
+      {transitions.undo && (
         <ActionButton
           {...shared}
           label="Undo"
           done="Undid the match, or recorded your vote."
           ask={{
             title: 'Undo this match?',
-            text: 'Its lines and payments are differences again, and what was booked is booked back.',
+            text: 'Its lines and payments become unmatched again, and the booked difference is reversed.',
             needsReason: true,
           }}
           act={async (reason) => await countersign.reconciliationMatches.undo(id, { reason: reason })}
         />
       )}
-      {permissionDenied.close && (
+      {transitions.close && (
         <ActionButton
           {...shared}
           label="Close"
           done="Closed the match."
-          ask={{ title: 'Close this match?', text: 'It cannot be undone any more. No money moves.' }}
+          ask={{ title: 'Close this match?', text: 'A closed match cannot be undone. No money moves.' }}
           act={async () => await countersign.reconciliationMatches.close(id)}
         />
       )}

@@ -10,7 +10,7 @@ import { accountId, openSystemAccount, type Place } from './accounts.ts'
  * debit negative.
  */
 
-/** The record that caused a movement, as its kind and id. */
+/** The record that caused a movement, identified by kind and id. */
 export interface Cause {
   readonly cause:
     | 'card_transaction'
@@ -41,7 +41,7 @@ export function arrivalLegs(
 
 const { post: POSTED } = TRANSFER_TRANSITIONS[TRANSFER_INITIAL]
 
-/** Posts a movement. Its legs must sum to zero per currency; legs of zero are omitted. */
+/** Posts a movement. Its legs must sum to zero per currency; zero legs are skipped. */
 export function post(op: Op, cause: Cause, legs: readonly Leg[]): LedgerWrite[] {
   return pairsOf(legs).flatMap((pair) => transfer(op, cause, pair))
 }

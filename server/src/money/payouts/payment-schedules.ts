@@ -94,7 +94,7 @@ export async function occurrenceView(
 /** The accounts and the amount of a schedule's payments, as the API shows them. */
 async function paymentParts(op: Op, row: PaymentScheduleRow) {
   const { amount, currency } = row
-  if (!isKnownCurrency(currency)) throw new Error(`A payment in ${currency}`)
+  if (!isKnownCurrency(currency)) throw new Error(`Unknown currency in a payment schedule: ${currency}`)
   return {
     source: { accountId: row.source_account_id },
     destination: present({ accountId: row.destination_account_id, paymentRail: row.payment_rail }),

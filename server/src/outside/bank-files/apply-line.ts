@@ -28,7 +28,7 @@ export async function applyLine(
   }
 }
 
-/** Applies what a file reports and records it, unless it was recorded before. */
+/** Applies a report from a file and records it. Does nothing if it is already recorded. */
 export async function applyOnce(worker: BankFileWorker, evidence: Evidence): Promise<void> {
   const { rail } = worker
   const { name } = rail

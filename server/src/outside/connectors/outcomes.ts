@@ -41,7 +41,7 @@ function outcomeOfPayment({ status, failure, ...said }: ConnectorPayment, asking
     case 'RETURNED':
       return { outcome: 'returned', failureReason, detail, reason: 'TRANSACTION_FAILED' }
     case 'UNKNOWN':
-      return toUnknown('The bank gave no reason', asking)
+      return toUnknown('The outcome of the payment is unknown', asking)
   }
 }
 

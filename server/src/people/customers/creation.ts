@@ -50,8 +50,8 @@ export function newCustomer(op: Op, { config }: PlatformSnapshot, body: CreateBo
 }
 
 /**
- * The writes that create a customer: its record, its accounts unless the check was rejected, and an event if
- * the check has ended.
+ * The writes that create a customer: its record, the accounts that its verification status allows, and
+ * an event if the verification has ended.
  */
 export function creationWrites(
   op: Op,

@@ -33,8 +33,8 @@ export function retryAt(
 
 /**
  * The time of the next attempt at an endpoint that has received nothing for a while. The wait is as long as
- * the endpoint has been failing, from 5 seconds to half an hour, so waits double. It is randomly shortened
- * like the waits of events.
+ * the endpoint has been failing, from 5 seconds to half an hour, so waits double. It has the same random
+ * jitter as the retries of events.
  */
 export function restUntil(
   op: Timed,

@@ -12,13 +12,13 @@ export interface KeySourceOptions {
    * URL.
    */
   readonly get: Get
-  /** Real time, because issuers use it. */
+  /** Wall-clock time, because issuers use it. */
   readonly clock: () => Date
   /** For tests: also allows issuers at `http://127.0.0.1`, `http://[::1]` and `http://localhost`. */
   readonly allowHttpLoopback?: boolean
   /** The timeout for both requests of a fetch together. Defaults to 5000. */
   readonly timeoutMs?: number
-  /** Called for each failed fetch, for the log. */
+  /** Called after each failed fetch, so that it can be logged. */
   readonly onFailure?: (issuer: string, cause: unknown) => void
 }
 
@@ -147,7 +147,7 @@ async function fetchJson(
 ): Promise<Readonly<Record<string, unknown>>> {
   const text = textFromUtf8(wholeBody(await get(url, { signal, bytesMax: ANSWER_BYTES_MAX })))
   const value = text === undefined ? undefined : readJsonObject(text)
-  if (value === undefined) throw new Error('the response is not one JSON object')
+  if (value === undefined) throw new Error('the response is not a JSON object')
   return value
 }
 

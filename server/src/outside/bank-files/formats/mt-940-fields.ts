@@ -2,7 +2,7 @@ import { quoteForMessage } from './decimal-amounts.ts'
 import { countLeadingPadding, decodeText, withoutControls } from './decode-text.ts'
 import { UnreadableFile } from './unreadable-file.ts'
 
-/** A field of a message, or the end of a message if the bank marks it. */
+/** A field of a message, or the end of a message, if the file marks one. */
 export type MtPart =
   | {
       readonly type: 'field'
@@ -11,7 +11,7 @@ export type MtPart =
       /** `20`, `28C`, `60F` … */
       readonly tag: string
       readonly lines: readonly string[]
-      /** The message type in the header, such as `940`. Undefined if the bank writes none. */
+      /** The message type in the header, such as `940`. Undefined if the header does not state one. */
       readonly message: string | undefined
     }
   | { readonly type: 'end' }
@@ -24,7 +24,7 @@ const FIELD = /^:(\d\d[A-Z]?|NS):(.*)$/
 /** A header line with the bank's code, the message type, or both. */
 const HEADER_LINE = /^(?:(9\d\d)(?: \d\d)?|[A-Z0-9]{4,30}|\d{4} [A-Z0-9 ]{4,40})$/
 const TEXT_BLOCK = '{4:'
-/** Marks of the start and the end of a transmission. */
+/** Control characters that mark the start and the end of a transmission. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters to remove
 const TRANSMISSION = /[\u0000\u0001\u0003\u001a\ufeff]/g
 
@@ -132,7 +132,7 @@ class Fields {
   }
 }
 
-const tooLong = `is longer than ${LINE_CHARACTERS_MAX} characters`
+const tooLong = `longer than ${LINE_CHARACTERS_MAX} characters`
 
 /** True if a file begins with a field 20, or with a header that banks put in front of it. */
 export function startsLikeMt940(head: Uint8Array): boolean {

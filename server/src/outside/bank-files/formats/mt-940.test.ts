@@ -57,7 +57,7 @@ describe('a message that refuses a file', () => {
 
   test('limits lines and fields, which never grow with a file', async () => {
     expect(await refusal(withLines(':61:2611251125C1,NTRFX', `:86:${'A'.repeat(5_000)}`))).toBe(
-      'line 6: is longer than 4096 characters',
+      'line 6: longer than 4096 characters',
     )
     expect(await refusal(withLines(':61:2611251125C1,NTRFX', `:86:${'A\n'.repeat(300)}`))).toBe(
       'line 6: field 86 has more than 200 lines',

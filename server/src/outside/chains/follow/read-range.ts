@@ -37,7 +37,7 @@ export interface SeenTransfer {
   readonly amount: bigint
 }
 
-/** An authorization of one of our addresses that was used. */
+/** A used authorization that one of our addresses has signed. */
 export interface UsedAuthorization {
   readonly transactionHash: Hex
   readonly token: Hex
@@ -55,7 +55,7 @@ export interface RangeRead {
   readonly used: readonly UsedAuthorization[]
   /** The logs of each transaction that moved our money, by transaction hash. */
   readonly logs: ReadonlyMap<Hex, readonly ChainLog[]>
-  /** Contains at least our addresses that take part in a transfer. */
+  /** Includes every one of our addresses that takes part in a transfer, and possibly others. */
   readonly ours: ReadonlyMap<Hex, ChainAddressRow>
 }
 
@@ -122,12 +122,12 @@ export async function readRange(
 
 async function blockAt({ rail }: ChainWorker, number: bigint): Promise<ChainBlock> {
   const block = await rail.nodes.block(number)
-  if (!block) throw new NodeError('BEHIND', `No node has the block ${number} yet`)
+  if (!block) throw new NodeError('BEHIND', `No node has block ${number} yet`)
   return block
 }
 
 function chainChangedError(number: bigint): NodeError {
-  return new NodeError('NO_ANSWER', `The chain has changed at ${number} while it was read`)
+  return new NodeError('NO_ANSWER', `The chain has changed at ${number} during the read`)
 }
 
 /** The logs of a token that may concern us, without duplicates. */

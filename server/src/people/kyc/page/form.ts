@@ -17,7 +17,7 @@ export interface Fault {
 export interface FormContent {
   /** The values of the fields, either known values or the previous input. */
   readonly typed: Typed
-  /** The masked values of known secrets. */
+  /** The masked values of secrets that are already stored. */
   readonly shown: ReadonlyMap<string, string>
   readonly faults: readonly Fault[]
 }
@@ -35,7 +35,7 @@ export function isFormToken(given: string | undefined, own: string): boolean {
 }
 
 export const FORM_TOKEN = 'formToken'
-/** The field with the idempotency key of a form, so that submitting it twice counts once. */
+/** The field with the idempotency key of a form, so that a double submission counts once. */
 export const FORM_KEY = 'formKey'
 
 /** Renders the hidden fields of a form. */
