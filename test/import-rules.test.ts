@@ -30,17 +30,9 @@ const FORBIDDEN: readonly (readonly [from: string, specifier: string, reason: st
   ['cli/src/terminal/shell.ts', '../demo/demo.ts', 'folder is above terminal'],
   ['connectors/check/kit/world.ts', '../checks/payouts.ts', 'folder is above check/kit'],
   ['connectors/check/checks/payouts.ts', '../main.ts', 'folder is above check/checks'],
-  ['server/src/money/quotes/quotes.ts', '../../people/customers/store.ts', 'the store of a room is private'],
-  [
-    'server/src/money/quotes/quotes.ts',
-    '../../people/customers/owner-store.ts',
-    'the store of a room is private',
-  ],
-  [
-    'server/src/edge/http/auth.ts',
-    '@countersign/server/people/customers/store',
-    'the store of a room is private',
-  ],
+  ['server/src/money/quotes/quotes.ts', '../../people/customers/store.ts', "a room's store is private"],
+  ['server/src/money/quotes/quotes.ts', '../../people/customers/owner-store.ts', "a room's store is private"],
+  ['server/src/edge/http/auth.ts', '@countersign/server/people/customers/store', "a room's store is private"],
   ['contract/src/payments/quotes.ts', '../../../server/src/storage/engine/port.ts', 'no other package'],
   ['contract/src/payments/quotes.ts', '@countersign/sdk/wallet', 'no other package'],
   ['server/src/money/quotes/quotes.ts', '@countersign/sdk/wallet', 'contract only'],
@@ -54,10 +46,10 @@ const FORBIDDEN: readonly (readonly [from: string, specifier: string, reason: st
   ['contract/src/payments/quotes.ts', 'node:fs', 'typebox only'],
   ['contract/src/payments/quotes.ts', 'fastify', 'typebox only'],
   ['server/src/people/tokens/tokens.test.ts', '../../../test/client.testing.ts', 'belongs in server/test'],
-  ['cli/src/demo/demo.ts', '../../../sdk/src/client.ts', 'by its entries'],
-  ['e2e/wallet.test.ts', '../sdk/src/client.ts', 'by its entries'],
-  ['sdk/test/payment.test.ts', '@countersign/sdk', 'by their path'],
-  ['sdk/src/payment.ts', '@countersign/sdk/wallet', 'by their path'],
+  ['cli/src/demo/demo.ts', '../../../sdk/src/client.ts', 'entry points'],
+  ['e2e/wallet.test.ts', '../sdk/src/client.ts', 'entry points'],
+  ['sdk/test/payment.test.ts', '@countersign/sdk', 'relative imports'],
+  ['sdk/src/payment.ts', '@countersign/sdk/wallet', 'relative imports'],
 ]
 
 const ALLOWED: readonly (readonly [from: string, specifier: string])[] = [

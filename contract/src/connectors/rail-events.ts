@@ -21,7 +21,7 @@ export const RAIL_EVENT_WORDS = {
   CHANGE_OF_ACCOUNT:
     'The details of the account at the other end have changed, in a way that cannot be proposed as a change',
   REVERSAL:
-    'It names the reversal of a payment. If it is the money, decide RETURNED with this line; if a deposit already has the money, match the line with that deposit',
+    'It names the reversal of a payment. If it is the money and the reversal has not come back since, decide RETURNED with this line; if a deposit already has the money, match the line with that deposit',
   BANK_WAITS: 'The bank does not continue until somebody contacts it or confirms',
 } as const
 export type RailEventReason = keyof typeof RAIL_EVENT_WORDS

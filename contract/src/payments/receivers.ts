@@ -26,7 +26,7 @@ export const CurrencyPreference = Type.Object({
   max: Int64({ exclusiveMinimum: 0, description: 'Largest amount that one payment can deliver' }),
 })
 
-/** How long a quote can refer to a lookup. */
+/** The time during which a quote can refer to a lookup. */
 export const LOOKUP_SECONDS = 30 * 60
 
 const lookupFields = {

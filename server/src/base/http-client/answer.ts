@@ -23,7 +23,7 @@ export class NoAnswer extends Error {
   readonly code: string
   /** True if a reused connection broke before the head of a response. */
   readonly isStaleConnection: boolean
-  /** True if the request timed out while every connection was in use, so the server has not received it. */
+  /** True if the request timed out while other requests used all connections, so the server has not received it. */
   readonly isUnsent: boolean
 
   constructor(code: string, { isStaleConnection = false, isUnsent = false } = {}) {
@@ -53,6 +53,9 @@ const REASONS: Readonly<Record<string, string>> = {
 /** Errors of a connection closed by the server. */
 const CONNECTION_CLOSED: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE'])
 
+/** A request that has had a connection for longer, and has not begun, waits for the server to accept it. */
+const OPENING_MS = 1_000
+
 interface Settling {
   resolve(answer: Answer): void
   reject(error: NoAnswer): void
@@ -60,12 +63,12 @@ interface Settling {
 
 /** Reads the response to one request, up to `bytesMax` bytes of its decompressed body. */
 export class AnswerReading implements Dispatcher.DispatchHandler {
-  /** The connection that sends the request. */
-  connection: Connection | undefined
   onSettled: (() => void) | undefined
   readonly #bytesMax: number
   readonly #settling: Settling
   #isSettled = false
+  #connection: Connection | undefined
+  #connectionMs = Number.POSITIVE_INFINITY
   #controller: Dispatcher.DispatchController | undefined
   #isReused = false
   #status = 0
@@ -79,9 +82,15 @@ export class AnswerReading implements Dispatcher.DispatchHandler {
     this.#settling = settling
   }
 
+  /** Notes the connection that sends the request, which may have to be opened first. */
+  assign(connection: Connection): void {
+    this.#connection = connection
+    this.#connectionMs = performance.now()
+  }
+
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller
-    this.#isReused = this.connection?.isUsed === true
+    this.#isReused = this.#connection?.isUsed === true
     // It timed out while it waited for a connection.
     if (this.#isSettled) controller.abort(new NoAnswer('TIMEOUT'))
   }
@@ -111,7 +120,7 @@ export class AnswerReading implements Dispatcher.DispatchHandler {
   }
 
   onResponseEnd(): void {
-    if (this.connection) this.connection.isUsed = true
+    if (this.#connection) this.#connection.isUsed = true
     if (this.#unpacker) this.#unpacker.end()
     else this.#finish(true)
   }
@@ -124,7 +133,7 @@ export class AnswerReading implements Dispatcher.DispatchHandler {
   fail(code: string): void {
     if (this.#isSettled) return
     const isStaleConnection = this.#isReused && this.#status === 0 && CONNECTION_CLOSED.has(code)
-    const isUnsent = !this.connection && !this.#controller
+    const isUnsent = !this.#controller && performance.now() - this.#connectionMs < OPENING_MS
     this.#settling.reject(new NoAnswer(code, { isStaleConnection, isUnsent }))
     this.#settle(false)
   }

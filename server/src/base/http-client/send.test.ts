@@ -1,5 +1,5 @@
 import type { lookup } from 'node:dns'
-import { once } from 'node:events'
+import { EventEmitter, once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Readable } from 'node:stream'
@@ -232,17 +232,36 @@ test('a streamed request without a response ends with its signal', async () => {
 })
 
 test('a request that gets no connection in time is known not to be sent, unlike one without a response', async () => {
+  const arrivals = new EventEmitter()
   let calls = 0
   const port = await serve(() => {
     calls++
+    arrivals.emit('request')
   })
+  const received = once(arrivals, 'request')
   const shared = { ...anywhere, isRepeatable: true, connectionsMax: 1, connections: new Connections() }
-  const ended = await Promise.all(
-    [1, 2].map(() => post(`http://127.0.0.1:${port}/`, shared, 300).catch((error: unknown) => error)),
-  )
-  expect(ended).toMatchObject([
-    { code: 'TIMEOUT', isUnsent: false },
-    { code: 'TIMEOUT', isUnsent: true },
-  ])
+  const failing = (ms: number) =>
+    post(`http://127.0.0.1:${port}/`, shared, ms).catch((error: unknown) => error)
+  const first = failing(timeLimit(500))
+  await received
+  expect(await failing(100)).toMatchObject({ code: 'TIMEOUT', isUnsent: true })
+  expect(await first).toMatchObject({ code: 'TIMEOUT', isUnsent: false })
   expect(calls).toBe(1)
+})
+
+test('a request that gets its connection when the one before times out is not sent either', async () => {
+  const arrivals = new EventEmitter()
+  const port = await serve(() => arrivals.emit('request'))
+  const received = once(arrivals, 'request')
+  const shared = { ...anywhere, isRepeatable: true, connectionsMax: 1, connections: new Connections() }
+  const aborter = new AbortController()
+  const ask = () =>
+    send(
+      { method: 'POST', url: `http://127.0.0.1:${port}/`, body: BODY },
+      { ...shared, signal: aborter.signal },
+    )
+  const both = [ask(), ask()].map((one) => one.catch((error: unknown) => error))
+  await received
+  aborter.abort()
+  expect(await Promise.all(both)).toMatchObject([{ isUnsent: false }, { isUnsent: true }])
 })

@@ -91,9 +91,7 @@ async function sendOnce(outgoing: Outgoing, bounds: Bounds): Promise<Answer> {
     const onAbort = () => reading.fail('TIMEOUT')
     signal.addEventListener('abort', onAbort)
     reading.onSettled = () => signal.removeEventListener('abort', onAbort)
-    const onConnection = (connection: Connection) => {
-      reading.connection = connection
-    }
+    const onConnection = (connection: Connection) => reading.assign(connection)
     const traced: TracedOptions = { ...options, onConnection }
     dispatcher.dispatch(traced, reading)
   }).finally(close)

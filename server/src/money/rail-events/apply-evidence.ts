@@ -170,7 +170,7 @@ async function isKnownLine(
   { id, event, line }: PaymentEvidence,
   row: RailPaymentRow,
 ): Promise<boolean> {
-  const ids = event === 'return' && line !== undefined ? [id, lineReportId(line)] : [id]
+  const ids = event === 'return' && line !== undefined ? [id, line, lineReportId(line)] : [id]
   for (const one of ids) if (await selectRailEvent(op, railEventId(row.rail, one))) return true
   return hasDecidedLine(op, row, id)
 }

@@ -140,7 +140,9 @@ function findReversalOfEntry(
   { entry }: Booked,
 ): Promise<ReversalRow | undefined> {
   const { individualId, trace, amount } = entry
-  return findNamedReversal(op, rail, { endToEndIds: [individualId], traces: [individualId, trace], amount })
+  const isIncoming = Number(entry.transactionCode[1]) < 5
+  const traces = [individualId, trace]
+  return findNamedReversal(op, rail, { endToEndIds: [individualId], traces, amount, isIncoming })
 }
 
 /** Codes `C61` to `C69` refuse a notification of change. We never send one. */

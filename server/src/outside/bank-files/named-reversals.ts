@@ -18,6 +18,8 @@ export interface BankIds {
   /** Fields in which banks put the trace number of an entry. It counts only with the amount, unsigned. */
   readonly traces?: readonly (string | null)[]
   readonly amount?: bigint
+  /** True for money that comes in: its payer may have written the end-to-end id, so it counts only with the amount. */
+  readonly isIncoming?: boolean
   /** Names of files of ours. */
   readonly files?: readonly string[]
 }
@@ -40,6 +42,7 @@ export function findReversalOfLine(
       ...(isWholeEntry ? [entry.servicerReference] : []),
     ],
     amount: amount < 0n ? -amount : amount,
+    isIncoming: amount > 0n,
     files: isWholeEntry ? fileIdsOf(line) : [],
   })
 }
@@ -50,7 +53,7 @@ const NAMES_MAX = 1_000
 export async function findNamedReversal(
   op: Op,
   { name, entry: { format } }: BankFilesRail,
-  { endToEndIds, instructionIds = [], traces = [], amount = 0n, files = [] }: BankIds,
+  { endToEndIds, instructionIds = [], traces = [], amount = 0n, isIncoming = false, files = [] }: BankIds,
 ): Promise<ReversalRow | undefined> {
   if (format.type !== 'ACH') return undefined
   const few = (names: readonly string[]) => [...new Set(names)].slice(0, NAMES_MAX)
@@ -60,6 +63,7 @@ export async function findNamedReversal(
     ids: uuids.map((uuid) => idOfKind('RailPayment', uuid)),
     traces: few(traces.flatMap((one) => one?.match(/^\d{15}$/)?.[0] ?? [])),
     amount,
+    isIncoming,
     files: few(files),
   })
 }

@@ -330,7 +330,11 @@ export function reversalIdOf(recordId: string, request: number): string {
 }
 
 /** The entry that takes back a payment out: the opposite one, under its own reference. */
-export function reversalFor(payment: QueuedPaymentRow, request: number, queuedAt: Date): ReversalRow {
+export function reversalFor(
+  payment: QueuedPaymentRow,
+  request: number,
+  { requestedAt, queuedAt }: { readonly requestedAt: Date; readonly queuedAt: Date },
+): ReversalRow {
   const { remittanceInformation: _, ...details } = payment.details
   const id = reversalIdOf(payment.id, request)
   return {
@@ -339,7 +343,7 @@ export function reversalFor(payment: QueuedPaymentRow, request: number, queuedAt
     kind: 'REVERSAL',
     batch: `${achBatchOf(payment.batch).entryClass}-DEBIT${REVERSAL_ENDING}`,
     reference: `CS${hash('sha256', id).slice(0, REFERENCE_DIGITS).toUpperCase()}`,
-    details,
+    details: { ...details, requestedAt: requestedAt.toISOString() },
     file_id: null,
     place: null,
     trace: null,

@@ -62,7 +62,7 @@ async function requestReversal(
     faultOfReversal(rail, file, effectiveDateOfQueued(rail, queuedAt, 0)) ??
     (await faultOfQueue(rail, read, payment, { file, queuedAt }))
   if (fault) return fault
-  const reversal = reversalFor(row, earlier.length + 1, queuedAt)
+  const reversal = reversalFor(row, earlier.length + 1, { requestedAt: now, queuedAt })
   const { id, reversals } = worker
   return {
     writes: [

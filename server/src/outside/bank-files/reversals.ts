@@ -65,7 +65,8 @@ async function whyNotLeaving(
     return { code: 'PAYMENT_ENDED', message: 'The payment came back before the reversal left' }
   // A decision withdraws a waiting reversal, unless the rail was not configured then.
   const decision = await findLastDecision(op, payment)
-  if (decision && decision.created_at > reversal.created_at) return WITHDRAWN
+  const requestedAt = new Date(reversal.details.requestedAt ?? reversal.created_at)
+  if (decision && decision.created_at > requestedAt) return WITHDRAWN
   const found = await selectWithFile(op.read, payment.platform_id, payment.id)
   if (!found) return { code: 'NOT_REVERSIBLE', message: 'The payment is in no file' }
   const fault = faultOfReversal(entry, found, effectiveOn)
@@ -93,9 +94,10 @@ export async function failReversal(
   if (await findRailEvent(op, rail, id)) return []
   const payment = await findRailPayment(op, 'OUT', payment_id)
   const decision = payment && (await findLastDecision(op, payment))
+  // A second report of a failure adds nothing, unless somebody has decided in between.
+  const isKnown = details.failure && decision && new Date(details.failure.at) >= decision.created_at
   const isBack = decision !== undefined && decision.outcome !== 'DELIVERED'
-  // A second report of a failure adds nothing.
-  const reason = isBack && !details.failure ? 'CONTRADICTION' : undefined
+  const reason = isBack && !isKnown ? 'CONTRADICTION' : undefined
   const event = bankEvent(id, type, { ...data, ...aboutReversal(reversal), reason: why.message })
   return [
     ...endReversal(op, reversal, why),

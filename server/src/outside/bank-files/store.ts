@@ -130,6 +130,8 @@ export interface ReversalNames {
   /** Of 15 digits. They count only with the amount. */
   readonly traces: readonly string[]
   readonly amount: bigint
+  /** True if references count only with the amount. */
+  readonly isIncoming: boolean
   readonly files: readonly string[]
 }
 
@@ -141,7 +143,7 @@ const TRACE_DIGITS = 7
 export async function selectNamedReversal(
   op: Op,
   rail: string,
-  { references, ids, traces, amount, files }: ReversalNames,
+  { references, ids, traces, amount, isIncoming, files }: ReversalNames,
 ): Promise<ReversalRow | undefined> {
   if ([references, ids, traces, files].every((names) => names.length === 0)) return undefined
   const numbers = traces.map((one) => BigInt(one.slice(-TRACE_DIGITS)))
@@ -153,7 +155,9 @@ export async function selectNamedReversal(
     .where('b.kind', '=', 'REVERSAL')
     .where(({ or, and, eb }) =>
       or([
-        ...(references.length > 0 ? [eb('b.reference', 'in', references)] : []),
+        ...(references.length > 0
+          ? [and([eb('b.reference', 'in', references), ...(isIncoming ? [eb('b.amount', '=', amount)] : [])])]
+          : []),
         ...(ids.length > 0 ? [eb('b.id', 'in', ids)] : []),
         ...(traces.length > 0
           ? [and([eb('b.trace', 'in', numbers), eb(FULL_TRACE, 'in', traces), eb('b.amount', '=', amount)])]

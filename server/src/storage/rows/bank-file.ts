@@ -61,6 +61,8 @@ export interface BankPaymentDetails {
   readonly mandate?: { readonly reference: string; readonly signedOn: string }
   /** Of a prenote or reversal that was returned, or whose file was rejected, or that never left. */
   readonly failure?: EntryFailure
+  /** Of a reversal: the time of the request, in ISO 8601. Its row may wait for the bank to open. */
+  readonly requestedAt?: string
   /** Structured; set for SEPA if known. */
   readonly address?: BankAddress
 }

@@ -72,7 +72,7 @@ test('a line or entry that names a reversal by an id, or its file, waits and is 
   const lines: StatedLine[] = [
     { amount: 251n, batch: file },
     { amount: 251n, servicerReference: traceIn(back) },
-    { amount: 240n, reference: referenceIn(back) },
+    { amount: 251n, reference: referenceIn(back) },
     { amount: -251n, reference: referenceIn(back), returnReason: 'AC04' },
   ]
   for (const [index, line] of lines.entries()) {
@@ -89,7 +89,11 @@ test('a line or entry that names a reversal by an id, or its file, waits and is 
   const text = `REVERSAL ${referenceIn(back)} ${traceIn(back)} ${file}`
   await state({ amount: 252n, text })
   await state({ amount: 253n, servicerReference: traceIn(back) })
-  expect([await suspended(252n), await suspended(253n)]).toEqual([[expect.anything()], [expect.anything()]])
+  // A payer may write a reference, so it counts only with the amount.
+  await state({ amount: 254n, reference: referenceIn(back) })
+  await enter(255n, 'COLLECTED', referenceIn(back))
+  for (const amount of [252n, 253n, 254n, 255n])
+    expect(await suspended(amount), String(amount)).toEqual([expect.anything()])
   expect(await reportsWith(id)).toHaveLength(reports.length)
   expect(await statusOf(id)).not.toBe('REFUNDED')
   expect(await bank.balanceOf(customerId)).toBe(FUNDS - 251n)

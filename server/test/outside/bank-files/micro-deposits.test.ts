@@ -144,6 +144,13 @@ test('no other start and no deletion of the customer is possible until the depos
     code: 'ACCOUNT_VERIFICATION_EXISTS',
     details: { accountVerificationId: id, status: 'FAILED' },
   })
+  const other = await poorCustomer(bank)
+  const ofAnother = await begin(client, await other.accountOf('444555666'))
+  expect(ofAnother.body).toMatchObject({
+    code: 'ACCOUNT_VERIFICATION_EXISTS',
+    details: { field: 'externalAccountId' },
+  })
+  expect(JSON.stringify(ofAnother.body)).not.toContain(id)
   const open = await client.send('DELETE', `/customers/${customerId}`)
   expect([open.status, open.body.code]).toEqual([409, 'CUSTOMER_NOT_EMPTY'])
   expect(open.body.details.transactions.map((one: { id: string }) => one.id).sort()).toEqual(
