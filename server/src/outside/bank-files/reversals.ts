@@ -120,7 +120,9 @@ export function applyReversalReturn(
   return decide(worker, async (op) => {
     const row = await selectQueued(op, reversalId)
     if (!row || !isOfKind(row, 'REVERSAL') || (await findRailEvent(op, name, id))) return []
-    const report = { id, type: 'payment.reversal-returned', data: record } as const
+    // Without names and accounts, because the customer may have been erased in the meantime.
+    const data = { code: record.reason, amount: record.entry.amount, trace: record.entry.trace }
+    const report = { id, type: 'payment.reversal-returned', data } as const
     const wrong = faultOfReturn(record, row)
     if (wrong)
       return recordReport(op, name, bankEvent(id, 'file.ach', { ...record, ...aboutReversal(row) }), wrong)
