@@ -133,7 +133,8 @@ export class AnswerReading implements Dispatcher.DispatchHandler {
   fail(code: string): void {
     if (this.#isSettled) return
     const isStaleConnection = this.#isReused && this.#status === 0 && CONNECTION_CLOSED.has(code)
-    const isUnsent = !this.#controller && performance.now() - this.#connectionMs < OPENING_MS
+    const isOpening = performance.now() - this.#connectionMs < OPENING_MS
+    const isUnsent = code === 'TIMEOUT' && !this.#controller && isOpening
     this.#settling.reject(new NoAnswer(code, { isStaleConnection, isUnsent }))
     this.#settle(false)
   }

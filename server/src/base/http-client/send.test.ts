@@ -265,3 +265,8 @@ test('a request that gets its connection when the one before times out is not se
   aborter.abort()
   expect(await Promise.all(both)).toMatchObject([{ isUnsent: false }, { isUnsent: true }])
 })
+
+test('a refused connection is an answer of the host, so its request does not count as unsent', async () => {
+  const refused = post('http://127.0.0.1:1/', { ...anywhere, isRepeatable: true })
+  await expect(refused).rejects.toMatchObject({ code: 'ECONNREFUSED', isUnsent: false })
+})
