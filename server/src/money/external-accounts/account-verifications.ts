@@ -101,7 +101,7 @@ export function verificationEvent(op: Op, row: AccountVerificationRow): Write {
   return event(op, 'EXTERNAL_ACCOUNT.VERIFICATION_UPDATED', row.id, accountVerificationView(row))
 }
 
-/** The writes by which an account is no longer verified. Empty if it is not, and no verification is in progress. */
+/** The writes that end the current verification of an account. Empty if it is neither verified nor being verified. */
 export async function endVerification(
   op: Op,
   { id, verification_status }: ExternalAccountRow,

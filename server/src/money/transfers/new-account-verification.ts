@@ -46,7 +46,7 @@ export interface NewVerification {
 /**
  * Begins a verification: two payments from the platform's account. Guards: the account has no other verification, its
  * details are unchanged, its owner is still approved, no other start for the bank account has been counted, and the
- * platform's account can spend both amounts. Errors: 400 if it is no US bank account of a customer or no rail carries the
+ * platform's account can spend both amounts. Errors: 400 unless it is a US bank account of a customer and a rail carries the
  * deposits; 403 if the customer is not approved; 409 `ACCOUNT_VERIFICATION_EXISTS` and `ACCOUNT_VERIFICATION_LIMIT_REACHED`.
  */
 export async function newVerification(

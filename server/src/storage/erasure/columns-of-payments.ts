@@ -10,8 +10,8 @@ const ERASED_ENTRY = `'{"name": "erased", "account": "erased"}' || CASE WHEN det
 export const OWN_INSTRUCTIONS = 'payment_id IN (SELECT id FROM mandates WHERE customer_id = $1)'
 
 /** True for a row of `bank_payments` `t` whose payment has not ended. */
-const IS_OPEN = `EXISTS (SELECT FROM bank_payments AS p JOIN rail_payments AS r ON r.id = p.id
-  WHERE p.payment_id = t.payment_id AND p.rail = t.rail AND p.direction = t.direction AND p.kind = 'PAYMENT'
+const IS_OPEN = `EXISTS (SELECT FROM rail_payments AS r
+  WHERE r.rail = t.rail AND r.payment_id = t.payment_id AND r.direction = t.direction
     AND r.state IN ('GIVEN', 'ACCEPTED'))`
 
 /** True for a row of `bank_payments` `t` whose file is written, and for a payment that ended before it was in a file. */

@@ -267,7 +267,7 @@ describe('erasing a customer', () => {
     await requestErasure(world, customerId)
     await untilErased(world, customerId)
     const worker = await fileWorker()
-    const failure = { code: 'R03', message: 'There is no account' }
+    const failure = { code: 'R03', message: 'The account does not exist' }
     await decide(worker, (op) => applyToEntry(op, prenote, { id: 'R1', event: 'fail', failure }))
     expect(await rowsOf('777888995')).toEqual([])
   })
