@@ -7,15 +7,19 @@ const RELATIVE = new Intl.RelativeTimeFormat(undefined, { style: 'short', numeri
 
 const MINUTE_MS = 60_000
 const RECENT_MINUTES = 60
+/** The browser's estimate of the server's time may be this far behind. */
+const CLOCK_ERROR_MS = 5_000
 
 /**
  * Formats a time as `12 min. ago` within the last hour, otherwise as `Nov 23, 03:14 PM`, with the year if it
- * is not the current one. Uses the viewer's time zone. A time in the future is always shown as a date.
+ * is not the current one. Uses the viewer's time zone. A time in the future is shown as a date, unless it is
+ * so near that the clocks may disagree.
  */
 export function formatShortTime(at: string, now: number): string {
   const date = new Date(at)
-  const minutes = Math.floor((now - date.getTime()) / MINUTE_MS)
-  if (minutes >= 0 && minutes < RECENT_MINUTES)
+  const agoMs = now - date.getTime()
+  const minutes = Math.floor(Math.max(agoMs, 0) / MINUTE_MS)
+  if (agoMs >= -CLOCK_ERROR_MS && minutes < RECENT_MINUTES)
     return minutes === 0 ? 'just now' : RELATIVE.format(-minutes, 'minute')
   const isThisYear = date.getFullYear() === new Date(now).getFullYear()
   return (isThisYear ? THIS_YEAR : OTHER_YEAR).format(date)
