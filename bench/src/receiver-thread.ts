@@ -5,8 +5,8 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { AGES_MAX, Cell, type ReceiverData } from './receiver-data.ts'
 
 /**
- * The program of a receiver's thread. See `receiver.ts`. In production, the receiver is on another machine. So
- * this one reads only the parts of HTTP that the server sends, which takes a third of the time of `node:http`.
+ * The program of a receiver's thread. See `receiver.ts`. A real receiver is on another machine, so this one
+ * reads only the parts of HTTP that the server sends, which takes less time than `node:http`.
  */
 
 const { cells, ages, hangingPath }: ReceiverData = workerData

@@ -13,6 +13,8 @@ export interface Answer {
   readonly isWhole: boolean
   /** The `Retry-After` header. */
   readonly retryAfter?: string
+  /** True if the connection carries many requests at the same time (HTTP/2). */
+  readonly isMultiplexed: boolean
 }
 
 /**
@@ -25,12 +27,15 @@ export class NoAnswer extends Error {
   readonly isStaleConnection: boolean
   /** True if the request timed out while other requests used all connections, so the server has not received it. */
   readonly isUnsent: boolean
+  /** True if the connection carried other requests at the same time. */
+  readonly isMultiplexed: boolean
 
-  constructor(code: string, { isStaleConnection = false, isUnsent = false } = {}) {
+  constructor(code: string, { isStaleConnection = false, isUnsent = false, isMultiplexed = false } = {}) {
     super(code)
     this.code = code
     this.isStaleConnection = isStaleConnection
     this.isUnsent = isUnsent
+    this.isMultiplexed = isMultiplexed
   }
 }
 
@@ -45,6 +50,8 @@ const DECOMPRESSORS: Readonly<Record<string, () => Transform>> = {
 /** The server's own codes for errors of the HTTP library. */
 const REASONS: Readonly<Record<string, string>> = {
   UND_ERR_SOCKET: 'ECONNRESET',
+  // A stream of an HTTP/2 connection was reset.
+  UND_ERR_INFO: 'ECONNRESET',
   UND_ERR_CONNECT_TIMEOUT: 'TIMEOUT',
   UND_ERR_BODY_TIMEOUT: 'TIMEOUT',
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'ECONNRESET',
@@ -135,8 +142,13 @@ export class AnswerReading implements Dispatcher.DispatchHandler {
     const isStaleConnection = this.#isReused && this.#status === 0 && CONNECTION_CLOSED.has(code)
     const isOpening = performance.now() - this.#connectionMs < OPENING_MS
     const isUnsent = code === 'TIMEOUT' && !this.#controller && isOpening
-    this.#settling.reject(new NoAnswer(code, { isStaleConnection, isUnsent }))
+    const isMultiplexed = this.#isMultiplexed
+    this.#settling.reject(new NoAnswer(code, { isStaleConnection, isUnsent, isMultiplexed }))
     this.#settle(false)
+  }
+
+  get #isMultiplexed(): boolean {
+    return this.#connection?.isMultiplexed === true
   }
 
   #add(chunk: Uint8Array): void {
@@ -153,6 +165,7 @@ export class AnswerReading implements Dispatcher.DispatchHandler {
       status: this.#status,
       body,
       isWhole,
+      isMultiplexed: this.#isMultiplexed,
       ...present({ retryAfter: this.#retryAfter }),
     })
     this.#settle(isWhole)

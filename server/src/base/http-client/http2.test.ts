@@ -73,6 +73,51 @@ test('a server that offers HTTP/2 gets it, and requests in parallel share its co
   expect(sessions.length).toBeLessThanOrEqual(32)
 })
 
+test('a connection over HTTP/2 carries many requests at the same time', async () => {
+  const open: (() => void)[] = []
+  const { sessions, post } = await serve((server) => {
+    server.on('request', (request, response) => {
+      if (request.headers['content-length'] === '1') response.end()
+      else open.push(() => response.end())
+      // Responds to none of them before all have arrived.
+      if (open.length === 64) for (const respond of open) respond()
+    })
+  })
+  expect(await post('1')).toMatchObject({ isMultiplexed: true })
+  await Promise.all(Array.from({ length: 64 }, () => post('many')))
+  expect(sessions.length).toBe(1)
+})
+
+test('requests of a connection that breaks are sent again on shared connections', async () => {
+  const bodies: string[] = []
+  const { sessions, post } = await serve((server) => {
+    let calls = 0
+    server.on('request', async (request, response) => {
+      calls++
+      if (calls === 65) request.stream.session?.destroy()
+      else if (calls === 1 || calls > 65) {
+        for await (const chunk of request) bodies.push(String(chunk))
+        response.end()
+      }
+    })
+  })
+  await post('first')
+  await Promise.all(Array.from({ length: 64 }, (_, n) => post(String(n))))
+  expect(bodies.toSorted()).toEqual(['first', ...Array.from({ length: 64 }, (_, n) => String(n))].toSorted())
+  expect(sessions.length).toBeLessThanOrEqual(1 + 32)
+})
+
+test('a new connection resumes the TLS session of an earlier one', async () => {
+  const resumed: boolean[] = []
+  const { post } = await serve((server) => {
+    server.on('secureConnection', (socket) => resumed.push(socket.isSessionReused()))
+    echo(server)
+  })
+  await post('a', { isRepeatable: false })
+  await post('b', { isRepeatable: false })
+  expect(resumed).toEqual([false, true])
+})
+
 test('a request over HTTP/2 that must not arrive twice is sent once, on its own connection', async () => {
   const { sessions, post } = await serve(echo)
   await post('a')

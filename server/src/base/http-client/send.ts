@@ -35,10 +35,9 @@ export interface Bounds {
    */
   readonly reach: Reach
   /**
-   * True if the request may arrive twice; the default for all methods except POST. Such requests use
-   * keep-alive connections. A server may close an idle connection just when it is used, so a request that
-   * receives no response on a reused connection is retried once on a new one. Requests that must not arrive
-   * twice always get a new connection.
+   * True if the request may arrive twice; the default for all methods except POST. Such requests share
+   * keep-alive connections, and are retried once if a reused connection breaks without a response, because a
+   * server may close it just when it is used. Requests that must not arrive twice always get a new connection.
    */
   readonly isRepeatable?: boolean
   /** The maximum number of open connections to one host. */
@@ -73,19 +72,23 @@ export type Get = (url: string, bounds: Pick<Bounds, 'signal' | 'bytesMax'>) => 
  * follow redirects; throws NoAnswer.
  */
 export async function send(outgoing: Outgoing, bounds: Bounds): Promise<Answer> {
-  const isRepeatable = bounds.isRepeatable ?? outgoing.method !== 'POST'
+  const { connections = OWN_CONNECTIONS, isRepeatable = outgoing.method !== 'POST' } = bounds
+  const first = prepare(outgoing, { ...bounds, isRepeatable })
   try {
-    return await sendOnce(outgoing, { ...bounds, isRepeatable })
+    return await exchange(first, bounds)
   } catch (error) {
-    if (error instanceof NoAnswer && error.isStaleConnection)
-      return sendOnce(outgoing, { ...bounds, isRepeatable: false })
-    throw error
+    if (!(error instanceof NoAnswer && error.isStaleConnection)) throw error
+    // All requests of a broken HTTP/2 connection are retried at the same time, so they share connections again.
+    const { isMultiplexed } = error
+    if (isMultiplexed) connections.retire(first.dispatcher)
+    return await exchange(prepare(outgoing, { ...bounds, isRepeatable: isMultiplexed }), bounds)
   }
 }
 
-async function sendOnce(outgoing: Outgoing, bounds: Bounds): Promise<Answer> {
-  const { signal, bytesMax } = bounds
-  const { options, dispatcher, close } = prepare(outgoing, bounds)
+async function exchange(
+  { options, dispatcher, close }: PreparedRequest,
+  { signal, bytesMax }: Pick<Bounds, 'signal' | 'bytesMax'>,
+): Promise<Answer> {
   return new Promise<Answer>((resolve, reject) => {
     const reading = new AnswerReading(bytesMax, { resolve, reject })
     const onAbort = () => reading.fail('TIMEOUT')
@@ -138,11 +141,18 @@ async function* read(body: Readable): AsyncGenerator<Uint8Array> {
   }
 }
 
-/** The connection, or the pool of connections, for a request, and how to send it. Throws NoAnswer. */
+interface PreparedRequest {
+  readonly options: Dispatcher.DispatchOptions
+  /** The connection, or the pool of connections, for the request. */
+  readonly dispatcher: Dispatcher
+  close(): void
+}
+
+/** Checks a request, and finds a connection for it. Throws NoAnswer. */
 function prepare(
   { method, url, headers, body }: StreamedOutgoing,
   bounds: Omit<Bounds, 'bytesMax'>,
-): { options: Dispatcher.DispatchOptions; dispatcher: Dispatcher; close: () => void } {
+): PreparedRequest {
   const { signal, reach, isRepeatable = false, connections = OWN_CONNECTIONS } = bounds
   if (!URL.canParse(url)) throw new NoAnswer('INVALID_URL')
   const target = new URL(url)
@@ -162,6 +172,8 @@ function prepare(
       ...(isStream ? { 'Content-Length': String(body.bytes) } : {}),
     },
     body: isStream ? body.stream : (body ?? null),
+    // Otherwise, the library sends only one POST at a time over an HTTP/2 connection.
+    idempotent: isRepeatable,
   }
   const { connectionsMax = CONNECTIONS_MAX, owner = '' } = bounds
   if (isRepeatable)

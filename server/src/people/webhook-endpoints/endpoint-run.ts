@@ -322,7 +322,7 @@ class EndpointRun {
         retryAt: undefined,
         lastDeliveredAt: now,
       }
-      this.#pace.recordResponse(attempted.durationMs)
+      this.#pace.recordResponse(attempted.durationMs, answer)
       this.#order.markReceived(pending, now)
       return
     }

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { Pace } from './pace.ts'
 
-function paceAfter(durationMs: number, count: number): Pace {
+function paceAfter(durationMs: number, count: number, { isMultiplexed = false } = {}): Pace {
   const pace = new Pace()
-  for (let n = 0; n < count; n++) pace.recordResponse(durationMs)
+  for (let n = 0; n < count; n++) pace.recordResponse(durationMs, { isMultiplexed })
   return pace
 }
 
@@ -17,6 +17,21 @@ test('a fast endpoint gets requests ahead of its connections, up to 256, and a s
   expect(paceAfter(1, 10_000).max).toBe(256)
   expect(paceAfter(20, 10_000).max).toBe(64)
   expect(paceAfter(2_000, 10_000).max).toBe(32)
+})
+
+test('an endpoint with HTTP/2 gets up to 256 requests at the same time', () => {
+  expect(paceAfter(10_000, 10_000, { isMultiplexed: true }).max).toBe(256)
+})
+
+test('the number of requests grows by one with each response, and after a failure with each round of them', () => {
+  expect(paceAfter(10_000, 8).max).toBe(16)
+  const pace = paceAfter(10_000, 8)
+  pace.recordFailure()
+  for (let n = 0; n < 8; n++) pace.recordResponse(10_000)
+  // The ninth response completes the round, because the number grows during it.
+  expect(pace.max).toBe(8)
+  pace.recordResponse(10_000)
+  expect(pace.max).toBe(9)
 })
 
 test('each failure halves the number of requests, down to one', () => {

@@ -1,10 +1,10 @@
 import { SERIES_MS_MAX } from '../webhooks/request-series.ts'
 
-/** The maximum number of requests to one endpoint at the same time. */
-const PARALLEL_MAX = 32
-const PARALLEL_START = 8
 /** The maximum number of requests that are in progress or waiting for a connection. */
 export const OPEN_MAX = 256
+/** The maximum number of requests to one endpoint at the same time, if each needs its own connection. */
+const PARALLEL_MAX = 32
+const PARALLEL_START = 8
 /** Requests are handed over before a connection is free if they will probably get one within this time. */
 const AHEAD_MS = 20
 /** The maximum number of events in one series. */
@@ -15,10 +15,12 @@ const RESPONSE_MS_MIN = 0.5
 const LATEST_WEIGHT = 1 / 16
 
 /**
- * Controls the number of requests to an endpoint. It grows with each response and halves after each failure.
+ * Controls the number of requests to an endpoint. It halves after each failure. Until the first failure it grows
+ * by one with each response, and later by one with each round of responses.
  */
 export class Pace {
   #parallel = PARALLEL_START
+  #hasFailed = false
   /** The average response time, including the wait for a connection. */
   #averageMs: number | undefined
 
@@ -40,13 +42,15 @@ export class Pace {
     )
   }
 
-  recordResponse(durationMs: number): void {
-    this.#parallel = Math.min(PARALLEL_MAX, this.#parallel + 1 / this.#parallel)
+  recordResponse(durationMs: number, { isMultiplexed = false } = {}): void {
+    const growth = this.#hasFailed ? 1 / this.#parallel : 1
+    this.#parallel = Math.min(isMultiplexed ? OPEN_MAX : PARALLEL_MAX, this.#parallel + growth)
     const before = this.#averageMs ?? durationMs
     this.#averageMs = before + (durationMs - before) * LATEST_WEIGHT
   }
 
   recordFailure(): void {
+    this.#hasFailed = true
     this.#parallel = Math.max(1, this.#parallel / 2)
   }
 }
