@@ -53,7 +53,7 @@ export interface ServerSetup {
   credentials(deployment: Deployment, baseUrl: string): Promise<Credentials>
 }
 
-const SANDBOX: ServerSetup = {
+export const SANDBOX: ServerSetup = {
   env: async () => ({}),
   credentials: async (deployment, baseUrl) => readCredentials(deployment, baseUrl),
 }

@@ -12,3 +12,6 @@ export interface ReceiverData {
   readonly ages: Float64Array
   readonly hangingPath: string
 }
+
+/** The thread's first message: its ports for HTTP/1.1, and for HTTP/2 over TLS. */
+export type ReceiverPorts = readonly [plain: number, secure: number]

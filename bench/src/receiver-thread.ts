@@ -1,12 +1,14 @@
 import { once } from 'node:events'
-import { createServer, type Socket } from 'node:net'
+import { createSecureServer } from 'node:http2'
+import { type AddressInfo, createServer } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
 import { parentPort, workerData } from 'node:worker_threads'
-import { AGES_MAX, Cell, type ReceiverData } from './receiver-data.ts'
+import { CERT, KEY } from '@countersign/server/base/http-client/localhost-certificate.testing'
+import { AGES_MAX, Cell, type ReceiverData, type ReceiverPorts } from './receiver-data.ts'
 
 /**
  * The program of a receiver's thread. See `receiver.ts`. A real receiver is on another machine, so this one
- * reads only the parts of HTTP that the server sends, which takes less time than `node:http`.
+ * reads only the parts of HTTP/1.1 that the server sends, which takes less time than `node:http`.
  */
 
 const { cells, ages, hangingPath }: ReceiverData = workerData
@@ -16,7 +18,7 @@ const TIMESTAMP = /"timestamp":"([^"]+)"/
 const RESPONSE = 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: keep-alive\r\n\r\n'
 
 const server = createServer({ noDelay: true }, (socket) => {
-  cells[Cell.connections] = (cells[Cell.connections] ?? 0) + 1
+  countConnection()
   let unread = ''
   // The sender may close a connection at any time.
   socket.on('error', () => socket.destroy())
@@ -27,14 +29,34 @@ const server = createServer({ noDelay: true }, (socket) => {
       const request = takeRequest(unread)
       if (!request) return
       unread = unread.slice(request.length)
-      receive(socket, request)
+      if (!request.startsWith(`POST ${hangingPath} `)) receive(request, () => socket.write(RESPONSE))
     }
   })
 })
-server.listen(0, '127.0.0.1')
-await once(server, 'listening')
-const address = server.address()
-parentPort?.postMessage(typeof address === 'object' ? address?.port : undefined)
+
+const secureServer = createSecureServer({ cert: CERT, key: KEY })
+secureServer.on('session', countConnection)
+secureServer.on('stream', (stream) => {
+  let body = ''
+  stream.on('error', () => stream.destroy())
+  stream.setEncoding('latin1').on('data', (text: string) => {
+    body += text
+  })
+  stream.on('end', () => receive(body, () => stream.respond({ ':status': 200 }, { endStream: true })))
+})
+
+const ports: ReceiverPorts = [await listen(server), await listen(secureServer)]
+parentPort?.postMessage(ports)
+
+async function listen(server: typeof secureServer | ReturnType<typeof createServer>): Promise<number> {
+  server.listen(0, 'localhost')
+  await once(server, 'listening')
+  return (server.address() as AddressInfo).port
+}
+
+function countConnection(): void {
+  cells[Cell.connections] = (cells[Cell.connections] ?? 0) + 1
+}
 
 /** The first request in a text, with its body, or undefined if it is not complete. */
 function takeRequest(text: string): string | undefined {
@@ -44,14 +66,13 @@ function takeRequest(text: string): string | undefined {
   return text.length < length ? undefined : text.slice(0, length)
 }
 
-function receive(socket: Socket, request: string): void {
-  if (request.startsWith(`POST ${hangingPath} `)) return
+function receive(request: string, respond: () => void): void {
   const count = cells[Cell.requests] ?? 0
   // Reads an event's time without the cost of parsing the whole body.
   ages[count % AGES_MAX] = Date.now() - Date.parse(TIMESTAMP.exec(request)?.[1] ?? '')
   cells[Cell.lastAt] = performance.timeOrigin + performance.now()
   cells[Cell.requests] = count + 1
   const delayMs = cells[Cell.delayMs] ?? 0
-  if (delayMs > 0) void setTimeout(delayMs).then(() => socket.write(RESPONSE))
-  else socket.write(RESPONSE)
+  if (delayMs > 0) void setTimeout(delayMs).then(respond)
+  else respond()
 }

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
-import { AGES_MAX, Cell, type ReceiverData } from './receiver-data.ts'
+import { AGES_MAX, Cell, type ReceiverData, type ReceiverPorts } from './receiver-data.ts'
 
 /** The built file, because a thread cannot run TypeScript. */
 const PROGRAM = new URL('../dist/receiver-thread.js', import.meta.url)
@@ -13,14 +13,17 @@ export class Receiver {
   static readonly HANGING_PATH = '/hangs'
   /** URL with a trailing `/`. */
   readonly url: string
+  /** URL of the same receiver for HTTP/2 over TLS. */
+  readonly secureUrl: string
   readonly #cells: Float64Array
   readonly #ages: Float64Array
   readonly #worker: Worker
   #takenCount = 0
 
-  private constructor(worker: Worker, port: number, { cells, ages }: ReceiverData) {
+  private constructor(worker: Worker, [port, securePort]: ReceiverPorts, { cells, ages }: ReceiverData) {
     this.#worker = worker
-    this.url = `http://127.0.0.1:${port}/`
+    this.url = `http://localhost:${port}/`
+    this.secureUrl = `https://localhost:${securePort}/`
     this.#cells = cells
     this.#ages = ages
   }
@@ -34,9 +37,8 @@ export class Receiver {
       hangingPath: Receiver.HANGING_PATH,
     }
     const worker = new Worker(PROGRAM, { workerData: data })
-    const [port]: unknown[] = await once(worker, 'message')
-    if (typeof port !== 'number') throw new Error('The receiver does not listen.')
-    return new Receiver(worker, port, data)
+    const [ports] = (await once(worker, 'message')) as [ReceiverPorts]
+    return new Receiver(worker, ports, data)
   }
 
   /** The delay of each response, in ms. */

@@ -1,7 +1,10 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { CERT } from '@countersign/server/base/http-client/localhost-certificate.testing'
 import { openPostgres } from '@countersign/server/storage/engine/postgres'
 import { type Figure, load, pickRandom, type Target } from './load.ts'
 import { measureManyEndpoints } from './many-endpoints.ts'
-import { type Bench, type Options, onServer } from './on-server.ts'
+import { type Bench, type Options, onServer, SANDBOX, type ServerSetup } from './on-server.ts'
 import { Receiver } from './receiver.ts'
 import { type Payer, seedPayers } from './seed.ts'
 import { formatInteger, median, printTable } from './table.ts'
@@ -12,6 +15,16 @@ const SHORT_ACCOUNTS = 500
 const WARM_UP_SECONDS = 2
 /** The response time of a slow receiver. */
 const SLOW_MS = 50
+
+/** A server that trusts the receiver's certificate. */
+const TRUSTS_RECEIVER: ServerSetup = {
+  ...SANDBOX,
+  async env({ dataDir }) {
+    const file = join(dataDir, 'receiver.pem')
+    await writeFile(file, CERT)
+    return { NODE_EXTRA_CA_CERTS: file }
+  },
+}
 
 /**
  * Measures durable `POST /transfer-out` calls with and without a webhook endpoint, the speed of the webhooks,
@@ -34,6 +47,7 @@ export async function runWebhooks(options: Options): Promise<void> {
         await db.close()
       }
     },
+    TRUSTS_RECEIVER,
   )
 }
 
@@ -54,8 +68,10 @@ interface LoadPair {
 
 interface Round {
   readonly without: Figure
-  /** Webhooks to a receiver that responds late. */
+  /** Webhooks to a receiver that responds late, over HTTP/1.1. */
   readonly slow: WebhookLoad
+  /** Webhooks to a receiver that responds late, over HTTP/2. */
+  readonly slowHttp2: WebhookLoad
   /** To the `webhookEndpoint` of the configuration. */
   readonly configured: LoadPair
   /** To an endpoint that was added with `POST /webhook-endpoints`. */
@@ -87,12 +103,14 @@ async function measure(
     const configured = await send()
     webhookBench.receiver.delayMs = SLOW_MS
     const slow = await loadWithWebhooks(bench, webhookBench, seeded, seconds)
+    await setEndpoint(target, webhookBench.receiver.secureUrl)
+    const slowHttp2 = await loadWithWebhooks(bench, webhookBench, seeded, seconds)
     webhookBench.receiver.delayMs = 0
     await setEndpoint(target, null)
     const { id } = await call(target, 'POST', '/webhook-endpoints', { url: webhookBench.receiver.url })
     const added = await send()
     await call(target, 'DELETE', `/webhook-endpoints/${id}`)
-    results.push({ without, configured, slow, added })
+    results.push({ without, configured, slow, slowHttp2, added })
   }
   print(results, seeded.length, seconds)
 }
@@ -116,7 +134,8 @@ function print(rounds: readonly Round[], accounts: number, seconds: number): voi
         ...listFigures(`, ${name}`, (round) => of(round).spread),
         ...listFigures(` of one account, ${name}`, (round) => of(round).hot),
       ]),
-      ...listFigures(`, answered after ${SLOW_MS} ms`, ({ slow }) => slow),
+      ...listFigures(`, ${SLOW_MS} ms each`, ({ slow }) => slow),
+      ...listFigures(`, ${SLOW_MS} ms each, HTTP/2`, ({ slowHttp2 }) => slowHttp2),
     ],
   )
   const medianOf = (of: (round: Round) => number) => median(rounds.map(of))

@@ -3,29 +3,8 @@ import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { timeLimit } from '../../../../test/machine-speed.ts'
 import { Connections } from './connections.ts'
+import { CERT, KEY } from './localhost-certificate.testing.ts'
 import { send } from './send.ts'
-
-/** A certificate of `localhost`, for these tests only. */
-const CERT = `
------BEGIN CERTIFICATE-----
-MIIBlDCCATugAwIBAgIUUai/1GufcOUjF+MyBkIKcSgDwJowCgYIKoZIzj0EAwIw
-FDESMBAGA1UEAwwJbG9jYWxob3N0MCAXDTI2MTEzMDExMDA0MVoYDzIxMjYxMTA2
-MTEwMDQxWjAUMRIwEAYDVQQDDAlsb2NhbGhvc3QwWTATBgcqhkjOPQIBBggqhkjO
-PQMBBwNCAAQoabP9btgZw5KWpJcWWMzNMMuncIkF5qT47sjjHr+DBat6sMEjswcq
-13g+I+EhsEuMVTxPKVd4VRAW1tIgzuTSo2kwZzAdBgNVHQ4EFgQUXutfCkNw96xW
-zcLlI4E2f7V4pZswHwYDVR0jBBgwFoAUXutfCkNw96xWzcLlI4E2f7V4pZswDwYD
-VR0TAQH/BAUwAwEB/zAUBgNVHREEDTALgglsb2NhbGhvc3QwCgYIKoZIzj0EAwID
-RwAwRAIgBGXnEETVD7EQBXH24Sk468UOuWVVfJ5fS7nzfyi5Za4CIGssBQsvWTzL
-03wflZyvOLUTy1GcLHd1HsM65/vUbFAu
------END CERTIFICATE-----
-`
-const KEY = `
------BEGIN PRIVATE KEY-----
-MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgHtJtF8YY99xpfE+v
-KEvdK0MXwXLctiMmYLnlPW9ARa2hRANCAAQoabP9btgZw5KWpJcWWMzNMMuncIkF
-5qT47sjjHr+DBat6sMEjswcq13g+I+EhsEuMVTxPKVd4VRAW1tIgzuTS
------END PRIVATE KEY-----
-`
 
 /** Starts a receiver that offers HTTP/2, and returns how it was called. */
 async function serve(configure: (server: Http2SecureServer) => void) {
