@@ -5,7 +5,7 @@ const PARALLEL_MAX = 32
 const PARALLEL_START = 8
 /** The maximum number of requests that are in progress or waiting for a connection. */
 export const OPEN_MAX = 256
-/** Requests are handed over before a connection is free if they will probably get one within this time. */
+/** Requests queue for a connection if they will probably get one within this time. */
 const AHEAD_MS = 20
 /** The maximum number of events in one series. */
 const SERIES_MAX = 128
