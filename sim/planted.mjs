@@ -56,7 +56,7 @@ export const PLANTED = [
   {
     name: 'an event is sent although the previous one was not received',
     file: 'server/src/people/webhooks/request-series.ts',
-    find: "if (!('answer' in outcome && isReceived(outcome.answer.status))) break",
+    find: "if (!('response' in outcome && isReceived(outcome.response.status))) break",
     replace: '',
   },
   {

@@ -54,7 +54,7 @@ describe.each(VIEWPORTS)('people who decide about a payment, on %s', (_, viewpor
       .getByRole('link')
       .click()
     const card = page.getByRole('region', { name: /^25.00 USD to Charles Babbage/ })
-    await card.getByText('It was decided RETURNED before.').waitFor()
+    await card.getByText('An earlier decision was RETURNED.').waitFor()
     await card.getByText('25.00 USD', { exact: true }).waitFor()
     expect(await look(page, 'approvals-contradiction')).toEqual([])
     await card.getByRole('button', { name: 'Decide', exact: true }).click()

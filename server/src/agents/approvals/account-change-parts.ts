@@ -7,7 +7,7 @@ import { shortened } from '../../money/external-accounts/changed-details.ts'
 import { findExternalAccountEver } from '../../money/external-accounts/external-accounts.ts'
 
 /** The account whose reported changes the members vote on. */
-export async function accountChangeParts(op: Op, id: string) {
+export async function readAccountChangeParts(op: Op, id: string) {
   const { external_account_id, previous, proposed, rail, code, transaction_id } = await findAccountChange(
     op,
     id,

@@ -14,7 +14,7 @@ import {
   makeBeneficialOwner,
 } from './beneficial-owners.ts'
 import { findCustomer } from './customers.ts'
-import { verificationCheck } from './verification.ts'
+import { scheduleVerificationCheck } from './verification.ts'
 
 export const beneficialOwnerHandlers: Handlers<typeof beneficialOwners> = {
   beneficial_owner_create: async (op, { body }) => {
@@ -27,8 +27,8 @@ export const beneficialOwnerHandlers: Handlers<typeof beneficialOwners> = {
       body: beneficialOwnerView(owner),
       writes: [
         insert('beneficial_owners', owner),
-        ownersChanged(business),
-        ...verificationCheck(op, business),
+        markOwnersChanged(business),
+        ...scheduleVerificationCheck(op, business),
       ],
     }
   },
@@ -62,7 +62,7 @@ export const beneficialOwnerHandlers: Handlers<typeof beneficialOwners> = {
     return {
       status: 200,
       body: beneficialOwnerView(row),
-      writes: [write, ownersChanged(business), ...verificationCheck(op, business)],
+      writes: [write, markOwnersChanged(business), ...scheduleVerificationCheck(op, business)],
     }
   },
 }
@@ -71,11 +71,11 @@ export const beneficialOwnerHandlers: Handlers<typeof beneficialOwners> = {
 async function findBusiness(op: Op, id: string): Promise<CustomerRow> {
   const customer = await findCustomer(op, id)
   if (customer.customer_type !== 'BUSINESS')
-    throw fieldError('INVALID_INPUT', 'customerId', 'Only a business has beneficial owners')
+    throw fieldError('INVALID_INPUT', 'customerId', 'Only a business can have beneficial owners')
   return customer
 }
 
 /** Guard: the business and its set of owners are unchanged. */
-function ownersChanged({ id, version }: CustomerRow): Write {
+function markOwnersChanged({ id, version }: CustomerRow): Write {
   return update('customers', id, { version, deleted_at: null }, { version: version + 1 })
 }

@@ -28,9 +28,9 @@ const SHOWN_CHARACTERS = 4
 const OWNERS_MAX = 100
 
 /** Changing one of these fields triggers a new check. */
-const CHECKED = ['firstName', 'middleName', 'lastName', 'birthDate'] as const
+const CHECKED_FIELDS = ['firstName', 'middleName', 'lastName', 'birthDate'] as const
 
-/** One of this platform's beneficial owners. Throws 404 `BENEFICIAL_OWNER_NOT_FOUND`, naming `field`. */
+/** Finds a beneficial owner. Throws 404 `BENEFICIAL_OWNER_NOT_FOUND`, naming `field`. */
 export async function findBeneficialOwner(
   op: Op,
   id: string,
@@ -48,7 +48,7 @@ export async function findBeneficialOwners(op: Op, customerId: string): Promise<
 }
 
 /**
- * A new owner whose check has started. In the sandbox the check ends immediately if verification is
+ * Creates an owner whose check has started. In the sandbox, the check ends immediately if verification is
  * automatic.
  */
 export function makeBeneficialOwner(op: Op, customer: CustomerRow, body: CreateBody): BeneficialOwnerRow {
@@ -67,7 +67,7 @@ export function makeBeneficialOwner(op: Op, customer: CustomerRow, body: CreateB
     created_at: op.now,
     updated_at: op.now,
   }
-  return { ...row, kyc_status: statusAfterCheck(op, row) }
+  return { ...row, kyc_status: computeStatusAfterCheck(op, row) }
 }
 
 /** Applies a change to an owner; omitted fields keep their values. */
@@ -79,14 +79,15 @@ export function changeBeneficialOwner(
   const { identifier, ...others } = personalInfo
   const info = { ...owner.personal_info, ...present(others) }
   const isNewIdentifier = identifier !== undefined && identifier !== owner.shown_identifier
-  const isChecked = isNewIdentifier || CHECKED.some((member) => info[member] !== owner.personal_info[member])
+  const isChecked =
+    isNewIdentifier || CHECKED_FIELDS.some((field) => info[field] !== owner.personal_info[field])
   const change = {
     ...present({ roles, ownership_percentage: ownershipPercentage }),
     personal_info: info,
     ...(isNewIdentifier ? sealIdentifier(op, owner.id, identifier) : {}),
     version: owner.version + 1,
   }
-  const rechecked = isChecked ? outcomeEvents(op, { ...owner, ...change }) : []
+  const rechecked = isChecked ? listOutcomeEvents(op, { ...owner, ...change }) : []
   return transition(
     op,
     'beneficial_owners',
@@ -106,22 +107,21 @@ export function decideBeneficialOwner(op: Op, owner: BeneficialOwnerRow, by: 'ap
   }).write
 }
 
-type Checked = Pick<BeneficialOwnerRow, 'id' | 'kyc_status' | 'personal_info'>
+type CheckedOwner = Pick<BeneficialOwnerRow, 'id' | 'kyc_status' | 'personal_info'>
 
-function statusAfterCheck(op: Op, owner: Checked): BeneficialOwnerRow['kyc_status'] {
-  return stateAfter(OWNER_KYC_TRANSITIONS, owner.kyc_status, outcomeEvents(op, owner), owner.id)
+function computeStatusAfterCheck(op: Op, owner: CheckedOwner): BeneficialOwnerRow['kyc_status'] {
+  return stateAfter(OWNER_KYC_TRANSITIONS, owner.kyc_status, listOutcomeEvents(op, owner), owner.id)
 }
 
 /**
- * The events that end a person's check immediately, because the sandbox decides by suffix (specification
- * 4.16).
+ * Lists the events that end a person's check immediately: the sandbox decides by suffix (specification 4.16).
  */
-function outcomeEvents(op: Op, { personal_info }: Checked): ('approve' | 'reject')[] {
+function listOutcomeEvents(op: Op, { personal_info }: CheckedOwner): ('approve' | 'reject')[] {
   if (!decidesAutomatically(op)) return []
-  return EVENTS_OF[verificationOutcome(suffixOf(personal_info.lastName.trim()))]
+  return OUTCOME_EVENTS[verificationOutcome(suffixOf(personal_info.lastName.trim()))]
 }
 
-const EVENTS_OF: Readonly<Record<ReturnType<typeof verificationOutcome>, ('approve' | 'reject')[]>> = {
+const OUTCOME_EVENTS: Readonly<Record<ReturnType<typeof verificationOutcome>, ('approve' | 'reject')[]>> = {
   PENDING: [],
   APPROVED: ['approve'],
   REJECTED: ['reject'],
@@ -138,11 +138,11 @@ function sealIdentifier(op: Op, id: string, identifier: string) {
 export function maskIdentifier(identifier: string): string {
   const characters = [...identifier]
   const shown = characters.length > 2 * SHOWN_CHARACTERS ? SHOWN_CHARACTERS : 0
-  return characters.map((one, at) => (at < characters.length - shown ? '*' : one)).join('')
+  return characters.map((character, at) => (at < characters.length - shown ? '*' : character)).join('')
 }
 
-/** The unmasked identifier, for the provider that checks the person. */
-export function identifierOf(op: Op, { id, sealed_identifier }: BeneficialOwnerRow): string {
+/** Decrypts the identifier for the provider that checks the person. */
+export function openIdentifier(op: Op, { id, sealed_identifier }: BeneficialOwnerRow): string {
   return op.enclave.openText('beneficialOwner', id, sealed_identifier)
 }
 
@@ -154,17 +154,21 @@ export function checkOwner(
 ): void {
   checkBirthDate(op, 'personalInfo.birthDate', personalInfo?.birthDate)
   if (others.length >= OWNERS_MAX)
-    throw fieldError('INVALID_INPUT', 'customerId', `A business has at most ${OWNERS_MAX} beneficial owners`)
+    throw fieldError(
+      'INVALID_INPUT',
+      'customerId',
+      `A business can have at most ${OWNERS_MAX} beneficial owners`,
+    )
   const otherShares = others.reduce((sum, other) => sum + other.ownership_percentage, 0)
   if (ownershipPercentage !== undefined && otherShares + ownershipPercentage > PERCENT_MAX)
     throw fieldError(
       'INVALID_INPUT',
       'ownershipPercentage',
-      `The other beneficial owners have ${otherShares} %, so this one has at most ${PERCENT_MAX - otherShares} %`,
+      `The other beneficial owners hold ${otherShares} %, so this one can hold at most ${PERCENT_MAX - otherShares} %`,
     )
 }
 
-/** An owner as the API shows it. */
+/** Converts an owner to its API form. */
 export function beneficialOwnerView(row: BeneficialOwnerRow): OwnerView {
   const info: PersonalInfo = { ...row.personal_info, identifier: row.shown_identifier }
   return {

@@ -14,8 +14,8 @@ import { platformConfig } from '../platforms/platform-config.ts'
 import { requireWalletChain } from '../platforms/wallet-network.ts'
 import { isSameEmail } from './contacts.ts'
 import {
+  buildCreationWrites,
   checkIsFree,
-  creationWrites,
   findHolders,
   guardPlatformUnchanged,
   newCustomer,
@@ -23,7 +23,7 @@ import {
 } from './creation.ts'
 import { changeCustomer, checkCurrencies, checkDates, customerView, findCustomer } from './customers.ts'
 import { selectCustomers, selectEmailCredentials, selectIsEmailTaken } from './store.ts'
-import { verificationCheck } from './verification.ts'
+import { scheduleVerificationCheck } from './verification.ts'
 import { moveCredential, openWallet } from './wallets.ts'
 
 const EMAIL_CHANGE_SECONDS = 5 * 60
@@ -36,7 +36,7 @@ export const customerHandlers: Handlers<typeof customers> = {
     return {
       status: 201,
       body: customerView(customer),
-      writes: [guardPlatformUnchanged(snapshot), ...creationWrites(op, snapshot, customer)],
+      writes: [guardPlatformUnchanged(snapshot), ...buildCreationWrites(op, snapshot, customer)],
     }
   },
 
@@ -73,7 +73,7 @@ export const customerHandlers: Handlers<typeof customers> = {
           newEmail: requireColumn(after, 'email'),
           credentials: credentials.map(toSignedCredential),
         },
-        context: emailContext(before, credentials),
+        context: toEmailContext(before, credentials),
         expiresAt: plusSeconds(op.now, EMAIL_CHANGE_SECONDS),
       }
     },
@@ -82,7 +82,7 @@ export const customerHandlers: Handlers<typeof customers> = {
       const { before, after, credentials } = await planUpdate(op, input)
       const { approval } = input
       const approved = approval ? toCanonicalJson(approval.context) : undefined
-      const needed = credentials.length > 0 ? toCanonicalJson(emailContext(before, credentials)) : undefined
+      const needed = credentials.length > 0 ? toCanonicalJson(toEmailContext(before, credentials)) : undefined
       if (approved !== needed)
         throw new ApiError('EMAIL_OTP_CREDENTIAL_SET_CHANGED', { details: { field: 'email' } })
       if (!approval && isUnchanged(before, after)) return { status: 200, body: customerView(before) }
@@ -104,7 +104,7 @@ export const customerHandlers: Handlers<typeof customers> = {
               ...{ email_verification, phone_verification },
             },
           ),
-          ...verificationCheck(op, after),
+          ...scheduleVerificationCheck(op, after),
           ...credentials.map((credential) => moveCredential(op, credential, requireColumn(after, 'email'))),
           ...(needsWallet
             ? openWallet(
@@ -145,8 +145,8 @@ async function findMovingCredentials(
   return selectEmailCredentials(op, before.id, before.email)
 }
 
-/** The state that the signature covers. If it is different at the retry, the retry is refused. */
-function emailContext(customer: CustomerRow, credentials: readonly CredentialRow[]) {
+/** The state that the signature covers. A retry with a different state is rejected. */
+function toEmailContext(customer: CustomerRow, credentials: readonly CredentialRow[]) {
   return { email: customer.email, credentialIds: credentials.map(({ id }) => id) }
 }
 

@@ -11,11 +11,11 @@ import type { MemberRow } from '../../storage/rows/member.ts'
 import { canDeliver } from '../messages/channels.ts'
 
 /**
- * Digests of work that waits for a member. A job per member runs once per interval on the platform's clock;
- * its handler is in `operation/overview/digests.ts`.
+ * Settings for digests of the work that waits for a member. A job per member runs once per interval by the
+ * platform's clock; its handler is in `operation/overview/digests.ts`.
  */
 
-export function notificationsView(row: MemberRow): Static<typeof MemberNotifications> {
+export function toNotificationsView(row: MemberRow): Static<typeof MemberNotifications> {
   return { channel: row.notify_by ?? 'NONE', topics: row.notify_about, intervalMinutes: row.notify_minutes }
 }
 
@@ -28,7 +28,7 @@ export function changeNotifications(
   member: MemberRow,
   change: Static<typeof MemberNotificationsUpdate>,
 ): { readonly row: MemberRow; readonly writes: readonly Write[] } {
-  const { channel, topics, intervalMinutes } = { ...notificationsView(member), ...change }
+  const { channel, topics, intervalMinutes } = { ...toNotificationsView(member), ...change }
   if (channel === 'EMAIL' && !canDeliver(op, 'EMAIL'))
     throw fieldError('INVALID_INPUT', 'notifications.channel', 'This server cannot send e-mail')
   const settings = {
@@ -45,7 +45,7 @@ export function changeNotifications(
   }
 }
 
-/** The job of the next digest. Any earlier job that the member no longer refers to does nothing. */
+/** Schedules the next digest. An earlier job to which the member no longer refers does nothing. */
 export function nextDigest(
   op: Op,
   memberId: string,

@@ -1,8 +1,8 @@
 import { idOfKind, uuidOf } from '../../storage/engine/ids.ts'
 import type { PlatformRow, WebhookSecretRow } from '../../storage/rows/tables.ts'
 
-/** The webhook secret of a new platform. */
-export function firstSecret(
+/** Builds the webhook secret of a new platform. */
+export function buildFirstSecret(
   { id, created_at }: Pick<PlatformRow, 'id' | 'created_at'>,
   keyGeneration: number,
 ): WebhookSecretRow {

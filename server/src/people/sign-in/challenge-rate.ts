@@ -4,7 +4,7 @@ import { selectUnusedSignIns } from '../../kernel/signing/signing.ts'
 import type { CredentialRow } from '../../storage/rows/tables.ts'
 import { selectChallengeTimes } from './store.ts'
 
-/** Limits how often signing in can be started (specification 4.4, 8). */
+/** Limits how often a sign-in can start (specification 4.4, 8). */
 
 /** The maximum number of codes or challenges per period. */
 export interface CodeRate {
@@ -37,7 +37,8 @@ export async function checkPasskeyRate(op: Op, verifyCall: string): Promise<void
 }
 
 /**
- * `times`: the latest challenges in the period, newest first. Throws 429 `RATE_LIMITED` with `Retry-After`.
+ * Throws 429 `RATE_LIMITED` with `Retry-After`. `times` are the latest challenges in the period, newest
+ * first.
  */
 export function checkRate(op: Op, times: readonly Date[], { codesMax, seconds }: CodeRate): void {
   const oldest = times[codesMax - 1]

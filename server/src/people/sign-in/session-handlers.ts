@@ -12,14 +12,14 @@ import {
   findActiveSessionById,
   findActiveSessions,
   makeSession,
-  sessionView,
+  toSessionView,
 } from './sessions.ts'
 
 export const sessionHandlers: Handlers<typeof sessions> = {
   session_list: async (op, { query }) => {
     const account = await findInternalAccount(op, query.accountId)
     const sessions = await findActiveSessions(op, account.id)
-    return { status: 200, body: { data: sessions.map((session) => sessionView(session, session)) } }
+    return { status: 200, body: { data: sessions.map((session) => toSessionView(session, session)) } }
   },
 
   /**
@@ -54,7 +54,7 @@ export const sessionHandlers: Handlers<typeof sessions> = {
       const { row, write } = makeSession(op, credential, key.publicKey)
       return {
         status: 200,
-        body: { ...sessionView(row, credential), encryptedSessionSigningKey: key.encryptedKey },
+        body: { ...toSessionView(row, credential), encryptedSessionSigningKey: key.encryptedKey },
         writes: [
           expectRow('sessions', session.id, { revoked_at: null }),
           expectRow('credentials', credential.id, { revoked_at: null }),

@@ -9,7 +9,7 @@ import { timeRange } from '../../kernel/operation/time-range.ts'
 import type { TokenRow } from '../../storage/rows/tables.ts'
 import { findPlatform, platformIsOpen } from '../platforms/platforms.ts'
 import { selectToken, selectTokens } from './store.ts'
-import { endTokens, makeApiToken, memberBehind, tokenView } from './tokens.ts'
+import { endTokens, findMemberBehind, makeApiToken, toTokenView } from './tokens.ts'
 
 export const tokenHandlers: Handlers<typeof tokens> = {
   token_create: async (op, { body }) => {
@@ -20,11 +20,11 @@ export const tokenHandlers: Handlers<typeof tokens> = {
       op.platform.id,
       body.name,
       body.permissions,
-      await memberBehind(op),
+      await findMemberBehind(op),
     )
     return {
       status: 201,
-      body: { ...tokenView(row), clientSecret },
+      body: { ...toTokenView(row), clientSecret },
       writes: [platformIsOpen(platform), write],
     }
   },
@@ -34,13 +34,13 @@ export const tokenHandlers: Handlers<typeof tokens> = {
     body: await page(op, query, {
       rows: selectTokens(op.read, op.platform.id, { ...present({ name: query.name }), ...timeRange(query) }),
       table: 'api_tokens',
-      view: (rows) => rows.map(tokenView),
+      view: (rows) => rows.map(toTokenView),
     }),
   }),
 
   token_get: async (op, { params }) => ({
     status: 200,
-    body: tokenView(await findToken(op, params.tokenId)),
+    body: toTokenView(await findToken(op, params.tokenId)),
   }),
 
   token_delete: async (op, { params }) => {

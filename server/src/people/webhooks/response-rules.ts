@@ -4,7 +4,7 @@ import type { Write } from '../../storage/commit/writes.ts'
 import type { EventRow } from '../../storage/rows/event.ts'
 
 /** A platform's response to a delivery: any status, and the body if it is JSON. */
-export interface WebhookAnswer {
+export interface WebhookResponse {
   readonly status: number
   readonly body: unknown
 }
@@ -16,13 +16,13 @@ export interface WebhookAnswer {
 export type AnswerRule = (
   op: Op,
   event: Pick<EventRow, 'object_id'>,
-  answer: WebhookAnswer,
+  response: WebhookResponse,
 ) => Promise<Ruling | undefined>
 
 interface Ruling {
   /** True if the event is not sent again. */
   readonly ended: boolean
-  /** Become part of the write set of the delivery. */
+  /** Added to the write set of the delivery. */
   readonly writes: readonly Write[]
 }
 

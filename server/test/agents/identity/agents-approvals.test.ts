@@ -87,7 +87,7 @@ describe('an undecided action', () => {
     await client.advance(180)
     expect((await agent.get(`/agents/me/actions/${action.id}`)).body).toMatchObject({
       status: 'FAILED',
-      rejectionReason: 'It was not approved in time.',
+      rejectionReason: 'The action was not approved in time.',
       transaction: { status: 'EXPIRED' },
     })
     await advanceTo(client, new Date(quoted.quote.expiresAt))

@@ -45,7 +45,7 @@ describe('a person', () => {
     await visitor.sendFile({ documentType: 'PASSPORT', country: 'JP' }, pngOf())
     expect(visitor.last!.text).toContain('A document that proves the address')
     await visitor.sendFile({ documentType: 'UTILITY_BILL', country: 'JP' }, pngOf(), 'bill.png')
-    expect(title(visitor)).toBe('Check what you have entered')
+    expect(title(visitor)).toBe('Check your answers')
     expect(visitor.last!.text).toContain('Hanako Yamada')
     expect(await newest(id)).toBeUndefined()
     await visitor.submit('/review')
@@ -92,7 +92,7 @@ describe('a person', () => {
     expect(visitor.last!.status).toBe(400)
     expect((await client.get(`/documents?documentHolder=${id}`)).body.data).toEqual([])
     await visitor.sendFile(values, pngOf())
-    expect(title(visitor)).toBe('Check what you have entered')
+    expect(title(visitor)).toBe('Check your answers')
   })
 
   test('removes a document that was not submitted', async () => {
@@ -127,7 +127,7 @@ describe('a person', () => {
     await visitor.go(sessionPath(visitor))
     expect(visitor.last!.text).toContain('The &lt;b&gt;number&lt;/b&gt; cannot be read.')
     await visitor.sendFile({ country: 'JP' }, pngOf(3000, 0x42))
-    expect(title(visitor)).toBe('Check what you have entered')
+    expect(title(visitor)).toBe('Check your answers')
     await visitor.submit('/review')
     expect(await newest(id)).toMatchObject({ verificationStatus: 'PENDING_MANUAL_REVIEW', submission: 2 })
     expect((await client.get(`/documents?documentHolder=${id}`)).body.data).toHaveLength(1)
@@ -156,7 +156,7 @@ describe('a person', () => {
     await visitor.submit('/details', { ...HANAKO, 'address.country': 'DE' })
     await visitor.sendFile({ documentType: 'PASSPORT', country: 'JP' }, pngOf())
     await visitor.sendFile({ documentType: 'UTILITY_BILL', country: 'DE' }, pngOf(), 'bill.png')
-    expect(title(visitor)).toBe('One thing first')
+    expect(title(visitor)).toBe('Confirm your contact details first')
     expect(visitor.last!.text).toContain('Your e-mail address must be confirmed')
   })
 
@@ -194,7 +194,7 @@ describe('a business', () => {
     await visitor.go(`${sessionPath(visitor)}/owner`)
     const { personalInfo } = ownerOf(id)
     await visitor.submit('/owner', { ...ownerForm(personalInfo), ownershipPercentage: 'half' })
-    expect(wrong(visitor)).toEqual(['Share of the business, in per cent must be an integer'])
+    expect(wrong(visitor)).toEqual(['Share of the business, in percent must be an integer'])
     await visitor.submit('/owner', { ...ownerForm(personalInfo), ownershipPercentage: '60' })
     expect(visitor.last!.text).toContain('Grace Hopper')
     await visitor.submit('/owners')
@@ -208,7 +208,7 @@ describe('a business', () => {
       'UTILITY_BILL',
     ])
       await visitor.sendFile({ documentType, country: 'US' }, pngOf(), `${documentType}.png`)
-    expect(title(visitor)).toBe('Check what you have entered')
+    expect(title(visitor)).toBe('Check your answers')
     expect(visitor.last!.text).not.toContain(personalInfo.identifier)
     expect(visitor.last!.text).not.toContain(taxId)
     await visitor.submit('/review')
