@@ -50,7 +50,7 @@ function signTransfer(
   return signStampedTransfers(ACCOUNT, KEY, order)
 }
 
-test('each transfer that is named is signed by the wallet, and valid as viem reads it', async () => {
+test('the wallet signs every transfer in the payload, and viem accepts the signatures', async () => {
   const signatures = signTransfer({})
   expect(signatures).toHaveLength(2)
   const fields = {
@@ -89,6 +89,6 @@ test.each<[string, () => Hex[], string]>([
     () => signTransfer({ chain: { ...CHAIN, from: checksummed(`0x${'11'.repeat(20)}`) } }),
     'another address',
   ],
-])('%s has nothing signed', (_, sign, why) => {
-  expect(sign).toThrow(why)
+])('the wallet signs nothing for %s', (_, sign, message) => {
+  expect(sign).toThrow(message)
 })
