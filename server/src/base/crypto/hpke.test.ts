@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { gcmOpen, gcmSeal } from './aes-gcm.ts'
-import { HPKE_INFO, open, recipientContext, seal, senderContext } from './hpke.ts'
+import { HPKE_INFO, open, seal, setUpRecipient, setUpSender } from './hpke.ts'
 import { generateKeyPair, keyPairFromPrivateKey, parsePublicKey } from './p256.ts'
 import { hex, readVectors, vectorsAbsent } from './vectors.testing.ts'
 
@@ -38,8 +38,8 @@ describe.skipIf(vectorsAbsent)('RFC 9180 vectors for our cipher suite', () => {
     expect(recipient.publicKey.uncompressedHex).toBe(vector.pkRm)
     const info = hex(vector.info)
     const ephemeral = keyPairFromPrivateKey(hex(vector.skEm))
-    const sender = senderContext(parsePublicKey(vector.pkRm)!, info, ephemeral)
-    const receiver = recipientContext(recipient, hex(vector.enc), info)!
+    const sender = setUpSender(parsePublicKey(vector.pkRm)!, info, ephemeral)
+    const receiver = setUpRecipient(recipient, hex(vector.enc), info)!
     for (const context of [sender, receiver]) {
       expect(Buffer.from(context.enc)).toEqual(hex(vector.enc))
       expect(context.key).toEqual(hex(vector.key))

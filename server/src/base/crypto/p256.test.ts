@@ -3,12 +3,12 @@ import { describe, expect, test } from 'vitest'
 import {
   deriveSharedSecret,
   generateKeyPair,
+  isSamePublicKey,
   keyPairFromPrivateKey,
   parsePublicKey,
   parsePublicKeyBytes,
   parseUncompressedPublicKey,
   type SignatureEncoding,
-  samePublicKey,
   signMessage,
   verifySignature,
 } from './p256.ts'
@@ -91,9 +91,9 @@ describe('a public key', () => {
     ]
     for (const key of parsed) {
       expect(key).toEqual(pair.publicKey)
-      expect(samePublicKey(key!, pair.publicKey)).toBe(true)
+      expect(isSamePublicKey(key!, pair.publicKey)).toBe(true)
     }
-    expect(samePublicKey(generateKeyPair().publicKey, pair.publicKey)).toBe(false)
+    expect(isSamePublicKey(generateKeyPair().publicKey, pair.publicKey)).toBe(false)
   })
 
   test('is the same after it was cached by a verification', () => {

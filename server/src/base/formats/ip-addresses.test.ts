@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { canonicalIp, clientAddress, parseNetworks, toCountedAddress } from './ip-addresses.ts'
+import { clientAddress, parseNetworks, toCanonicalIp, toCountedAddress } from './ip-addresses.ts'
 
 function parseTrusted(...texts: string[]) {
   const parsed = parseNetworks(texts)
@@ -10,11 +10,11 @@ function parseTrusted(...texts: string[]) {
 
 test('an IP address has one canonical spelling, without port, brackets or zone', () => {
   for (const text of ['10.1.2.3', ' 10.1.2.3 ', '10.1.2.3:4711', '::ffff:10.1.2.3', '::FFFF:10.1.2.3'])
-    expect(canonicalIp(text)).toBe('10.1.2.3')
+    expect(toCanonicalIp(text)).toBe('10.1.2.3')
   for (const text of ['2001:DB8:0:0:0:0:0:1', '[2001:db8::1]', '[2001:db8::1]:443', '2001:db8::1%eth0'])
-    expect(canonicalIp(text)).toBe('2001:db8::1')
+    expect(toCanonicalIp(text)).toBe('2001:db8::1')
   for (const text of ['', 'unknown', '_hidden', '10.1.2', '10.1.2.3.4', 'fe80::/64', '1e3'])
-    expect(canonicalIp(text)).toBeUndefined()
+    expect(toCanonicalIp(text)).toBeUndefined()
 })
 
 test('the client address is the last one in the header that is not a trusted proxy', () => {

@@ -22,5 +22,5 @@ test.each([
   'ä',
   'a'.repeat(41),
 ])('DATABASE_SCHEMA must not be %j', (name) => {
-  expect(() => readConfig({ DATABASE_SCHEMA: name })).toThrow(/^DATABASE_SCHEMA takes /)
+  expect(() => readConfig({ DATABASE_SCHEMA: name })).toThrow(/^DATABASE_SCHEMA must be /)
 })

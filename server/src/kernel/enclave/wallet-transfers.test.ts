@@ -1,6 +1,6 @@
 import { recoverTypedDataAddress } from 'viem'
 import { expect, test } from 'vitest'
-import { evmAddressOf } from '../../base/crypto/evm/keys.ts'
+import { deriveEvmAddress } from '../../base/crypto/evm/keys.ts'
 import { generateKeyPair } from '../../base/crypto/p256.ts'
 import { makeStamp } from '../../base/crypto/stamp.ts'
 import { toChecksumAddress } from '../../base/formats/addresses.ts'
@@ -35,7 +35,7 @@ const CHAIN = {
     name: 'USD Coin',
     version: '2',
   },
-  from: checksummed(evmAddressOf(KEY)),
+  from: checksummed(deriveEvmAddress(KEY)),
   validBefore: '2026-03-02T10:00:00Z',
   transfers: TRANSFERS,
 } as const

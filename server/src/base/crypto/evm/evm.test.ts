@@ -6,26 +6,26 @@ import { describe, expect, test } from 'vitest'
 import { toChecksumAddress } from '../../formats/addresses.ts'
 import { bytesOf, hexOf } from '../../formats/hex.ts'
 import { authorizationDigest, authorizationNonce, domainSeparator } from './authorization.ts'
-import { evmAddressOf, evmKeyAt, evmSignature, WALLET_PATH } from './keys.ts'
+import { deriveEvmAddress, deriveEvmKey, signEvmDigest, WALLET_PATH } from './keys.ts'
 
 /** The mnemonic of BIP-39's own test vectors. */
 const MNEMONIC =
   'abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon about'
-const key = evmKeyAt(mnemonicToSeedSync(MNEMONIC), WALLET_PATH)
+const key = deriveEvmKey(mnemonicToSeedSync(MNEMONIC), WALLET_PATH)
 
 const address = fc.uint8Array({ minLength: 20, maxLength: 20 }).map(hexOf)
 const word = fc.uint8Array({ minLength: 32, maxLength: 32 }).map(hexOf)
 
 describe('a wallet on a chain', () => {
   test('has the same address that other software derives from its mnemonic', () => {
-    expect(toChecksumAddress(evmAddressOf(key).slice(2))).toBe(mnemonicToAccount(MNEMONIC).address)
+    expect(toChecksumAddress(deriveEvmAddress(key).slice(2))).toBe(mnemonicToAccount(MNEMONIC).address)
   })
 
   test('makes signatures from which its address can be recovered', async () => {
     await fc.assert(
       fc.asyncProperty(word, async (digest) => {
-        const signature = evmSignature(bytesOf(digest), key)
-        expect((await recoverAddress({ hash: digest, signature })).toLowerCase()).toBe(evmAddressOf(key))
+        const signature = signEvmDigest(bytesOf(digest), key)
+        expect((await recoverAddress({ hash: digest, signature })).toLowerCase()).toBe(deriveEvmAddress(key))
       }),
       { numRuns: 20 },
     )

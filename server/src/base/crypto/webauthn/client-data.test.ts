@@ -1,7 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { readJsonObject } from '../json-object.ts'
-import { checkClientData, LOCALHOST_ANY_PORT, passkeyBytes, passkeyOriginKind } from './client-data.ts'
+import {
+  checkClientData,
+  classifyPasskeyOrigin,
+  decodePasskeyField,
+  LOCALHOST_ANY_PORT,
+} from './client-data.ts'
 import { COSE_ALGORITHMS } from './cose-algorithms.ts'
 
 function check(origin: string, origins: readonly string[]) {
@@ -65,16 +70,16 @@ describe('the origin of a passkey response', () => {
     ['ios:bundle-id:', undefined],
     ['null', undefined],
     ['', undefined],
-  ])('%s has the kind %s', (origin, kind) => expect(passkeyOriginKind(origin)).toBe(kind))
+  ])('%s has the kind %s', (origin, kind) => expect(classifyPasskeyOrigin(origin)).toBe(kind))
 })
 
 describe('the parts of a passkey response', () => {
   test('are decoded from base64url with or without its padding, and rejected otherwise', () => {
-    for (const text of ['AAE', 'AAE=', 'AA', 'AA==']) expect(passkeyBytes(text, 8)).toBeDefined()
+    for (const text of ['AAE', 'AAE=', 'AA', 'AA==']) expect(decodePasskeyField(text, 8)).toBeDefined()
     for (const text of ['', '=', 'AAE==', 'AA=', 'AAAA====', 'A A=', 'AB', 'AB==', '+/8=', 'AAE\n'])
-      expect(passkeyBytes(text, 8)).toBeUndefined()
-    expect(passkeyBytes('A'.repeat(12), 8)).toBeUndefined()
-    expect(passkeyBytes('A'.repeat(11), 8)).toHaveLength(8)
+      expect(decodePasskeyField(text, 8)).toBeUndefined()
+    expect(decodePasskeyField('A'.repeat(12), 8)).toBeUndefined()
+    expect(decodePasskeyField('A'.repeat(11), 8)).toHaveLength(8)
   })
 
   test('may use exactly the supported COSE algorithms', () =>
