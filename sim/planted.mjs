@@ -19,8 +19,9 @@ export const PLANTED = [
   {
     name: 'a job is deleted before it is done',
     file: 'server/src/kernel/outbox/run-job.ts',
-    find: 'const { done } = await commit(op, row ? writes : [removal(job), ...writes])',
-    replace: 'if (!row) await commit(op, [removal(job)])\n      const { done } = await commit(op, writes)',
+    find: 'const { done } = await commit(op, row ? writes : [buildRemoval(job), ...writes])',
+    replace:
+      'if (!row) await commit(op, [buildRemoval(job)])\n      const { done } = await commit(op, writes)',
   },
   {
     name: 'a transfer that fails moves its money',

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { putAt, valueAt } from './paths.ts'
 
-test('a path finds a value within objects and lists, and nothing where it leads nowhere', () => {
+test('a path finds a value within objects and lists, or undefined if the path does not exist', () => {
   const record = { name: { first: 'Ada' }, tags: ['a', 'b'], empty: null }
   expect(valueAt(record, 'name.first')).toBe('Ada')
   expect(valueAt(record, 'tags.1')).toBe('b')
@@ -10,7 +10,7 @@ test('a path finds a value within objects and lists, and nothing where it leads 
   expect(valueAt(undefined, 'name')).toBeUndefined()
 })
 
-test('a value is put beside what its objects already have', () => {
+test('a value set at a path leaves the other properties unchanged', () => {
   const record = { name: { first: 'Ada' } }
   putAt(record, ['name', 'last'], 'King')
   putAt(record, ['address', 'city'], 'London')

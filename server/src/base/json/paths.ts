@@ -13,7 +13,7 @@ export function valueAt(record: unknown, path: string): unknown {
 /** Sets the value at a path, creating the objects on the way. */
 export function putAt(record: Record<string, unknown>, path: readonly string[], value: unknown): void {
   const [name, ...rest] = path
-  if (name === undefined) throw new RangeError('a path has at least one name')
+  if (name === undefined) throw new RangeError('a path must have at least one name')
   if (rest.length === 0) {
     record[name] = value
     return

@@ -3,5 +3,5 @@ export function plainJson(value: unknown): unknown {
   if (typeof value === 'bigint') return String(value)
   if (Array.isArray(value)) return value.map(plainJson)
   if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, plainJson(one)]))
+  return Object.fromEntries(Object.entries(value).map(([name, property]) => [name, plainJson(property)]))
 }

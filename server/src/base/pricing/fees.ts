@@ -60,10 +60,10 @@ export function parseFees(text: string): { readonly schedule: FeeSchedule } | { 
   for (const [index, entry] of entries.entries()) {
     const rule = parseRule(entry)
     if (typeof rule === 'string') return { problem: `[${index}]${rule}` }
-    const same = schedule.findIndex(
+    const duplicate = schedule.findIndex(
       ({ source, destination }) => source === rule.source && destination === rule.destination,
     )
-    if (same >= 0) return { problem: `[${index}] is for the same corridor as [${same}]` }
+    if (duplicate >= 0) return { problem: `[${index}] is for the same corridor as [${duplicate}]` }
     schedule.push(rule)
   }
   return { schedule }
@@ -72,8 +72,8 @@ export function parseFees(text: string): { readonly schedule: FeeSchedule } | { 
 function parseRule(entry: unknown): FeeRule | string {
   if (typeof entry !== 'object' || entry === null || Array.isArray(entry)) return ' must be an object'
   const members = new Map<string, unknown>(Object.entries(entry))
-  const strange = [...members.keys()].find((name) => !MEMBERS.some((member) => member === name))
-  if (strange !== undefined) return ` has an unknown property "${strange.slice(0, 40)}"`
+  const unknownName = [...members.keys()].find((name) => !MEMBERS.some((member) => member === name))
+  if (unknownName !== undefined) return ` has an unknown property "${unknownName.slice(0, 40)}"`
   const source = parseCurrency(members.get('source'))
   if (source === undefined) return '.source must be the code of a supported currency or "*"'
   const destination = parseCurrency(members.get('destination'))

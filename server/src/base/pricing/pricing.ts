@@ -54,7 +54,7 @@ export function price(
   const amounts =
     side === 'SENDING'
       ? priceOfSending(rates, fees, sending, receiving, amount, networkFee)
-      : priceOfReceiving(rates, fees, sending, receiving, amount, networkFee)
+      : priceReceivingAmount(rates, fees, sending, receiving, amount, networkFee)
   return amounts && amounts.receivingAmount > 0n ? amounts : undefined
 }
 
@@ -70,13 +70,13 @@ export function priceOfSending(
   sendingAmount: bigint,
   networkFee = 0n,
 ): Price | undefined {
-  const terms = priceTerms(rates, fees, sending, receiving, networkFee)
+  const terms = computeTerms(rates, fees, sending, receiving, networkFee)
   if (!terms) return undefined
-  const spendable = sendingAmount - terms.fixed - timesRoundedUp(sendingAmount, terms.variableFeeRate)
-  return complete(terms, sendingAmount, spendable > 0n ? divideRoundedDown(spendable, terms.rate) : 0n)
+  const spendable = sendingAmount - terms.fixed - multiplyRoundedUp(sendingAmount, terms.variableFeeRate)
+  return completePrice(terms, sendingAmount, spendable > 0n ? divideRoundedDown(spendable, terms.rate) : 0n)
 }
 
-function priceOfReceiving(
+function priceReceivingAmount(
   rates: RateTable,
   fees: FeeSchedule,
   sending: KnownCurrency,
@@ -84,10 +84,10 @@ function priceOfReceiving(
   receivingAmount: bigint,
   networkFee: bigint,
 ): Price | undefined {
-  const terms = priceTerms(rates, fees, sending, receiving, networkFee)
+  const terms = computeTerms(rates, fees, sending, receiving, networkFee)
   if (!terms) return undefined
-  const net = timesRoundedUp(receivingAmount, terms.rate) + terms.fixed
-  return complete(terms, grossFor(net, terms.variableFeeRate), receivingAmount)
+  const net = multiplyRoundedUp(receivingAmount, terms.rate) + terms.fixed
+  return completePrice(terms, grossFor(net, terms.variableFeeRate), receivingAmount)
 }
 
 interface Terms extends Pick<Price, 'rate' | 'variableFeeRate'> {
@@ -95,7 +95,7 @@ interface Terms extends Pick<Price, 'rate' | 'variableFeeRate'> {
   readonly fixed: bigint
 }
 
-function priceTerms(
+function computeTerms(
   rates: RateTable,
   fees: FeeSchedule,
   sending: KnownCurrency,
@@ -106,13 +106,17 @@ function priceTerms(
   const perCent = rateBetween(rates, sending, 'USD')
   if (!rate || !perCent) return undefined
   const { fixedUsd, variable } = feesFor(fees, sending, receiving)
-  const fixed = timesRoundedUp(100n, times(fixedUsd, perCent)) + networkFee
+  const fixed = multiplyRoundedUp(100n, multiplyRatios(fixedUsd, perCent)) + networkFee
   return { rate, variableFeeRate: variable, fixed }
 }
 
-function complete({ rate, variableFeeRate }: Terms, sendingAmount: bigint, receivingAmount: bigint): Price {
-  const deliveredAmount = timesRoundedUp(receivingAmount, rate)
-  const variableFee = timesRoundedUp(sendingAmount, variableFeeRate)
+function completePrice(
+  { rate, variableFeeRate }: Terms,
+  sendingAmount: bigint,
+  receivingAmount: bigint,
+): Price {
+  const deliveredAmount = multiplyRoundedUp(receivingAmount, rate)
+  const variableFee = multiplyRoundedUp(sendingAmount, variableFeeRate)
   return {
     rate,
     sendingAmount,
@@ -145,17 +149,17 @@ export function exchangeRate(price: Price): number {
 export function rateDetails(rates: RateTable, sending: KnownCurrency, price: Price) {
   const satoshi = rateBetween(rates, sending, 'BTC')
   if (!satoshi) throw new Error('The rate table lacks BTC')
-  const millisatoshi = divideBy(satoshi, { numerator: 1000n, denominator: 1n })
-  const receivedPerMillisatoshi = divideBy(millisatoshi, price.rate)
+  const millisatoshi = divideRatios(satoshi, { numerator: 1000n, denominator: 1n })
+  const receivedPerMillisatoshi = divideRatios(millisatoshi, price.rate)
   const received = { numerator: price.receivingAmount, denominator: price.sendingAmount - price.fixedFee }
   return {
     counterpartyMultiplier: nearestDouble(receivedPerMillisatoshi),
     counterpartyFixedFee: 0n,
-    svcApiMultiplier: nearestDouble(divideBy(received, receivedPerMillisatoshi)),
+    svcApiMultiplier: nearestDouble(divideRatios(received, receivedPerMillisatoshi)),
     svcApiFixedFee: price.fixedFee,
     svcApiVariableFeeRate: nearestDouble(price.variableFeeRate),
     svcApiVariableFeeAmount: nearestDouble(
-      times({ numerator: price.sendingAmount, denominator: 1n }, price.variableFeeRate),
+      multiplyRatios({ numerator: price.sendingAmount, denominator: 1n }, price.variableFeeRate),
     ),
   }
 }
@@ -194,18 +198,18 @@ export function amountText(amount: bigint, currency: KnownCurrency): string {
  * up.
  */
 function grossFor(net: bigint, { numerator, denominator }: Ratio): bigint {
-  return timesRoundedUp(net, { numerator: denominator, denominator: denominator - numerator })
+  return multiplyRoundedUp(net, { numerator: denominator, denominator: denominator - numerator })
 }
 
-function times(a: Ratio, b: Ratio): Ratio {
+function multiplyRatios(a: Ratio, b: Ratio): Ratio {
   return { numerator: a.numerator * b.numerator, denominator: a.denominator * b.denominator }
 }
 
-function divideBy(a: Ratio, b: Ratio): Ratio {
+function divideRatios(a: Ratio, b: Ratio): Ratio {
   return { numerator: a.numerator * b.denominator, denominator: a.denominator * b.numerator }
 }
 
-export function timesRoundedUp(amount: bigint, { numerator, denominator }: Ratio): bigint {
+export function multiplyRoundedUp(amount: bigint, { numerator, denominator }: Ratio): bigint {
   return (amount * numerator + denominator - 1n) / denominator
 }
 

@@ -15,7 +15,7 @@ import { ApiError, fieldError } from '../operation/operation.ts'
 import { transition } from '../operation/transition.ts'
 import { accountEvent } from '../outbox/events.ts'
 import type { RailChain } from '../ports/rail-chain.ts'
-import { accountFundingInstructions } from './funding.ts'
+import { listFundingInstructions } from './funding.ts'
 import {
   type OwnedAccountRow,
   selectCustomerAccounts,
@@ -108,7 +108,7 @@ export async function findCustomerAccount(
   return open.find(({ type }) => type !== 'EMBEDDED_WALLET') ?? open[0]
 }
 
-type From = Pick<Op, 'now' | 'platform' | 'newId'>
+type AccountContext = Pick<Op, 'now' | 'platform' | 'newId'>
 
 /** The type of account for a currency. Undefined if only wallets hold it. */
 export function accountTypeFor(currency: string): 'INTERNAL_FIAT' | 'INTERNAL_CRYPTO' | undefined {
@@ -121,13 +121,13 @@ export function accountTypeFor(currency: string): 'INTERNAL_FIAT' | 'INTERNAL_CR
  * `isPending` is true while the customer's verification is pending and the account cannot receive money.
  */
 export function makeInternalAccount(
-  from: From,
+  from: AccountContext,
   customerId: string | null,
   currency: string,
   isPending = false,
 ): Write[] {
   const type = accountTypeFor(currency)
-  if (!type || !isKnownCurrency(currency)) throw new Error(`Only wallets hold ${currency}`)
+  if (!type || !isKnownCurrency(currency)) throw new Error(`Only wallets can hold ${currency}`)
   const account = { id: from.newId('InternalAccount'), customerId, type, currency }
   return accountWrites(from, account, NO_WALLET, isPending)
 }
@@ -202,7 +202,7 @@ const NO_WALLET: WalletKeys = {
 }
 
 function accountWrites(
-  from: From,
+  from: AccountContext,
   account: Pick<InternalAccountRow, 'id' | 'type' | 'currency'> & { readonly customerId: string | null },
   keys: WalletKeys,
   isPending = false,
@@ -240,7 +240,8 @@ export function describeInternalAccount({
  * held money.
  */
 export function internalAccountView(op: Op, account: InternalAccountRow, balance: Balance) {
-  if (!isKnownCurrency(account.currency)) throw new Error(`An account in ${account.currency}`)
+  if (!isKnownCurrency(account.currency))
+    throw new Error(`The account currency ${account.currency} is unknown`)
   const currency = currencyRecord(account.currency)
   return present({
     id: account.id,
@@ -249,7 +250,7 @@ export function internalAccountView(op: Op, account: InternalAccountRow, balance
     status: account.status,
     balance: { amount: balance.available, currency },
     totalBalance: { amount: balance.total, currency },
-    fundingPaymentInstructions: accountFundingInstructions(op, account),
+    fundingPaymentInstructions: listFundingInstructions(op, account),
     privateEnabled: account.private_enabled,
     createdAt: account.created_at.toISOString(),
     updatedAt: account.updated_at.toISOString(),
@@ -266,7 +267,7 @@ interface EventRecord {
 
 /** A cache by account id. Each entry takes about a kilobyte. */
 const EVENT_RECORDS = new Map<string, EventRecord>()
-const TOLD_MAX = 20_000
+const EVENT_RECORDS_MAX = 20_000
 
 /** The event of a changed balance. It must follow the ledger's writes in a write set. */
 export function balanceUpdated(op: Op, account: InternalAccountRow): EventWrite {
@@ -286,7 +287,7 @@ function getEventRecord(op: Op, account: InternalAccountRow): EventRecord {
     return cachedRecord
   const text = toJson(internalAccountView(op, account, EMPTY))
   const eventRecord = { status, isPrivate, updatedMs, text }
-  if (EVENT_RECORDS.size >= TOLD_MAX) EVENT_RECORDS.clear()
+  if (EVENT_RECORDS.size >= EVENT_RECORDS_MAX) EVENT_RECORDS.clear()
   EVENT_RECORDS.set(id, eventRecord)
   return eventRecord
 }

@@ -32,7 +32,7 @@ export function fundingReference(accountId: string): string {
  * through the accounts that rails have opened for it or, in the sandbox, through generated deposit details. A
  * PENDING account cannot be paid.
  */
-export function accountFundingInstructions(op: Op, account: InternalAccountRow): FundingInstructions[] {
+export function listFundingInstructions(op: Op, account: InternalAccountRow): FundingInstructions[] {
   const isPlatformAccount = account.customer_id === null
   if (account.status === 'PENDING') return []
   if (account.spark_address !== null)
@@ -46,7 +46,7 @@ export function accountFundingInstructions(op: Op, account: InternalAccountRow):
         isPlatformAccount,
       },
     ]
-  if (account.chain_rail !== null) return atChainAddress(op, account)
+  if (account.chain_rail !== null) return buildChainInstructions(op, account)
   const railAccounts = listRailAccounts(op, account, isPlatformAccount)
   const from = op.depositDetails
   if (!from) return railAccounts
@@ -78,7 +78,10 @@ export function accountFundingInstructions(op: Op, account: InternalAccountRow):
  * A wallet has one permanent address on its chain. Payments to it are not detected while its rail is missing
  * from the rails file.
  */
-function atChainAddress(op: Op, { chain_rail, chain_address }: InternalAccountRow): FundingInstructions[] {
+function buildChainInstructions(
+  op: Op,
+  { chain_rail, chain_address }: InternalAccountRow,
+): FundingInstructions[] {
   const chain = op.rails.find(chain_rail)?.chain
   if (!chain || chain_address === null) return []
   return [
@@ -88,7 +91,7 @@ function atChainAddress(op: Op, { chain_rail, chain_address }: InternalAccountRo
         assetType: 'USDC',
         address: toChecksumAddress(chain_address.slice(2)),
       },
-      instructionsNotes: 'Everything that arrives here belongs to this wallet.',
+      instructionsNotes: 'All money received at this address is credited to this wallet.',
       isPlatformAccount: false,
     },
   ]
@@ -113,7 +116,8 @@ function listRailAccounts(op: Op, { id, funding }: InternalAccountRow, isPlatfor
  */
 export function fundingTypesOf(currency: string, network?: string): readonly AccountTypeName[] {
   const ownType = `${currency}_ACCOUNT`
-  const allTypes = isAccountType(ownType) && holds(ownType, currency) ? [ownType] : listWalletTypes(currency)
+  const allTypes =
+    isAccountType(ownType) && canHold(ownType, currency) ? [ownType] : listWalletTypes(currency)
   if (network === undefined) return allTypes
   const wantedNetwork = network.toUpperCase()
   return allTypes.filter((type) => networkOf(type) === wantedNetwork)
@@ -127,10 +131,10 @@ export function networkOf(type: string): string | undefined {
 function listWalletTypes(currency: string): AccountTypeName[] {
   return Object.keys(ACCOUNT_TYPES)
     .filter(isAccountType)
-    .filter((type) => networkOf(type) && accountType(type).fields && holds(type, currency))
+    .filter((type) => networkOf(type) && accountType(type).fields && canHold(type, currency))
 }
 
-function holds(type: AccountTypeName, currency: string): boolean {
+function canHold(type: AccountTypeName, currency: string): boolean {
   return accountType(type).currencies.some((code) => code === currency)
 }
 
@@ -144,7 +148,7 @@ export function depositDetails(
   network?: string,
 ): PaymentAccountInfoValue {
   const [type] = fundingTypesOf(deposit.currency, network)
-  if (!type) throw new Error(`No account type takes ${deposit.currency} on ${network}`)
+  if (!type) throw new Error(`No account type supports ${deposit.currency} on ${network}`)
   return from.details(type, deposit)
 }
 

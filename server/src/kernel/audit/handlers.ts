@@ -34,7 +34,7 @@ export const auditHandlers: Handlers<typeof auditEvents> = {
 
 const HOUR_MS = 3_600_000
 
-interface Asked {
+interface TimeFilters {
   readonly httpRequestId?: string
   readonly startDate?: string
   readonly endDate?: string
@@ -44,7 +44,7 @@ interface Asked {
  * The time range to search. Entries are indexed by time but not by request, so without a given time the range
  * surrounds the time in the request's id. It extends to the platform's clock, which may be ahead.
  */
-function toTimeRange(op: Op, { httpRequestId, startDate, endDate }: Asked) {
+function toTimeRange(op: Op, { httpRequestId, startDate, endDate }: TimeFilters) {
   if (httpRequestId === undefined || startDate !== undefined)
     return { startDate: timeIfGiven(startDate), endDate: timeIfGiven(endDate) }
   const madeAt = timeOfRequestId(httpRequestId)?.getTime()

@@ -104,5 +104,5 @@ export async function rotateMasterKey(
     resealed,
   ])
   if (rows[0]?.written !== generations.length)
-    throw new Error('The master key was rotated by someone else at the same time.')
+    throw new Error('Another process rotated the master key at the same time.')
 }

@@ -1,5 +1,5 @@
 import { createHmac, hkdfSync, randomBytes } from 'node:crypto'
-import { evmAddressOf, evmKeyAt, evmSignature, WALLET_PATH } from '../../base/crypto/evm/keys.ts'
+import { deriveEvmAddress, deriveEvmKey, signEvmDigest, WALLET_PATH } from '../../base/crypto/evm/keys.ts'
 import {
   makeOtpTargetBundle,
   openOtpBundle,
@@ -148,11 +148,11 @@ class InProcessEnclave implements OperationEnclave {
   newWallet(accountId: string): NewWallet {
     const entropy = randomBytes(WALLET_ENTROPY_BYTES)
     const seed = seedFromEntropy(entropy)
-    const key = evmKeyAt(seed, WALLET_PATH)
+    const key = deriveEvmKey(seed, WALLET_PATH)
     const wallet = {
       sealedSeed: this.#seal(entropy, `wallet_seed ${accountId}`),
       sparkAddress: sparkAddress(seed, this.#mode === 'production' ? 'spark' : 'sparkrt'),
-      evmAddress: evmAddressOf(key),
+      evmAddress: deriveEvmAddress(key),
     }
     for (const secret of [entropy, seed, key]) secret.fill(0)
     return wallet
@@ -161,7 +161,7 @@ class InProcessEnclave implements OperationEnclave {
   signWalletTransfers(accountId: string, sealedSeed: Uint8Array, order: StampedPayload): Hex[] {
     const entropy = this.#open(sealedSeed, `wallet_seed ${accountId}`, `seed of ${accountId}`)
     const seed = seedFromEntropy(entropy)
-    const key = evmKeyAt(seed, WALLET_PATH)
+    const key = deriveEvmKey(seed, WALLET_PATH)
     try {
       return signStampedTransfers(accountId, key, order)
     } finally {
@@ -170,15 +170,15 @@ class InProcessEnclave implements OperationEnclave {
   }
 
   chainAddress(path: string): Hex {
-    return this.#withChainKey(path, evmAddressOf)
+    return this.#withChainKey(path, deriveEvmAddress)
   }
 
   signOnChain(path: string, digest: Uint8Array): Hex {
-    return this.#withChainKey(path, (key) => evmSignature(digest, key))
+    return this.#withChainKey(path, (key) => signEvmDigest(digest, key))
   }
 
   #withChainKey<T>(path: string, use: (key: Uint8Array) => T): T {
-    const key = evmKeyAt(this.#keys.chainSeed, path)
+    const key = deriveEvmKey(this.#keys.chainSeed, path)
     try {
       return use(key)
     } finally {

@@ -213,11 +213,11 @@ export function scenarioOf(
   // Returned money always arrives at the payer.
   if (identifier === null || purpose === 'return') return DELIVERED
   const [name = '', domain] = identifier.split('@')
-  const ofAddress = domain === undefined ? undefined : memberOf(UMA_SCENARIOS, name)
-  if (ofAddress) return ofAddress
-  const ofPayouts = chain === 'LIGHTNING' ? LIGHTNING_SCENARIOS : QUOTE_SCENARIOS
-  const ofQuotes = direction === 'in' ? PULL_SCENARIOS : ofPayouts
-  const scenarios = purpose === 'quote' ? ofQuotes : TRANSFER_SCENARIOS[direction]
+  const umaScenario = domain === undefined ? undefined : memberOf(UMA_SCENARIOS, name)
+  if (umaScenario) return umaScenario
+  const payoutScenarios = chain === 'LIGHTNING' ? LIGHTNING_SCENARIOS : QUOTE_SCENARIOS
+  const quoteScenarios = direction === 'in' ? PULL_SCENARIOS : payoutScenarios
+  const scenarios = purpose === 'quote' ? quoteScenarios : TRANSFER_SCENARIOS[direction]
   const suffix = suffixOf(identifier)
   return memberOf(scenarios, suffix) ?? DELIVERED
 }

@@ -34,7 +34,7 @@ export const UMA_REFUSALS: Readonly<Record<string, UmaRefusal>> = {
   '$fail.quote.usd': {
     at: 'quote',
     code: 'QUOTE_REQUEST_FAILED',
-    meaning: 'It quotes no price',
+    meaning: 'It does not return a price',
   },
   '$fail.switch.usd': {
     at: 'quote',

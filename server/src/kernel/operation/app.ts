@@ -347,8 +347,8 @@ export function idsOf(at: Date): Op['newId'] {
   let seq: number | undefined
   return (kind) => {
     // The counter has 32 random bits. Starting with 31 of them leaves room to count up.
-    seq = seq === undefined ? randomOfId().readUInt32BE() >>> 1 : seq + 1
-    return idOfKind(kind, v7({ msecs, seq, rng: randomOfId }))
+    seq = seq === undefined ? takeRandomBytes().readUInt32BE() >>> 1 : seq + 1
+    return idOfKind(kind, v7({ msecs, seq, rng: takeRandomBytes }))
   }
 }
 
@@ -357,7 +357,7 @@ const randomPool = Buffer.alloc(RANDOM_OF_ID * 512)
 let randomLeft = 0
 
 /** The random bytes of one id. Generating bytes for many ids together costs a fraction. */
-function randomOfId(): Buffer {
+function takeRandomBytes(): Buffer {
   if (randomLeft === 0) {
     randomFillSync(randomPool)
     randomLeft = randomPool.length
@@ -368,7 +368,7 @@ function randomOfId(): Buffer {
 
 /** Creates a UUIDv7 for a request whose caller sent no id. */
 export function newRequestId(at: Date): string {
-  return v7({ msecs: at.getTime(), rng: randomOfId })
+  return v7({ msecs: at.getTime(), rng: takeRandomBytes })
 }
 
 /** Real time. No other code reads the machine's clock. */

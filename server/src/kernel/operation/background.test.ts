@@ -13,7 +13,7 @@ const MINUTE_MS = 60_000
 test.each([
   ['hangs', () => new Promise<never>(() => {})],
   ['fails each time', () => Promise.reject(new Error('down'))],
-] as const)('a worker whose run %s is stopped after its limit', async (_, fault) => {
+] as const)('a worker whose run %s is reported as stopped after its limit', async (_, fault) => {
   let isFaulty = false
   const workers = new Workers()
   workers.add(
@@ -35,7 +35,7 @@ test.each([
   expect(stopped?.quietMs).toBeGreaterThan(5 * MINUTE_MS)
 })
 
-test('a slow worker is stopped after three intervals, and one without a name is not watched', () => {
+test('a worker is reported as stopped after three intervals, and is not monitored without a name', () => {
   const workers = new Workers()
   const slow = inBackground(
     10 * MINUTE_MS,

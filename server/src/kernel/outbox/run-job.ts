@@ -58,7 +58,7 @@ export async function runJob<Kind extends JobKind>(
         app.metrics.job(kind, 'done')
         return
       }
-      const { done } = await commit(op, row ? writes : [removal(job), ...writes])
+      const { done } = await commit(op, row ? writes : [buildRemoval(job), ...writes])
       if (done) app.metrics.job(kind, 'done')
       if (done || (!row && !(await selectJobExists(app, job.id)))) return
     }
@@ -69,7 +69,7 @@ export async function runJob<Kind extends JobKind>(
     app.metrics.job(kind, 'failed')
     tracing?.markFailed(kindOf(error))
     log.error({ err: error, attempts: job.attempts }, 'job failed')
-    const change = postpone(op, job, error)
+    const change = buildPostponement(op, job, error)
     if (row) row.addWrites([insert('jobs', { ...newJobRow(op, job), ...change })])
     else await app.committer.commit([update('jobs', job.id, {}, change)])
   }
@@ -87,7 +87,7 @@ async function decideUnlessStale(
   }
 }
 
-function removal({ id }: DueJob): Write {
+function buildRemoval({ id }: DueJob): Write {
   return { write: 'remove', table: 'jobs', id }
 }
 
@@ -97,7 +97,7 @@ function newJobRow(op: Op, { platform_id, kind, payload, created_at }: DueJob) {
 }
 
 /** Releases the claim and reschedules the job with exponential backoff. */
-function postpone(op: Op, job: DueJob, error: unknown) {
+function buildPostponement(op: Op, job: DueJob, error: unknown) {
   const delaySeconds = Math.min(RETRY_SECONDS_MAX, 2 ** Math.min(job.attempts, DOUBLINGS_MAX))
   return {
     attempts: job.attempts + 1,

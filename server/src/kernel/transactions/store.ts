@@ -66,7 +66,7 @@ function toStoredIdentifier(identifier: string | undefined): string | undefined 
 }
 
 /** An id that no customer has. It takes the place of the customer in payments of the platform's own money. */
-export function platformAsCustomer(platformId: string): string {
+export function toPlatformCustomerId(platformId: string): string {
   return asKind('Customer', platformId)
 }
 
@@ -86,7 +86,7 @@ export async function selectTransactions(op: Op, filters: TransactionFilters) {
   const matching = transactions(op)
     .$call((q) => whereGiven(q, 'transactions.customer_id', '=', ownCustomer(op)))
     .$call((q) =>
-      filters.customerId === platformAsCustomer(op.platform.id)
+      filters.customerId === toPlatformCustomerId(op.platform.id)
         ? q.where('transactions.customer_id', 'is', null)
         : whereGiven(q, 'transactions.customer_id', '=', filters.customerId),
     )

@@ -4,18 +4,18 @@ import type { SharedPayload } from '../rows/job.ts'
 import type { NewJob } from '../rows/new-job.ts'
 import { INSERTED, type InsertedTable } from '../rows/row-columns.ts'
 import { newPart, type Part, Parts, type Row } from './batch-parts.ts'
-import { CommitArguments, type Parameter, type RowTypes, rowsOf } from './commit-arguments.ts'
+import { CommitArguments, type Parameter, type RowTypes, toRowsArgument } from './commit-arguments.ts'
 import type { Footprint } from './footprint.ts'
 import { toStoredRow } from './stored-row.ts'
 import type { RecordTable, Write } from './writes.ts'
-import { timeText } from './writes.ts'
+import { toIsoTime } from './writes.ts'
 
 /** Write sets as the arguments of `commit_together`. Writes are numbered through the whole batch. */
 export interface Batch {
   /** In the order of `COMMIT_TOGETHER`. */
   readonly parameters: readonly Parameter[]
   /** The number of the set that each write belongs to. */
-  readonly setOf: readonly number[]
+  readonly setNumbers: readonly number[]
   /** Shared job rows, by the ids of their jobs. */
   readonly shared: ReadonlyMap<string, SharedRow>
   /** The records that are stored once this batch is written. */
@@ -42,14 +42,14 @@ export interface BatchedSet {
  * written one after another. Sets whose writes must keep their order come last.
  */
 export function makeBatch(sets: readonly BatchedSet[], records: StoredRecords, types: RowTypes): Batch {
-  const setOf: number[] = []
+  const setNumbers: number[] = []
   const batch = new BatchArguments(records)
   for (const inTurn of [false, true])
     for (const [set, { writes, footprint }] of sets.entries())
       if (footprint.inTurn === inTurn)
-        for (const write of writes) batch.add(setOf.push(set) - 1, write, inTurn)
+        for (const write of writes) batch.add(setNumbers.push(set) - 1, write, inTurn)
   const { newRecords } = batch
-  return { setOf, parameters: batch.parameters(types), shared: batch.shared(), newRecords }
+  return { setNumbers, parameters: batch.parameters(types), shared: batch.shared(), newRecords }
 }
 
 /** The length of a digest in hex. */
@@ -191,7 +191,7 @@ class BatchArguments {
     if (table === 'reconciliation_matches') this.#matches.push(ownUuidOf(String(row.id)))
     if (due && shares) this.#share(row, due)
     else if (inTurn) this.#inTurn.push(newPart('insert', table, toStoredRow(row)))
-    else if (isInserted(table)) this.#args.add(rowsOf(table), row)
+    else if (isInserted(table)) this.#args.add(toRowsArgument(table), row)
     else this.#inserts.add(table, toStoredRow(row), row)
   }
 
@@ -252,7 +252,7 @@ class BatchArguments {
       data: ofAccount ? null : data,
       record: ofAccount ? this.#digestOfRecord(data, platformId) : null,
       traceparent: traceparent ?? null,
-      created_at: timeText(at),
+      created_at: toIsoTime(at),
     })
     args.add('event_bases', this.#newObjects.has(objectId) ? 0 : null)
     if (ofAccount) this.#move(index, this.#accountIndex(objectId), 0n, 0n, event)
@@ -286,7 +286,7 @@ class BatchArguments {
   #transfer(index: number, write: WriteOf<'transfer'>): void {
     const { id, platformId, debit, credit, currency, amount, state, cause, causeId, at } = write
     const isPosted = state === 'posted'
-    const time = timeText(at)
+    const time = toIsoTime(at)
     const args = this.#args
     args.add('transfer_rows', {
       id,
@@ -320,7 +320,7 @@ class BatchArguments {
     args.add('step_credits', to)
     args.add('step_amounts', amount)
     args.add('step_states', state)
-    args.add('step_times', timeText(at))
+    args.add('step_times', toIsoTime(at))
     this.#move(index, from, to === null ? 0n : -amount, -amount)
     if (to !== null) this.#move(index, to, amount, 0n)
   }

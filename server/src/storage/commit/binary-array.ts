@@ -97,7 +97,7 @@ function toTimeMs(value: unknown): number {
 }
 
 function requireString(value: unknown): string {
-  if (typeof value !== 'string') throw new TypeError(`a ${typeof value} was given instead of a string`)
+  if (typeof value !== 'string') throw new TypeError(`expected a string, not a ${typeof value}`)
   return value
 }
 

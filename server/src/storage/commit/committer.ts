@@ -260,7 +260,7 @@ async function settleFailed(
   // After a lost connection the outcome is unknown, and a retry could write twice.
   const isUnknown = batch !== undefined && !wasRefused(error)
   if (sets.length > 1 && !isUnknown) {
-    const suspects = new Set(readRefusedWrites(error).map((index) => batch?.setOf[index]))
+    const suspects = new Set(readRefusedWrites(error).map((index) => batch?.setNumbers[index]))
     return new Set(sets.filter((_, set) => suspects.has(set)))
   }
   const refusal = readRefusal(error)

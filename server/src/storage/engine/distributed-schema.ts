@@ -41,5 +41,5 @@ export function assertSucceeded({
   readonly success: boolean
   readonly result: string
 }): void {
-  if (!success) throw new Error(`the coordinator of Citus has refused a change of the schema: ${result}`)
+  if (!success) throw new Error(`the Citus coordinator rejected a schema change: ${result}`)
 }

@@ -79,7 +79,7 @@ const LAST_MS = Date.UTC(9999, 11, 31)
 /**
  * The time of a UUIDv7. For any other uuid it returns an arbitrary time, at most the end of the year 9999.
  */
-export function timeOfUuid(uuid: string): Date {
+export function readUuidTime(uuid: string): Date {
   return new Date(Math.min(Number.parseInt(uuid.replace('-', '').slice(0, 12), 16), LAST_MS))
 }
 

@@ -12,6 +12,6 @@ export async function claimMode(db: Database, mode: 'sandbox' | 'production'): P
   const { value } = onlyRow(rows)
   if (value !== mode)
     throw new ConfigError(
-      `COUNTERSIGN_MODE is ${mode}, but this database was made in ${value}: use another database for ${mode}.`,
+      `COUNTERSIGN_MODE is ${mode}, but this database was created in ${value} mode: use another database for ${mode}.`,
     )
 }

@@ -44,7 +44,7 @@ export interface QueryAnswer<Row> {
 export function onlyRow<Row>(rows: readonly Row[]): Row {
   const [row] = rows
   if (row === undefined || rows.length > 1)
-    throw new Error(`a statement of one row returned ${rows.length} rows`)
+    throw new Error(`the statement returned ${rows.length} rows instead of one`)
   return row
 }
 

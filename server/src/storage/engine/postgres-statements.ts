@@ -104,7 +104,8 @@ export class Statements {
 
 /** Throws if the statement could leave a transaction open. */
 function checkStatement(sql: string): undefined {
-  if (TRANSACTION_CONTROL.test(sql)) throw new Error('every statement is its own transaction')
+  if (TRANSACTION_CONTROL.test(sql))
+    throw new Error('transaction control is not supported: every statement is its own transaction')
 }
 
 /**

@@ -38,14 +38,16 @@ export async function eraseRailEvents(
   )
   const subjects = new Map(rows.filter(({ is_left }) => is_left).map((row) => [row.id, listSubjects(row)]))
   const names = new Map(rows.map(({ id, body }) => [id, String(body.id)]))
-  const [own, confirmations] = await Promise.all([
+  const [ownSubjects, confirmations] = await Promise.all([
     db.query<{ id: string }>(OWN, [customer, [...subjects.values()].flat()]),
     db.query<{ name: string }>(CONFIRMATIONS, [customer, [...names.values()]]),
   ])
-  const isOwn = new Set(own.rows.map(({ id }) => uuidOf(id)))
+  const isOwn = new Set(ownSubjects.rows.map(({ id }) => uuidOf(id)))
   const isConfirmation = new Set(confirmations.rows.map(({ name }) => name))
   const reportIds = [...subjects]
-    .filter(([id, of]) => of.some((subject) => isOwn.has(subject)) || isConfirmation.has(names.get(id) ?? ''))
+    .filter(
+      ([id, ids]) => ids.some((subject) => isOwn.has(subject)) || isConfirmation.has(names.get(id) ?? ''),
+    )
     .map(([id]) => uuidOf(id))
   if (reportIds.length > 0)
     await db.query(

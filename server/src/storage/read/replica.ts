@@ -124,7 +124,7 @@ export class Replica {
     const { rows } = await standby.query<{ position: string | null }>(REPLAYED, [], { connection: 'fast' })
     const position = rows[0]?.position
     // After a failover the former standby may be the primary.
-    if (position === undefined || position === null) throw new Error('it is not a standby any more')
+    if (position === undefined || position === null) throw new Error('it is no longer a standby')
     this.#replayed = BigInt(position)
     return this.#replayed >= target
   }

@@ -1,6 +1,6 @@
 import { messageOf } from '../../base/formats/thrown-errors.ts'
 import { type Database, onlyRow, sqlState } from '../engine/port.ts'
-import { schemaLock } from './schema-lock.ts'
+import { buildSchemaLock } from './schema-lock.ts'
 
 const SCHEMA_LOCK = 7_202_510_136
 /** Insufficient privilege, and duplicate schema: a schema that the role may not use is not on its path. */
@@ -18,7 +18,7 @@ export async function createSchema(db: Database): Promise<void> {
   if (is_there) return
   try {
     await db.script(`
-SELECT ${schemaLock(SCHEMA_LOCK, "current_setting('search_path')")};
+SELECT ${buildSchemaLock(SCHEMA_LOCK, "current_setting('search_path')")};
 DO $schema$
 BEGIN
   IF current_schema() IS NULL THEN

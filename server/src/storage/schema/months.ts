@@ -1,8 +1,8 @@
 import { keysOf } from '@countersign/contract/core/objects'
-import { timeOfUuid } from '../engine/ids.ts'
+import { readUuidTime } from '../engine/ids.ts'
 import type { Database } from '../engine/port.ts'
-import { MONTHLY, type MonthlyTable, uniqueNumbers } from './monthly.ts'
-import { schemaLock } from './schema-lock.ts'
+import { buildUniqueIndex, MONTHLY, type MonthlyTable } from './monthly.ts'
+import { buildSchemaLock } from './schema-lock.ts'
 
 const MONTHS_LOCK = 7_202_510_134
 /** A statement that waits to lock a table blocks all statements after it. */
@@ -34,7 +34,9 @@ export async function findParts(db: Database): Promise<Part[]> {
       const untilId = until && UUID.exec(until)?.[1]
       if (!from || !untilId) return []
       const fromId = UUID.exec(from)?.[1]
-      return [{ ...part, untilId, until: timeOfUuid(untilId), from: fromId ? timeOfUuid(fromId) : undefined }]
+      return [
+        { ...part, untilId, until: readUuidTime(untilId), from: fromId ? readUuidTime(fromId) : undefined },
+      ]
     })
     .sort((left, right) => left.until.getTime() - right.until.getTime())
 }
@@ -71,12 +73,12 @@ function addPartition(table: MonthlyTable, month: Date): string {
   const name = `${table}_${month.toISOString().slice(0, 7).replace('-', '_')}`
   return `
 SET LOCAL lock_timeout = ${LOCK_MS_MAX};
-SELECT ${schemaLock(MONTHS_LOCK)};
+SELECT ${buildSchemaLock(MONTHS_LOCK)};
 DO $month$
 BEGIN
   IF to_regclass('${name}') IS NULL THEN
     CREATE TABLE ${name} (LIKE ${table} INCLUDING DEFAULTS INCLUDING CONSTRAINTS INCLUDING INDEXES);
-    ${uniqueNumbers(table, name)}
+    ${buildUniqueIndex(table, name)}
     ALTER TABLE ${table} ATTACH PARTITION ${name} FOR VALUES FROM ('${leastIdOf(month)}') TO ('${leastIdOf(monthAfter(month))}');
   END IF;
 EXCEPTION WHEN check_violation THEN

@@ -79,7 +79,7 @@ describe.skipIf(chainAbsent)('embedded wallets on a chain', () => {
     expect((await ada.account()).fundingPaymentInstructions).toEqual([
       {
         accountOrWalletInfo: { accountType: 'BASE_WALLET', assetType: 'USDC', address: key.address },
-        instructionsNotes: 'Everything that arrives here belongs to this wallet.',
+        instructionsNotes: 'All money received at this address is credited to this wallet.',
         isPlatformAccount: false,
       },
     ])

@@ -44,8 +44,8 @@ export function domainSeparator({ name, version, chainId, verifyingContract }: T
         DOMAIN_TYPE_HASH,
         keccak_256(Buffer.from(name)),
         keccak_256(Buffer.from(version)),
-        number(BigInt(chainId)),
-        word(bytesOf(verifyingContract)),
+        encodeNumber(BigInt(chainId)),
+        toWord(bytesOf(verifyingContract)),
       ]),
     ),
   )
@@ -56,12 +56,12 @@ export function authorizationDigest(domainSeparator: Hex, authorization: Authori
   const struct = keccak_256(
     Buffer.concat([
       TYPE_HASH,
-      word(bytesOf(authorization.from)),
-      word(bytesOf(authorization.to)),
-      number(authorization.value),
-      number(0n),
-      number(authorization.validBefore),
-      word(bytesOf(authorization.nonce)),
+      toWord(bytesOf(authorization.from)),
+      toWord(bytesOf(authorization.to)),
+      encodeNumber(authorization.value),
+      encodeNumber(0n),
+      encodeNumber(authorization.validBefore),
+      toWord(bytesOf(authorization.nonce)),
     ]),
   )
   return keccak_256(Buffer.concat([Uint8Array.of(0x19, 0x01), bytesOf(domainSeparator), struct]))
@@ -78,10 +78,10 @@ export function authorizationNonce(part: AuthorizedPart, paymentId: string): Hex
   return `0x${createHash('sha256').update(`countersign ${part} ${paymentId}`).digest('hex')}`
 }
 
-function word(bytes: Uint8Array): Uint8Array {
+function toWord(bytes: Uint8Array): Uint8Array {
   return Buffer.concat([Buffer.alloc(WORD_BYTES - bytes.length), bytes])
 }
 
-function number(value: bigint): Uint8Array {
+function encodeNumber(value: bigint): Uint8Array {
   return Buffer.from(value.toString(16).padStart(2 * WORD_BYTES, '0'), 'hex')
 }
