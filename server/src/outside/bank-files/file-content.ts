@@ -102,9 +102,7 @@ export function toExtension(format: BankFileRow['format']): 'xml' | 'ach' | 'bac
   return format.type === 'WIRE' && format.csv ? 'csv' : 'xml'
 }
 
-/**
- * Yields the payments of a file in order, reading page by page. Without `batch`, yields those of all batches.
- */
+/** Yields the payments of one batch of a file, or of all batches, in order. Reads page by page. */
 async function* eachPayment<Payment extends SepaPayment | SepaDebit | AchPayment | WirePayment | BacsItem>(
   op: Op,
   file: BankFileRow,

@@ -227,7 +227,7 @@ export const ISO_REASONS: Readonly<Record<string, string>> = {
   MS02: 'The customer gave no reason',
   MS03: 'The bank gave no reason',
   NARR: 'The bank stated the reason as text',
-  NERI: 'The payment announces extended remittance information, but has none',
+  NERI: 'The payment lacks its announced extended remittance information',
   NOAR: 'An agreement on requests to pay is missing',
   NOAS: 'The beneficiary did not respond',
   NOCM: 'The account does not comply with regulations',

@@ -35,10 +35,10 @@ export interface WritingStep {
 
 /**
  * Takes the next step in writing a file whose number, name and payments are already recorded:
- * - WRITING: writes and flushes the whole file under a name that is unique to this attempt, then its marker. The
- *   next state is READY.
+ * - WRITING: writes and flushes the whole file under a name that is unique to this attempt, then its marker
+ *   (then READY)
  * - READY: renames the file to its final name, then its marker. If the temporary file is missing, an earlier attempt
- *   has renamed it, so it is never written again. The next state is WRITTEN.
+ *   has renamed it, so it is never written again (then WRITTEN)
  * After a crash, the step is repeated from the record. Concurrent processes write separate temporary files, and
  * only the recorded one is ever renamed.
  * @param attempt is unique to this call

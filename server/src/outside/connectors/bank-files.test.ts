@@ -97,10 +97,13 @@ test.each<[string, Parameters<typeof rail>]>([
     [{ ...WIRE, csv: { columns: [...columns, { header: 'X', text: '=HYPERLINK("https://example.com")' }] } }],
   ],
   [
-    'format: csv.columns[5] has a control character',
+    'format: csv.columns[5] must not contain control characters',
     [{ ...WIRE, csv: { columns: [...columns, { header: 'X\r\nY' }] } }],
   ],
-  ['format: csv.separator and csv.decimalMark must differ', [{ ...WIRE, csv: { columns, decimalMark: ',' } }]],
+  [
+    'format: csv.separator and csv.decimalMark must differ',
+    [{ ...WIRE, csv: { columns, decimalMark: ',' } }],
+  ],
 ])('an entry for wires is refused at the start: %s', (message, [format, line]) => {
   expect(() => rail(format, line)).toThrow(`RAILS_FILE, rail bank: ${message}`)
 })
@@ -130,11 +133,14 @@ test.each<[string, Partial<BankFilesRailValue>]>([
     'format: debits needs statements in camt.053 or MT940, not the statementFormat BAI2',
     { format: SEPA_DEBITS, statementFormat: 'BAI2' },
   ],
-  ['fileNames: {message}, or {date} and {sequence}, are required', { fileNames: 'A{date}' }],
+  ['fileNames: must contain {message}, or {date} and {sequence}', { fileNames: 'A{date}' }],
   ['markers: {file} must differ from the name of the file', { markers: { ours: { name: '{file}' } } }],
   ['markers: {stem} must have an extension, as in {stem}.ok', { markers: { theirs: { name: '{stem}' } } }],
   ['markers: .{file} must not be hidden', { markers: { theirs: { name: '.{file}' } } }],
-  ['acknowledgements: {file} must have text before or after it', { acknowledgements: { accepted: '{file}' } }],
+  [
+    'acknowledgements: {file} must have text before or after it',
+    { acknowledgements: { accepted: '{file}' } },
+  ],
   [
     'acknowledgements: accepted and rejected must have different names',
     { acknowledgements: { accepted: '{file}.a', rejected: '{file}.a' } },
