@@ -61,10 +61,9 @@ const LIMITS = {
 } as const
 
 /**
- * Reads the documents of an XML file record by record, in constant memory. A document is a `Document` or
- * `BACSDocument` element, at the root or inside envelopes such as `BizMsgEnvlp`. Throws UnreadableFile if the
- * file is malformed, truncated or too large, or has a DTD, which could refer to external content. Use it with
- * `readTwice`.
+ * Reads the documents of an XML file record by record, in constant memory, for use with `readTwice`. A document is
+ * an element `Document` or `BACSDocument`, at the root or inside envelopes. Throws UnreadableFile if the file is
+ * malformed, truncated or too large, or has a DTD, which could refer to external content.
  */
 export async function* readXmlRecords<Found>(
   bytes: AsyncIterable<Uint8Array>,
