@@ -13,7 +13,7 @@ export async function newKeyPair(name: string, passphrase?: string): Promise<Key
   return { privateKey: Buffer.from(privateKey), publicKey: Buffer.from(publicKey) }
 }
 
-/** One side of an exchange: its own keys, and the counterparty's public key. */
+/** Creates one side of an exchange, with its own keys and the counterparty's public key. */
 export function sideOf(own: KeyPair, other: KeyPair, isArmored = false): Promise<Pgp> {
   const files = { ownKeys: [own.privateKey], bankKeys: [other.publicKey] }
   return createPgp({ ...files, passphrase: undefined, isArmored })

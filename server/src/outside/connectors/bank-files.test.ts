@@ -85,22 +85,25 @@ test.each<[string, Parameters<typeof rail>]>([
   ['serves: WIRE carries USD, not EUR', [WIRE, { currencies: ['EUR'] }]],
   ['format: routingNumber is not a routing number', [{ ...WIRE, routingNumber: '021000022' }]],
   [
-    'format: csv.columns has no column with the value REFERENCE',
+    'format: csv.columns must have a column with the value REFERENCE',
     [{ ...WIRE, csv: { columns: columns.filter(({ value }) => value !== 'REFERENCE') } }],
   ],
   [
-    'format: csv.columns[5] has both a value and a text',
+    'format: csv.columns[5] must not have both a value and a text',
     [{ ...WIRE, csv: { columns: [...columns, { header: 'X', value: 'TEXT', text: 'X' }] } }],
   ],
   [
-    'format: csv.columns[5] begins like a formula',
+    'format: csv.columns[5] must not begin like a formula',
     [{ ...WIRE, csv: { columns: [...columns, { header: 'X', text: '=HYPERLINK("https://example.com")' }] } }],
   ],
   [
-    'format: csv.columns[5] has a control character',
+    'format: csv.columns[5] must not contain control characters',
     [{ ...WIRE, csv: { columns: [...columns, { header: 'X\r\nY' }] } }],
   ],
-  ['format: csv.separator is the decimal mark', [{ ...WIRE, csv: { columns, decimalMark: ',' } }]],
+  [
+    'format: csv.separator and csv.decimalMark must differ',
+    [{ ...WIRE, csv: { columns, decimalMark: ',' } }],
+  ],
 ])('an entry for wires is refused at the start: %s', (message, [format, line]) => {
   expect(() => rail(format, line)).toThrow(`RAILS_FILE, rail bank: ${message}`)
 })
@@ -113,7 +116,7 @@ test.each<[string, Parameters<typeof rail>]>([
   ['serves: Faster Payments cannot pull', [FASTER_PAYMENTS, { direction: 'PULL' }]],
   ['serves: FASTER_PAYMENTS carries GBP, not EUR', [FASTER_PAYMENTS, { currencies: ['EUR'] }]],
   [
-    'format: iban is not the one of sortCode and accountNumber',
+    'format: iban does not match sortCode and accountNumber',
     [{ ...FASTER_PAYMENTS, iban: 'GB33BUKB20201555555555' }],
   ],
 ])('an entry for Faster Payments is refused at the start: %s', (message, [format, line]) => {
@@ -130,13 +133,16 @@ test.each<[string, Partial<BankFilesRailValue>]>([
     'format: debits needs statements in camt.053 or MT940, not the statementFormat BAI2',
     { format: SEPA_DEBITS, statementFormat: 'BAI2' },
   ],
-  ['fileNames: {message}, or {date} and {sequence}, are required', { fileNames: 'A{date}' }],
-  ['markers: {file} is the name of the file itself', { markers: { ours: { name: '{file}' } } }],
-  ['markers: {stem} needs an ending such as {stem}.ok', { markers: { theirs: { name: '{stem}' } } }],
-  ['markers: .{file} is hidden', { markers: { theirs: { name: '.{file}' } } }],
-  ['acknowledgements: {file} needs a text before or after it', { acknowledgements: { accepted: '{file}' } }],
+  ['fileNames: must contain {message}, or {date} and {sequence}', { fileNames: 'A{date}' }],
+  ['markers: {file} must differ from the name of the file', { markers: { ours: { name: '{file}' } } }],
+  ['markers: {stem} must have an extension, as in {stem}.ok', { markers: { theirs: { name: '{stem}' } } }],
+  ['markers: .{file} must not be hidden', { markers: { theirs: { name: '.{file}' } } }],
   [
-    'acknowledgements: accepted and rejected have the same name',
+    'acknowledgements: {file} must have text before or after it',
+    { acknowledgements: { accepted: '{file}' } },
+  ],
+  [
+    'acknowledgements: accepted and rejected must have different names',
     { acknowledgements: { accepted: '{file}.a', rejected: '{file}.a' } },
   ],
   [

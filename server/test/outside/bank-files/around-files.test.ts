@@ -119,7 +119,7 @@ describe('files with the names and markers of a bank', () => {
     const { app } = bank.world.service
     const args = ['bank-files', 'retry', '--file', 'd.xml']
     const output = JSON.stringify(await runCommand(app, args, bank.world.client.baseUrl))
-    expect(output).toContain('It is back in the inbox')
+    expect(output).toContain('The file is back in the inbox')
     await until(bank.look, (names) => names.length === 0)
     expect(await refusalOf(bank, 'd.xml')).not.toBe('not refused')
   })
@@ -194,7 +194,7 @@ describe('files with PGP', () => {
     const stranger = await sideOf(await newKeyPair('mallory'), pairs[0])
     expect(await bank.put('forged.pgp', await encrypted(stranger, text))).toBe('refused')
     expect(await refusalOf(bank, 'forged.pgp')).toMatch(
-      /^is signed by the key [0-9A-F]{16}, and the bank's is/,
+      /^is signed by the key [0-9A-F]{16}, but the bank's key is/,
     )
     const changed = await encrypted(theirs, text)
     changed.writeUInt8(changed.readUInt8(changed.length - 40) ^ 1, changed.length - 40)
@@ -290,7 +290,7 @@ describe('files that a bank acknowledges', () => {
   test('an acknowledgement of an unknown file is refused', async () => {
     expect(await bank.put('other.ach.ack', 'OK')).toBe('refused')
     expect(await refusalOf(bank, 'other.ach.ack')).toBe(
-      'acknowledges "other.ach", and we have written no file of this name',
+      'acknowledges "other.ach", but this server has not written a file with that name',
     )
   })
 })

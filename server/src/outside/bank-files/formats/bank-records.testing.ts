@@ -6,8 +6,8 @@ import { UnreadableFile } from './unreadable-file.ts'
 type Reader = (bytes: AsyncIterable<Uint8Array>) => AsyncIterable<BankRecord>
 
 /**
- * Reads whole files in a format, for tests. Returns their records, or the message of the error that rejects a
- * file.
+ * Creates functions that read whole files in a format, for tests: `read` returns the records, and `refusal`
+ * the message of the error that refuses the file.
  */
 export function readingWith(reader: Reader) {
   const read = (text: string | Uint8Array) => all(readTwice(() => bytesOf(text), reader))
