@@ -35,10 +35,10 @@ export async function readBalances(
 }
 
 /**
- * Builds a day's statement. Its closing balance is the on-chain balance minus later movements. Its entries are
- * the recorded transfers except those between our own addresses, so a missing one shows up as a gap between
- * statements. Undefined until the chain has been followed to the end of the day, and while it is being
- * re-followed.
+ * Builds a day's statement, whose closing balance is the on-chain balance minus later movements. Its entries
+ * are the recorded transfers except those between our own addresses, so a missing one shows up as a gap
+ * between statements. Undefined until the chain has been followed to the end of the day, and while it is
+ * being re-followed.
  */
 export async function buildStatement(
   rail: EvmRail,

@@ -63,7 +63,9 @@ export async function callConnector(
   }
 }
 
-/** Replaces characters that the database cannot store, so that one bad character does not lose a statement. */
+/**
+ * Replaces characters that the database cannot store, so that one bad character does not lose a statement.
+ */
 function toStorable(value: unknown): unknown {
   if (typeof value === 'string') return value.toWellFormed().replaceAll('\u0000', '\ufffd')
   if (Array.isArray(value)) return value.map(toStorable)

@@ -6,8 +6,9 @@ import { codeOf } from '../../base/formats/thrown-errors.ts'
 import type { FileStore } from '../../kernel/ports/file-store.ts'
 
 /**
- * Stores files in a folder, under the UUID of their id. The folder is on the same disk as the spool, so a file
- * is renamed into place and never appears incomplete. `put` returns after file and folder have been flushed.
+ * Stores files in a folder, under the UUID of their id. The folder is on the same disk as the spool, so a
+ * file is renamed into place and never appears incomplete. `put` returns after file and folder have been
+ * flushed.
  */
 export async function createFolderStore(folder: string): Promise<FileStore> {
   await mkdir(folder, { recursive: true, mode: 0o700 })

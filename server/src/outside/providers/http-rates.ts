@@ -39,9 +39,9 @@ interface CachedTable {
  * the background, one fetch at a time. If a fetch fails, the last good table stays in use until it is
  * `maxAgeSeconds` old; after that, `snapshot` throws 503 `UNAVAILABLE`.
  *
- * A response is accepted only as a whole: status 200 without a redirect, within 5 s and 256 KiB. Its rates must
- * be no older than the cached ones, not too old to use, and at most a minute ahead of our clock, and none of
- * them may have doubled or halved since the last usable table.
+ * A response is accepted only as a whole: status 200 without a redirect, within 5 s and 256 KiB, with rates
+ * that are no older than the cached ones, not too old to use, and at most a minute ahead of our clock, none
+ * of which has doubled or halved since the last usable table.
  */
 export function createHttpRates(options: HttpRatesOptions): RateProvider {
   const maxAgeMs = options.maxAgeSeconds * 1000

@@ -15,7 +15,8 @@ export class VerifierError extends Error {}
 /**
  * A verification provider over HTTP. A submission is one signed POST, whose `webhook-id` is the same for
  * every attempt. The provider returns 200 with an outcome, or 202 and reports the outcome later with a signed
- * POST to `/verification-provider/events`. `check` throws if a response is not an outcome; `clock` is real time.
+ * POST to `/verification-provider/events`. `check` throws if a response is not an outcome; `clock` is real
+ * time.
  */
 export function createHttpVerifier(
   { url, secrets }: SignedProvider,

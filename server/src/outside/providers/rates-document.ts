@@ -18,8 +18,8 @@ export class RatesError extends Error {}
  * { "base": "USD", "updatedAt": "2026-01-02T03:04:05Z", "rates": { "EUR": "1.16", "BTC": "95000" } }
  *
  * A rate is US dollars for one unit, as a decimal string; a JSON number is read by its digits, never as a
- * double. Unknown currencies are ignored, missing ones have no rate, and USD is 1. ETH, POL, SOL and TRX (for
- * network fees) are optional. BTC is required, because `rateDetails` counts in thousandths of a satoshi
+ * double. Unknown currencies are ignored, missing ones have no rate, and USD is 1; ETH, POL, SOL and TRX (for
+ * network fees) are optional; BTC is required, because `rateDetails` counts in thousandths of a satoshi
  * (specification 2.7). Throws RatesError if any part is invalid: a table is used whole or not at all.
  */
 export function parseRates(text: string): RateTable {

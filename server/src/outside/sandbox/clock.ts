@@ -20,7 +20,7 @@ export interface DueWork {
 
 /**
  * Moves a platform's clock forward to `target`. On the way, runs jobs and sends webhooks at their due times.
- * Each step is a separate transaction, so an interrupted advance leaves the clock at an earlier time. Its
+ * Each step is a separate transaction, so an interrupted advance leaves the clock at an earlier time; its
  * error must then not say that nothing was done.
  */
 export async function advanceClock(

@@ -23,12 +23,11 @@ export interface Outflow {
 const { settle: SETTLED } = TRANSFER_OUT_TRANSITIONS[TRANSFER_OUT_INITIAL]
 
 /**
- * Books money that left an address without one of our payments because its key was used elsewhere.
- *
- * A wallet's key belongs to its customer, so the ledger books the outflow with a record and events. Payments in
- * progress from the wallet may then fail on the chain; until they do, the customer owes the shortfall.
- * All other keys are only in the enclave, so their use raises an alert. Reconciliation shows the difference until
- * a person books it.
+ * Books money that left an address without one of our payments because its key was used elsewhere. A wallet's
+ * key belongs to its customer, so the ledger books the outflow with a record and events; payments in progress
+ * from the wallet may then fail on the chain, and until they do, the customer owes the shortfall. All other
+ * keys are only in the enclave, so their use raises an alert, and reconciliation shows the difference until a
+ * person books it.
  */
 export async function recordOutflow(
   op: Op,

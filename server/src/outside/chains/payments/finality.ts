@@ -61,10 +61,10 @@ async function endAuthorized(
 }
 
 /**
- * Ends a plain transfer that was not made as intended. A reverted transfer has no effect, so it is retried.
- * A person must review the payment if a different amount was moved, as with a token that charges a fee, because
- * a retry would pay twice. The same applies if another transaction has used the nonce, because a single node is
- * not trusted to report that ours is in no block.
+ * Ends a plain transfer that was not made as intended. A reverted transfer has no effect, so it is retried. A
+ * person must review the payment if a different amount was moved, because a retry would pay twice, or if
+ * another transaction has used the nonce, because a single node is not trusted to report that ours is in no
+ * block.
  */
 async function endPlain(
   { app, rail }: ChainWorker,

@@ -149,7 +149,9 @@ async function startFollowing(worker: ChainWorker): Promise<ChainRow | undefined
   return done ? row : findChain(await opOf(worker), name)
 }
 
-/** A rail stays on its first chain forever. Otherwise records of one chain would be mistaken for another's. */
+/**
+ * A rail stays on its first chain forever. Otherwise records of one chain would be mistaken for another's.
+ */
 function checkSameChain({ entry, facts }: EvmRail, { chain_number, genesis }: ChainRow): void {
   if (chain_number !== BigInt(entry.chainId) || genesis !== facts?.genesis)
     throw new WrongChain(
