@@ -40,8 +40,8 @@ interface CachedTable {
  * `maxAgeSeconds` old; after that, `snapshot` throws 503 `UNAVAILABLE`.
  *
  * A response is accepted only as a whole: status 200 without a redirect, within 5 s and 256 KiB, with rates
- * that are no older than the cached ones, not too old to use, and at most a minute ahead of our clock, none
- * of which has doubled or halved since the last usable table.
+ * that are neither older than the cached ones nor too old, and at most a minute ahead of our clock, none of
+ * which has doubled or halved since the last usable table.
  */
 export function createHttpRates(options: HttpRatesOptions): RateProvider {
   const maxAgeMs = options.maxAgeSeconds * 1000
