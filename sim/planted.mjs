@@ -75,9 +75,9 @@ export const PLANTED = [
   {
     name: 'a payment is returned because its connector did not respond',
     file: 'server/src/outside/connectors/outcomes.ts',
-    find: 'if (answer.why !== undefined) return { subject: id, ...toUnknown(answer.why, asking) }',
+    find: 'if (response.why !== undefined) return { subject: id, ...toUnknown(response.why, asking) }',
     replace:
-      "if (answer.why !== undefined) return { subject: id, outcome: 'failed', failureReason: 'QUOTE_EXECUTION_FAILED', detail: answer.why }",
+      "if (response.why !== undefined) return { subject: id, outcome: 'failed', failureReason: 'QUOTE_EXECUTION_FAILED', detail: response.why }",
   },
   {
     name: 'a connector response about another payment is accepted',

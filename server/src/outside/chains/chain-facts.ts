@@ -49,7 +49,9 @@ async function readTokenFacts(
   const version = await readText(nodes, address, 'version()')
   const separator = await callView(nodes, address, 'DOMAIN_SEPARATOR()')
   if (domainSeparator({ name, version, chainId, verifyingContract: address }) !== separator)
-    throw new WrongChain(`the contract ${address} has a different domain than its name and version`)
+    throw new WrongChain(
+      `the DOMAIN_SEPARATOR of the contract ${address} does not match its name and version`,
+    )
   return { decimals, domain: { name, version, separator } }
 }
 
@@ -76,7 +78,7 @@ async function callView(nodes: ChainNodes, to: Hex, signature: string): Promise<
   try {
     return await nodes.call({ to, data: toFunctionSelector(signature) })
   } catch (error) {
-    if (error instanceof CallReverted) throw new WrongChain(`the contract ${to} has no ${signature}`)
+    if (error instanceof CallReverted) throw new WrongChain(`the contract ${to} has no function ${signature}`)
     throw error
   }
 }

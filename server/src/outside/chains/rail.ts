@@ -11,14 +11,14 @@ import { nextOpening } from '../../money/rails/opening-hours.ts'
 import { currenciesIn } from '../../money/rails/routing.ts'
 import { insert } from '../../storage/commit/writes.ts'
 import { addressRow } from './address-rows.ts'
-import { coldStorageCalls, coldStorageRail } from './cold-storage.ts'
-import { type EvmRail, gasNames, requireFollowedBlock, TREASURY } from './evm-rail.ts'
+import { buildColdStorageCalls, createColdStorageRail } from './cold-storage.ts'
+import { type EvmRail, listGasNames, requireFollowedBlock, TREASURY } from './evm-rail.ts'
 import type { Faucet } from './faucet.ts'
 import { pathOf } from './formats/paths.ts'
-import { chainAddressIdOf } from './ids.ts'
+import { deriveAddressId } from './ids.ts'
 import { faultOfPayee } from './payees.ts'
-import { enqueue } from './queue.ts'
-import { rotationCalls } from './rotation.ts'
+import { enqueuePayment } from './queue.ts'
+import { buildRotationCalls } from './rotation.ts'
 import { buildStatement, readBalances } from './statement.ts'
 import { createTransferFees } from './transfer-fee.ts'
 
@@ -44,9 +44,9 @@ export function createEvmRail(
     nodesByHost,
     faucet,
     treasury: enclave.chainAddress(pathOf(name, 'TREASURY', TREASURY)),
-    treasuryId: chainAddressIdOf(name, TREASURY),
+    treasuryId: deriveAddressId(name, TREASURY),
     retired: [],
-    gas: gasNames(entry).map((account) => enclave.chainAddress(pathOf(name, 'GAS', account))),
+    gas: listGasNames(entry).map((account) => enclave.chainAddress(pathOf(name, 'GAS', account))),
     facts: undefined,
     lowBalances: [],
     levels: [],
@@ -59,12 +59,12 @@ export function createEvmRail(
       transferFee: createTransferFees(entry, nodes, clock),
       ...(faucet ? { mint: faucet.mint } : {}),
     },
-    coldStorage: coldStorageRail(entry, () => rail),
+    coldStorage: createColdStorageRail(entry, () => rail),
     isRetired,
     lateDeposits,
     currenciesIn: currenciesIn(entry),
     opensAt: (now) => (hours ? nextOpening(hours, now) : now),
-    enqueue: (payment) => enqueue(rail, payment),
+    enqueue: (payment) => enqueuePayment(rail, payment),
     faultOfPayee: (read, account) => faultOfPayee(rail, read, account),
     send: refuseDirectPayment,
     pull: refuseDirectPayment,
@@ -77,7 +77,7 @@ export function createEvmRail(
 }
 
 async function refuseDirectPayment(): Promise<never> {
-  throw new Error('A chain takes payments from its queue')
+  throw new Error('Payments on a chain must be queued.')
 }
 
 function buildChain(
@@ -100,9 +100,9 @@ function buildChain(
       const row = addressRow(name, from, { purpose: ownerId, address, role: 'DEPOSIT', path, ownerId })
       return { address: toChecksumAddress(address.slice(2)), writes: [insert('chain_addresses', row)] }
     },
-    ...coldStorageCalls(rail),
-    ...rotationCalls(enclave, rail),
-    walletAddressId: (ownerId) => chainAddressIdOf(name, ownerId),
+    ...buildColdStorageCalls(rail),
+    ...buildRotationCalls(enclave, rail),
+    walletAddressId: (ownerId) => deriveAddressId(name, ownerId),
     walletAddress(from, ownerId, address) {
       requireFollowedBlock(rail())
       const row = addressRow(name, from, {
@@ -121,9 +121,9 @@ function getToken({ facts }: EvmRail, tokens: EvmRailValue['tokens'], currency: 
   const found = tokens.find((token) => token.currency === currency)
   if (!found) throw new Error(`The rail has no token for ${currency}`)
   const address = lowerHex(found.address)
-  const known = facts?.tokens[address]
-  if (!known) throw notReached()
-  const { domain } = known
+  const tokenFacts = facts?.tokens[address]
+  if (!tokenFacts) throw notReached()
+  const { domain } = tokenFacts
   return {
     currency,
     address,

@@ -30,30 +30,30 @@ export function createHttpScreening(
   timeoutMs = TIMEOUT_MS,
 ): Screening {
   return {
-    async check(wanted) {
-      const address = toScreenedAddress(wanted.address)
-      if (address === undefined) return unreadableAddress(wanted)
-      const body = Buffer.from(toJson(buildRequest({ ...wanted, address })))
+    async check(request) {
+      const address = toScreenedAddress(request.address)
+      if (address === undefined) return unreadableAddress(request)
+      const body = Buffer.from(toJson(buildBody({ ...request, address })))
       const headers = {
         'Content-Type': 'application/json; charset=utf-8',
         Accept: 'application/json',
         'User-Agent': 'Countersign-Screening/1',
-        ...standardHeaders(secrets, `${wanted.subject}.${wanted.direction}`, body, clock()),
+        ...standardHeaders(secrets, `${request.subject}.${request.direction}`, body, clock()),
       }
       return readResult(await post(url, headers, body, timeoutMs))
     },
   }
 }
 
-function buildRequest({ network, address, direction, amount, currency, subject }: ScreeningWanted) {
-  const request: ScreeningRequest = {
+function buildBody({ network, address, direction, amount, currency, subject }: ScreeningWanted) {
+  const body: ScreeningRequest = {
     network,
     address,
     direction,
     amount: { value: String(amount), currency },
     subject,
   }
-  return request
+  return body
 }
 
 async function post(

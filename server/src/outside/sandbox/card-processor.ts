@@ -26,12 +26,12 @@ const VALID_YEARS = 4
  */
 export function createSandboxCardProcessor(enclave: Pick<Enclave, 'mac'>): CardProcessor {
   return {
-    provision: async (request) => provision(enclave, request),
+    provision: async (request) => provisionCard(enclave, request),
     updateState: async () => {},
     readEvent(headers, body) {
-      const given = Buffer.from(headers[SANDBOX_PROCESSOR_SIGNATURE] ?? '', 'hex')
+      const received = Buffer.from(headers[SANDBOX_PROCESSOR_SIGNATURE] ?? '', 'hex')
       const expected = Buffer.from(enclave.mac('card', body, FIRST_KEY))
-      if (given.length !== expected.length || !timingSafeEqual(given, expected)) return undefined
+      if (received.length !== expected.length || !timingSafeEqual(received, expected)) return undefined
       try {
         return parseJson(Buffer.from(body).toString())
       } catch {
@@ -59,7 +59,7 @@ export function signEvent(enclave: Pick<Enclave, 'mac'>, event: ProcessorEvent) 
   }
 }
 
-function provision(enclave: Pick<Enclave, 'mac'>, request: ProvisionRequest): Provision {
+function provisionCard(enclave: Pick<Enclave, 'mac'>, request: ProvisionRequest): Provision {
   // A generated id can end in any characters, so it must not determine an outcome.
   const isGenerated = request.platformCardId === derivePlatformCardId(request.cardId)
   const { outcome, afterSeconds = 0 } = cardScenario(isGenerated ? '' : suffixOf(request.platformCardId))

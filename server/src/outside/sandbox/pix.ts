@@ -7,24 +7,24 @@ const POLYNOMIAL = 0x1021
  * digits.
  */
 export function pixCode(key: string, reference: string): string {
-  const account = field('00', 'br.gov.bcb.pix') + field('01', key)
+  const account = formatField('00', 'br.gov.bcb.pix') + formatField('01', key)
   const identifier = reference.replaceAll(/[^A-Za-z0-9]/g, '').slice(0, CHARACTERS_MAX.reference)
   const text = [
-    field('00', '01'),
-    field('26', account),
-    field('52', '0000'),
-    field('53', '986'),
-    field('58', 'BR'),
-    field('59', 'Countersign Sandbox'.slice(0, CHARACTERS_MAX.name)),
-    field('60', 'SANDBOX'.slice(0, CHARACTERS_MAX.city)),
-    field('62', field('05', identifier || '***')),
+    formatField('00', '01'),
+    formatField('26', account),
+    formatField('52', '0000'),
+    formatField('53', '986'),
+    formatField('58', 'BR'),
+    formatField('59', 'Countersign Sandbox'.slice(0, CHARACTERS_MAX.name)),
+    formatField('60', 'SANDBOX'.slice(0, CHARACTERS_MAX.city)),
+    formatField('62', formatField('05', identifier || '***')),
     '6304',
   ].join('')
   return text + crc16(text)
 }
 
-/** A field: a two-digit id, a two-digit length, and the value. */
-function field(id: string, value: string): string {
+/** Formats a field as a two-digit id, a two-digit length, and the value. */
+function formatField(id: string, value: string): string {
   return `${id}${String(value.length).padStart(2, '0')}${value}`
 }
 

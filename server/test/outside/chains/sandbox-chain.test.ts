@@ -81,7 +81,7 @@ describe.skipIf(chainAbsent)('a sandbox with a chain', () => {
     await until(
       () =>
         read.selectFrom('chain_payments').where('state', '=', 'FAILED').select(['kind', 'note']).execute(),
-      ([one]) => one?.kind === 'SWEEP' && one.note === 'The token refuses the transfer',
+      ([one]) => one?.kind === 'SWEEP' && one.note === 'The token refuses the transfer.',
     )
     await on.chain.unfreeze(treasury())
     // An hour later: what it has moved is long ago, so that it is found by the sweep that has failed.

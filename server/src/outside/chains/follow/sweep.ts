@@ -4,10 +4,10 @@ import { opOf } from '../../../money/rails/rail-worker.ts'
 import { insert, update } from '../../../storage/commit/writes.ts'
 import type { ChainPaymentRow } from '../../../storage/rows/chain.ts'
 import type { ChainWorker } from '../evm-rail.ts'
-import { chainSweepIdOf } from '../ids.ts'
+import { deriveSweepId } from '../ids.ts'
 import { newChainPayment } from '../queue.ts'
 import { findChain } from '../records.ts'
-import { tokenBalance } from '../token-balance.ts'
+import { readTokenBalance } from '../token-balance.ts'
 import { selectFailedSweeps, selectRecentMovements, selectSweepable, selectSweeps } from './store.ts'
 
 const EVERY_SECONDS = 2
@@ -22,7 +22,7 @@ const RETRY_SECONDS = 3_600
  * movements since the last run, and addresses whose sweep failed an hour ago. A sweep is a payment from its
  * address to the treasury; each address has at most one at a time.
  */
-export async function sweep(worker: ChainWorker): Promise<void> {
+export async function sweepDeposits(worker: ChainWorker): Promise<void> {
   const { rail, app } = worker
   const { sweeps = [] } = rail.entry
   const op = await opOf(worker)
@@ -71,10 +71,10 @@ async function sweepCurrency(
     if (previousSweeps.some((row) => isBlocking(op, row))) continue
     // While a payment is in progress, the balance on the chain may be lower than the ledger's. It may also be
     // higher, because not all of it is confirmed.
-    const balance = await tokenBalance(rail.nodes, token, address)
+    const balance = await readTokenBalance(rail.nodes, token, address)
     const amount = balance < held ? balance : held
     if (amount < minimum) continue
-    const id = chainSweepIdOf(rail.name, address, previousSweeps.length)
+    const id = deriveSweepId(rail.name, address, previousSweeps.length)
     const row = newChainPayment(rail, {
       id,
       platformId: op.platform.id,

@@ -32,12 +32,12 @@ const CANNOT_PAY = /insufficient ?(?:funds|balance)|gas required exceeds|cost ex
 const BEFORE_DATA = /^reverted /i
 
 /** Parses the refusal of a call that the chain itself would revert. Undefined for any other refusal. */
-export function revertOf({ code, message, data }: Refusal): CallReverted | undefined {
+export function parseRevert({ code, message, data }: Refusal): CallReverted | undefined {
   if (!REVERTED_CODES.includes(code) && !REVERTED.test(message) && !CANNOT_PAY.test(message)) return undefined
-  return new CallReverted(revertData(data), message)
+  return new CallReverted(parseRevertData(data), message)
 }
 
-function revertData(data: unknown): Hex {
+function parseRevertData(data: unknown): Hex {
   // Some nodes nest the data one level deeper.
   const text = isObject(data) ? data.data : data
   const digits = typeof text === 'string' ? text.replace(BEFORE_DATA, '') : ''

@@ -8,13 +8,13 @@ import { endMovement } from '../../../operation/treasury/movements.ts'
 import { update, type Write } from '../../../storage/commit/writes.ts'
 import type { ChainPaymentRow } from '../../../storage/rows/chain.ts'
 import { CHAIN_PAYMENT_TRANSITIONS } from '../../../storage/rows/states.ts'
-import { type Confirmed, guardFollowedTo } from './confirmed.ts'
+import { type ConfirmedPosition, guardFollowedTo } from './confirmed.ts'
 
 /** Ends payments and reports their outcome. */
 
 const FAILURE = {
   code: 'QUOTE_EXECUTION_FAILED',
-  message: 'The payment could not be made on the chain',
+  message: 'The payment could not be made on the chain.',
 } as const
 const RETRY_SECONDS_MAX = 300
 
@@ -42,7 +42,7 @@ export async function markFailed(
   op: Op,
   payment: ChainPaymentRow,
   note: string,
-  { cursor }: Confirmed,
+  { cursor }: ConfirmedPosition,
 ): Promise<Write[]> {
   const moved = transition(op, 'chain_payments', CHAIN_PAYMENT_TRANSITIONS, payment, 'fail', { note })
   return [
@@ -63,7 +63,7 @@ export function retryPayment(op: Op, payment: ChainPaymentRow, note: string): Wr
  * Postpones a payment that cannot be sent now. Guards against the payment having been sent or ended in the
  * meantime.
  */
-export function postpone(op: Op, payment: ChainPaymentRow, note: string, seconds: number): Write[] {
+export function postponePayment(op: Op, payment: ChainPaymentRow, note: string, seconds: number): Write[] {
   const change = { note, due_at: plusSeconds(op.now, seconds), updated_at: op.now }
   return [update('chain_payments', payment.id, { state: payment.state }, change)]
 }

@@ -5,9 +5,9 @@ import { insert, update } from '../../../storage/commit/writes.ts'
 import type { ChainRow } from '../../../storage/rows/chain.ts'
 import { addressRow } from '../address-rows.ts'
 import { readFacts, WrongChain } from '../chain-facts.ts'
-import { type ChainWorker, type EvmRail, gasNames, isEvmRail, TREASURY } from '../evm-rail.ts'
+import { type ChainWorker, type EvmRail, isEvmRail, listGasNames, TREASURY } from '../evm-rail.ts'
 import { pathOf } from '../formats/paths.ts'
-import { chainAddressIdOf, chainIdOf } from '../ids.ts'
+import { chainIdOf, deriveAddressId } from '../ids.ts'
 import { findChain } from '../records.ts'
 import { readTreasury } from '../rotation.ts'
 import { STEPS } from './steps.ts'
@@ -60,30 +60,30 @@ async function runChain(app: App, rail: EvmRail, hold: Hold): Promise<void> {
     if (platformId === undefined) return
     const worker = { app, rail, platformId }
     rail.facts ??= await readFacts(rail.entry, rail.nodes)
-    const isClaimed = await claim(worker, hold)
+    const isClaimed = await claimChain(worker, hold)
     await watchLevels(worker)
     if (!isClaimed) return
     for (const step of STEPS) {
       await step(worker)
       // Finish the run even if the claim is lost: otherwise two slow processes would forever keep each other
       // from the last steps.
-      await claim(worker, hold)
+      await claimChain(worker, hold)
     }
     hold.failures = 0
   } catch (error) {
     hold.failures += 1
     hold.pausedUntil = plusSeconds(app.clock(), Math.min(2 ** hold.failures / 2, PAUSE_SECONDS_MAX))
-    const isOutside = error instanceof NodeError || error instanceof WrongChain
-    app.metrics.chainAlert(rail.name, isOutside ? 'nodes' : 'work')
+    const isChainFault = error instanceof NodeError || error instanceof WrongChain
+    app.metrics.chainAlert(rail.name, isChainFault ? 'nodes' : 'work')
     app.log.error(
-      isOutside ? { rail: rail.name, why: error.message } : { rail: rail.name, err: error },
+      isChainFault ? { rail: rail.name, why: error.message } : { rail: rail.name, err: error },
       'chain work has stopped',
     )
   }
 }
 
 /** True if this process may work on the chain. Renews its claim when necessary. */
-async function claim(worker: ChainWorker, hold: Hold): Promise<boolean> {
+async function claimChain(worker: ChainWorker, hold: Hold): Promise<boolean> {
   const { app, rail } = worker
   const now = app.clock()
   if (hold.rail === rail && plusSeconds(now, CLAIM_SECONDS - RENEW_SECONDS) < hold.claimedUntil) return true
@@ -130,7 +130,7 @@ async function startFollowing(worker: ChainWorker): Promise<ChainRow | undefined
     highest_block: block.number,
     latest_time: timeOf(block),
     cold_version: 0,
-    treasury_id: chainAddressIdOf(name, TREASURY),
+    treasury_id: deriveAddressId(name, TREASURY),
     swept_at: EPOCH,
     claimed_until: EPOCH,
     created_at: op.now,
@@ -138,7 +138,7 @@ async function startFollowing(worker: ChainWorker): Promise<ChainRow | undefined
   }
   const ownAccounts = [
     [TREASURY, 'TREASURY'] as const,
-    ...gasNames(entry).map((account) => [account, 'GAS'] as const),
+    ...listGasNames(entry).map((account) => [account, 'GAS'] as const),
   ]
   const addresses = ownAccounts.map(([purpose, role]) => {
     const path = pathOf(name, role, purpose)
@@ -149,10 +149,14 @@ async function startFollowing(worker: ChainWorker): Promise<ChainRow | undefined
   return done ? row : findChain(await opOf(worker), name)
 }
 
-/** A rail is bound to its chain permanently: otherwise records of one chain would be taken for another's. */
+/**
+ * A rail stays on its first chain forever. Otherwise records of one chain would be mistaken for another's.
+ */
 function checkSameChain({ entry, facts }: EvmRail, { chain_number, genesis }: ChainRow): void {
   if (chain_number !== BigInt(entry.chainId) || genesis !== facts?.genesis)
-    throw new WrongChain(`this rail was used with chain ${chain_number}, whose genesis block is ${genesis}`)
+    throw new WrongChain(
+      `this rail was used with chain ${chain_number} before, whose genesis block is ${genesis}`,
+    )
 }
 
 /** Releases all claims, so that other processes can take over. */
