@@ -16,7 +16,7 @@ function documentWith(schemas: Readonly<Record<string, Schema>>): ApiDocument {
 
 const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` })
 
-describe('the shape of a schema', () => {
+describe('the documented shape of a schema', () => {
   test('describes type, limits and values', () => {
     const document = documentWith({})
     expect(shapeOf(document, { type: ['string', 'null'], minLength: 1, maxLength: 9 })).toMatchObject({
@@ -38,7 +38,7 @@ describe('the shape of a schema', () => {
     expect(shapeOf(document, map).type).toBe('map of integer')
   })
 
-  test('has the fields of the referenced schema, with the description at the reference', () => {
+  test('has the fields of the referenced schema and the description given with the reference', () => {
     const document = documentWith({
       Amount: { type: 'object', description: 'In general', required: ['value'], properties: { value: {} } },
     })
@@ -48,7 +48,7 @@ describe('the shape of a schema', () => {
     })
   })
 
-  test('names the forms of a union by the words of its discriminator', () => {
+  test('names the variants of a union after the values of its discriminator', () => {
     const document = documentWith({ Dog: { properties: { bark: {} } }, Cat: { properties: { purr: {} } } })
     const pet = {
       oneOf: [ref('Dog'), ref('Cat')],
@@ -57,7 +57,7 @@ describe('the shape of a schema', () => {
     expect(shapeOf(document, pet).variants.map(({ title }) => title)).toEqual(['DOG, PUPPY', 'Cat'])
   })
 
-  test('lists known words as values, and notes that others are possible', () => {
+  test('lists known values, and notes that other values are possible', () => {
     const schema = { anyOf: [{ type: 'string', enum: ['A', 'B'] }, { type: 'string' }] }
     expect(shapeOf(documentWith({}), schema)).toMatchObject({
       type: 'string',
@@ -67,12 +67,12 @@ describe('the shape of a schema', () => {
     })
   })
 
-  test('of a schema that contains itself ends', () => {
+  test('ends if the schema contains itself', () => {
     const document = documentWith({ Node: { type: 'object', properties: { next: ref('Node') } } })
     expect(shapeOf(document, ref('Node')).fields[0]).toMatchObject({ name: 'next', fields: [] })
   })
 
-  test('is shown with its text escaped, at every place', () => {
+  test('is rendered with all text escaped', () => {
     const evil = '<script>alert(1)</script>'
     const document = documentWith({ [evil]: { properties: { [evil]: { description: evil } } } })
     const schema = {

@@ -3,7 +3,7 @@ import type { ApiDocument, Schema } from './api-document.ts'
 
 /** The documentation of a value: a field, a parameter, or a whole body. */
 export interface Shape {
-  /** In words, such as `string`, `array of strings` or `object or null`. */
+  /** A description such as `string`, `array of string` or `object or null`. */
   readonly type: string
   readonly description: string
   /** Limits and formats, one per entry. */
@@ -28,7 +28,7 @@ export interface Variant extends Shape {
 const NOTHING = { description: '', limits: [], pattern: undefined, values: [], fields: [], variants: [] }
 
 /**
- * Converts a schema with everything in it. `open` has the names of the enclosing schemas, which end a
+ * Converts a schema, including nested schemas. `open` lists the names of the enclosing schemas, to stop
  * recursion.
  */
 export function shapeOf(document: ApiDocument, schema: Schema, open: readonly string[] = []): Shape {
@@ -61,7 +61,7 @@ export function shapeOf(document: ApiDocument, schema: Schema, open: readonly st
 
 type Core = Pick<Shape, 'type'> & Partial<Shape>
 
-/** A value with several variants. Words that are known but not exhaustive become values, not variants. */
+/** Converts a schema with several choices. Simple choices become values, not variants. */
 function readChoice(
   document: ApiDocument,
   schema: Schema,
@@ -82,15 +82,15 @@ function readChoice(
     ...NOTHING,
     type: 'object',
     ...shapes[index],
-    title: getTitle(choice, schema) ?? `Form ${index + 1}`,
+    title: getTitle(choice, schema) ?? `Variant ${index + 1}`,
   }))
   return { type: orNull('object', isNullable), variants }
 }
 
-/** The value of the discriminator, or the name of the schema. */
+/** The discriminator values of a choice, or the name of its schema. */
 function getTitle(choice: Schema, { discriminator }: Schema): string | undefined {
-  const words = Object.entries(discriminator?.mapping ?? {}).filter(([, ref]) => ref === choice.$ref)
-  return words.length > 0 ? words.map(([word]) => word).join(', ') : nameOf(choice)
+  const tags = Object.entries(discriminator?.mapping ?? {}).filter(([, ref]) => ref === choice.$ref)
+  return tags.length > 0 ? tags.map(([tag]) => tag).join(', ') : nameOf(choice)
 }
 
 function readPlain(document: ApiDocument, schema: Schema, open: readonly string[]): Core {

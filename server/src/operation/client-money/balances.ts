@@ -8,7 +8,7 @@ type LedgerReason = keyof typeof LEDGER_REASONS
 
 /**
  * Ledger accounts whose balances explain a difference between held and owed money, by name. Amounts that
- * customers owe to the platform lower what the rails hold.
+ * customers owe the platform reduce the money held at the rails.
  */
 const REASON_OF: Readonly<Record<string, { readonly reason: LedgerReason; readonly sign: 1n | -1n }>> = {
   clearing: { reason: 'PAYMENTS_IN_PROGRESS', sign: 1n },
@@ -26,7 +26,7 @@ interface Reason {
   readonly rail?: string
 }
 
-/** The report per currency, from the balances at a time and the latest statement of each rail. */
+/** Builds the report of each currency from the balances at a time and the latest statement of each rail. */
 export function buildClientMoney(
   balances: readonly KindBalance[],
   statements: readonly ComparedStatement[],
@@ -53,8 +53,9 @@ function currencyReport(
   const statementDifferences = statements.flatMap(statementReasons)
   const held = sum(rails.map(({ posted }) => posted)) + sum(statementDifferences.map(({ amount }) => amount))
   const reasons = [...ledgerReasons(balances), ...statementDifferences]
-  const rest = held - owed - sum(reasons.map(({ amount }) => amount))
-  const all: readonly Reason[] = rest === 0n ? reasons : [...reasons, { reason: 'UNACCOUNTED', amount: rest }]
+  const unexplained = held - owed - sum(reasons.map(({ amount }) => amount))
+  const all: readonly Reason[] =
+    unexplained === 0n ? reasons : [...reasons, { reason: 'UNACCOUNTED', amount: unexplained }]
   return {
     currency,
     owed: String(owed),

@@ -5,17 +5,18 @@ import { idOfKind, uuidOfText } from '../../storage/engine/ids.ts'
 import type { PaymentDecisionRow, RailPaymentRow } from '../../storage/rows/rail.ts'
 import { currencyOf, type DecisionBody } from './payment-decisions.ts'
 
-/** A decision about a payment. */
+/** The content of a decision about a payment. */
 export interface DecisionOf {
   readonly payment: RailPaymentRow
   readonly place: number
   readonly outcome: PaymentOutcome
-  /** Smallest unit. */
+  /** In the smallest unit. */
+
   readonly charge: bigint
   readonly isOwed: boolean
 }
 
-/** The subject of a vote: it counts only for the same outcome, charge, lines and report. */
+/** The id of a vote's subject. Votes count together only for the same outcome, charge, lines and report. */
 export function ballotOf(
   { payment, place, outcome, charge }: DecisionOf,
   { evidence, railEventId }: DecisionBody,
@@ -28,7 +29,7 @@ function linesOf({ statementEntryIds = [] }: DecisionBody['evidence']): readonly
   return [...new Set(statementEntryIds)]
 }
 
-/** The key is the payment and the place: the database refuses a second decision in one place. */
+/** The database refuses a second decision about a payment in the same place. */
 export function decisionRow(
   op: Op,
   { payment, place, outcome, charge, isOwed }: DecisionOf,
@@ -36,7 +37,7 @@ export function decisionRow(
   isProposal: boolean,
 ): PaymentDecisionRow {
   const actor = nameOf(op.actor)
-  if (!actor) throw new Error(`A decision by ${op.actor.kind}`)
+  if (!actor) throw new Error(`an actor of kind ${op.actor.kind} cannot decide about a payment`)
   return {
     id: op.newId('PaymentDecision'),
     platform_id: op.platform.id,

@@ -25,19 +25,19 @@ export interface Decided {
 const FAILURES = {
   FAILED: {
     code: 'QUOTE_EXECUTION_FAILED',
-    message: 'The platform has found that the payment failed',
+    message: 'The platform determined that the payment failed',
     isDecided: true,
   },
   RETURNED: {
     code: 'COUNTERPARTY_POST_TX_FAILED',
-    message: 'The platform has found that the payment came back',
+    message: 'The platform determined that the payment was returned',
     isDecided: true,
   },
 } as const satisfies Record<Exclude<SettledOutcome, 'DELIVERED'>, RailFailure>
 
 /**
- * The writes of a decision: they move the payment's record and continue its settlement as a rail report
- * would, and book the remaining amounts. Guard: no report has arrived in the meantime.
+ * The writes of a decision. They change the payment and continue its settlement as a rail report would, and
+ * book the remaining amounts. Guard: no report has arrived in the meantime.
  */
 export async function effectWrites(op: Op, decided: Decided): Promise<readonly Write[]> {
   return [...(await moveRecord(op, decided)), ...bookings(op, decided)]
@@ -57,13 +57,13 @@ async function moveRecord(op: Op, { payment, effect, outcome }: Decided): Promis
 function bookings(op: Op, { payment, last, effect, charge }: Decided): readonly Write[] {
   const { currency, amount } = payment
   const cause = { cause: 'transaction', causeId: payment.payment_id } as const
-  const kept = charge - (last?.charge ?? 0n)
+  const newCharge = charge - (last?.charge ?? 0n)
   const owed = effect === 'owe' ? amount : effect === 'clear' ? -amount : 0n
   const fromRail = (system: 'costs' | 'receivables', units: bigint): Leg[] => [
     { system, currency, amount: -units },
     railLeg(payment, units),
   ]
-  return [...post(op, cause, fromRail('costs', kept)), ...post(op, cause, fromRail('receivables', owed))]
+  return [...post(op, cause, fromRail('costs', newCharge)), ...post(op, cause, fromRail('receivables', owed))]
 }
 
 /** True if both payer and payee have the money after the decision. */

@@ -9,8 +9,8 @@ const ROWS_MAX = 500
 const UNIQUE_VIOLATION = '23505'
 
 /**
- * Adds queued finished transfers to the hash chains of their platforms until the queue is empty. Returns how
- * many were added.
+ * Adds queued finished transfers to the hash chains of their platforms until the queue is empty. Returns the
+ * number added.
  */
 export async function extendChains(db: Database, clock: () => Date): Promise<number> {
   let count = 0
@@ -52,7 +52,7 @@ async function buildBlocks(db: Database, queued: readonly QueuedRow[]): Promise<
 
 function requireTransfer(byId: ReadonlyMap<string, LedgerTransferRow>, id: string): LedgerTransferRow {
   const row = byId.get(id)
-  if (!row) throw new Error(`the ledger has lost ${id} before it was in its chain`)
+  if (!row) throw new Error(`${id} disappeared from the ledger before it was added to the chain`)
   return row
 }
 

@@ -14,7 +14,7 @@ export interface StatementLine {
   readonly day: RailStatementRow
 }
 
-/** The statement line with this id, if there is one. */
+/** The statement line with this id; undefined if it does not exist. */
 export async function findStatementLine(op: Op, id: string): Promise<StatementLine | undefined> {
   const entry = await selectEntry(op, id)
   const day = entry && (await selectStatement(op, entry.statement_id))

@@ -1,14 +1,14 @@
 import type { Endpoint } from '@countersign/contract/core/endpoint'
 
 /**
- * The signature check (specification 3.4) as two tables. The first gives the next step for what a call
- * presents and what its endpoint accepts. If that step asks the handler for the data to sign, the second
- * gives the step after it.
+ * The signature check (specification 3.4) as two tables. The first maps the presented proofs and the
+ * endpoint's policy to the next step. If that step asks the handler for the data to sign, the second gives
+ * the step after it.
  */
 
 /**
- * Policies for the signatures of an endpoint. The last three accept the signed retry, and differ in what
- * happens if `Request-Id` is missing.
+ * Signature policies of an endpoint. The last three accept the signed retry and differ in the handling of a
+ * missing `Request-Id`.
  */
 export const SIGNATURE_POLICIES = [
   'nothing',
@@ -18,10 +18,7 @@ export const SIGNATURE_POLICIES = [
 ] as const
 export type Takes = (typeof SIGNATURE_POLICIES)[number]
 
-/**
- * The proofs that a call presents. A proof in the body suffices, and a signature in addition to it is
- * ignored.
- */
+/** The proofs that a call presents. A proof in the body suffices; an additional signature is ignored. */
 export const PRESENTED = [
   'nothing',
   'requestId',
@@ -33,7 +30,7 @@ export const PRESENTED = [
 export type Brought = (typeof PRESENTED)[number]
 
 /**
- * Asks the handler for the data to sign, for a call without a signature or for one whose signature names no
+ * A question to the handler for the data to sign: for a call without a signature, or with one that names no
  * request.
  */
 export type Question = 'ask' | 'askForSignature'
@@ -82,10 +79,7 @@ export const STEPS = {
   },
 } as const satisfies Record<Brought, Record<Takes, Step>>
 
-/**
- * The result of the handler: nothing to sign, a new payload, or the payload of a request that the client
- * already has.
- */
+/** The handler's result: nothing to sign, a new payload, or the payload of an issued request. */
 export const TO_BE_SIGNED = ['nothing', 'newPayload', 'issuedRequest'] as const
 export type ToBeSigned = (typeof TO_BE_SIGNED)[number]
 

@@ -98,11 +98,11 @@ async function replay(op: Op, keyed: KeyedRequest | undefined): Promise<Answer |
 const UNSIGNED: Gate = {}
 
 interface Attempt extends DecidedAnswer<Answer> {
-  /** True if the response is to be stored under the idempotency key. */
+  /** True if the response must be stored under the idempotency key. */
   readonly isFinal: boolean
 }
 
-/** One attempt: signature check → handler → encode. A refusal by the handler is a response like any other. */
+/** One attempt: signature check → handler → encode. A refusal by the handler is also a response. */
 async function attempt(operation: Operation, op: Op, { call, input, signedCall }: Request): Promise<Attempt> {
   const { signed, takes } = operation
   const { wire } = operation.route.app
@@ -118,7 +118,7 @@ async function attempt(operation: Operation, op: Op, { call, input, signedCall }
       }
     const outcome = await handle(operation, op, input, approval)
     operation.route.checkAnswer?.(outcome)
-    // The writes of the signing request come first, because the operation may end the session that signed it.
+    // Consumes the signing request first, because the operation may end the session that signed it.
     const writes = [
       ...(approval ? consumeRequest(op, approval) : []),
       ...(outcome.writes ?? []),
@@ -169,8 +169,7 @@ async function handle(
   try {
     return await operation.handle(op, approval ? { ...input, approval } : input)
   } catch (error) {
-    // A signing request that has been used in the meantime is reported before errors that this use has
-    // caused.
+    // If the signing request was used in the meantime, report that instead of an error caused by that use.
     if (approval && error instanceof ApiError) await findUnusedRequest(op, approval.requestId)
     throw error
   }
