@@ -3,7 +3,7 @@ import { type Rail, withColdStorage } from '../../kernel/ports/rail.ts'
 import { bookEntry } from '../../operation/reconciliations/book-entry.ts'
 import { lastEnded } from '../../operation/reconciliations/days.ts'
 import {
-  currenciesOf,
+  listCurrencies,
   type Reconciled,
   reconcileNow,
 } from '../../operation/reconciliations/statement-polling.ts'
@@ -30,7 +30,7 @@ export const RECONCILIATION_COMMANDS = {
 async function reconcileRail(app: App, rail: Rail, date: string | undefined): Promise<object[]> {
   const day = date ?? lastEnded(app.clock(), rail)
   const reconciledDays: object[] = []
-  for (const currency of currenciesOf(rail)) {
+  for (const currency of listCurrencies(rail)) {
     const found = await reconcileNow(app, rail, currency, day)
     if (found) reconciledDays.push(toJsonRecord(found))
   }

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import type { App } from '../../kernel/operation/app.ts'
 import { ApiError } from '../../kernel/operation/operation.ts'
 import { FILES_PATH, openLink } from '../../people/documents/links.ts'
-import { addressOf } from '../http/request/address.ts'
+import { findClientAddress } from '../http/request/address.ts'
 import { asApiError } from '../http/response/errors.ts'
 import { sendError } from '../http/response/refuse.ts'
 
@@ -20,7 +20,7 @@ export function addFileLinks(server: FastifyInstance, app: App): void {
     { exposeHeadRoute: false },
     async (request, reply) => {
       try {
-        const found = await openLink(app, request.params.token, addressOf(app, request), app.log)
+        const found = await openLink(app, request.params.token, findClientAddress(app, request), app.log)
         if (!found) return sendError(app, reply, new ApiError('NOT_FOUND'))
         const { document, bytes } = found
         bytes.on('error', (error) =>

@@ -26,7 +26,7 @@ import { sessionPath, toVisit, type Visit } from '../../people/kyc/page/layout.t
 import { STYLE_HASH } from '../../people/kyc/page/style.ts'
 import type { CustomerRow } from '../../storage/rows/tables.ts'
 import { USER_AGENT_CHARACTERS_MAX } from '../http/authentication/members.ts'
-import { addressOf } from '../http/request/address.ts'
+import { findClientAddress } from '../http/request/address.ts'
 import type { TakeUpload } from '../http/request/upload.ts'
 import { cookieIn, cookieName, cookieText } from '../http/response/cookies.ts'
 import { asApiError, encodeError } from '../http/response/errors.ts'
@@ -134,7 +134,7 @@ async function open(app: App, used: UsedLink, secret: string, request: FastifyRe
 
 function getOrigin(app: App, request: FastifyRequest): RequestOrigin {
   return {
-    address: addressOf(app, request),
+    address: findClientAddress(app, request),
     userAgent: request.headers['user-agent']?.slice(0, USER_AGENT_CHARACTERS_MAX),
     ownOrigin: app.origin(),
   }
@@ -207,7 +207,7 @@ async function resolveLink(
     request.trace.platformId = used.op.platform.id
     return used
   }
-  const address = addressOf(app, request)
+  const address = findClientAddress(app, request)
   app.failedAttempts.check('kycLinksByAddress', address)
   app.failedAttempts.recordFailure('kycLinksByAddress', address)
   return undefined

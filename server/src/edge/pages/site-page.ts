@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Html, html } from '../../base/formats/html.ts'
 import { CONSOLE_PATH } from './console.ts'
 import { type Packed, sendPacked } from './packed.ts'
-import { addressOfFile, type SiteFile } from './site-files.ts'
+import { findFileAddress, type SiteFile } from './site-files.ts'
 
 export const SEARCH_PATH = '/docs/search'
 
@@ -42,9 +42,9 @@ export async function sitePage({
   scripts = [],
   query,
 }: SitePage): Promise<string> {
-  const style = await addressOfFile('page.css')
+  const style = await findFileAddress('page.css')
   const all: readonly SiteFile[] = ['page.js', ...scripts]
-  const sources = await Promise.all(all.map(addressOfFile))
+  const sources = await Promise.all(all.map(findFileAddress))
   return html`${new Html('<!doctype html>')}
 <html lang="en">
 <head>

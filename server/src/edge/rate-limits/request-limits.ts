@@ -72,7 +72,7 @@ export class RequestLimits {
     await setTimeout(REFUSAL_MS)
     throw new ApiError('RATE_LIMITED', {
       message: `The limit of ${limit} requests per minute is exceeded. Wait for the time in Retry-After.`,
-      headers: { ...headersOf(standing), 'Retry-After': String(standing.retrySeconds) },
+      headers: { ...toRateLimitHeaders(standing), 'Retry-After': String(standing.retrySeconds) },
     })
   }
 
@@ -94,7 +94,7 @@ export class RequestLimits {
 }
 
 /** The RateLimit response headers for a caller with a limit. */
-export function headersOf({ limit, remaining, resetSeconds }: Standing): Record<string, string> {
+export function toRateLimitHeaders({ limit, remaining, resetSeconds }: Standing): Record<string, string> {
   return {
     'RateLimit-Limit': String(limit),
     'RateLimit-Remaining': String(remaining),

@@ -31,7 +31,7 @@ const NOTHING = { description: '', limits: [], pattern: undefined, values: [], f
  * Converts a schema, including nested schemas. `open` lists the names of the enclosing schemas, to stop
  * recursion.
  */
-export function shapeOf(document: ApiDocument, schema: Schema, open: readonly string[] = []): Shape {
+export function describeSchema(document: ApiDocument, schema: Schema, open: readonly string[] = []): Shape {
   const name = nameOf(schema)
   if (name !== undefined && open.includes(name))
     return { ...NOTHING, type: `object, as ${name} above`, description: schema.description ?? '' }
@@ -41,7 +41,7 @@ export function shapeOf(document: ApiDocument, schema: Schema, open: readonly st
   const isNullable = choices.length < (resolved.oneOf ?? resolved.anyOf ?? []).length
   const [only, ...others] = choices
   if (only && others.length === 0) {
-    const shape = shapeOf(document, only, inside)
+    const shape = describeSchema(document, only, inside)
     return {
       ...shape,
       type: orNull(shape.type, isNullable),
@@ -69,7 +69,7 @@ function readChoice(
   isNullable: boolean,
   open: readonly string[],
 ): Core {
-  const shapes = choices.map((choice) => shapeOf(document, choice, open))
+  const shapes = choices.map((choice) => describeSchema(document, choice, open))
   const types = [...new Set(shapes.map(({ type }) => type))]
   const isSimple = shapes.every(({ fields, variants }) => fields.length + variants.length === 0)
   if (isSimple) {
@@ -99,7 +99,14 @@ function readPlain(document: ApiDocument, schema: Schema, open: readonly string[
   const type = types.filter((typeName) => typeName !== 'null').join(' or ') || 'any value'
   const values = (schema.enum ?? []).filter((enumValue) => enumValue !== null).map(String)
   if (schema.items) {
-    const { type: item, fields, variants, values, limits, pattern } = shapeOf(document, schema.items, open)
+    const {
+      type: item,
+      fields,
+      variants,
+      values,
+      limits,
+      pattern,
+    } = describeSchema(document, schema.items, open)
     const each = [...limits, ...(pattern === undefined ? [] : [`matches ${pattern}`])]
     return {
       type: orNull(`array of ${item}`, isNullable),
@@ -113,7 +120,7 @@ function readPlain(document: ApiDocument, schema: Schema, open: readonly string[
   const [free] = Object.values(schema.patternProperties ?? {})
   const value = free ?? (typeof additionalProperties === 'object' ? additionalProperties : undefined)
   if (value && !schema.properties) {
-    const shape = shapeOf(document, value, open)
+    const shape = describeSchema(document, value, open)
     return {
       ...shape,
       description: schema.description ?? '',
@@ -125,7 +132,7 @@ function readPlain(document: ApiDocument, schema: Schema, open: readonly string[
 
 function readFields(document: ApiDocument, schema: Schema, open: readonly string[]): Field[] {
   return Object.entries(schema.properties ?? {}).map(([name, property]) => ({
-    ...shapeOf(document, property, open),
+    ...describeSchema(document, property, open),
     name,
     isRequired: schema.required?.includes(name) ?? false,
   }))

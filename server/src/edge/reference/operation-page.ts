@@ -4,7 +4,7 @@ import { type Api, type Entry, resolveParameters, type Section } from './api.ts'
 import type { ApiDocument, Content, Operation, Parameter, Response } from './api-document.ts'
 import { buildCurl } from './calls.ts'
 import { codeBlock, jsonBlock } from './code-block.ts'
-import { shapeOf } from './fields.ts'
+import { describeSchema } from './fields.ts'
 import { fieldHtml, shapeHtml } from './fields-html.ts'
 import { errorRow, inline, joinHtml, prose } from './prose.ts'
 import { methodLabel, pagerHtml } from './section-page.ts'
@@ -64,7 +64,7 @@ function samples(entry: Entry, parameters: readonly Parameter[], baseUrl: string
 
 function parametersHtml(document: ApiDocument, parameters: readonly Parameter[]): Html | false {
   const fields = parameters.map((parameter) => {
-    const shape = shapeOf(document, parameter.schema)
+    const shape = describeSchema(document, parameter.schema)
     const description = parameter.description ?? shape.description
     const isRequired = parameter.required ?? false
     return fieldHtml({ ...shape, description, isRequired, name: parameter.name }, `in ${parameter.in}`)
@@ -108,7 +108,7 @@ function contentHtml(document: ApiDocument, content: Content, isResponse: boolea
       ? html`<details class="variant"><summary><code>${name}</code></summary>${block}</details>`
       : block
   })
-  const shape = schema && shapeHtml(shapeOf(document, schema))
+  const shape = schema && shapeHtml(describeSchema(document, schema))
   const fields =
     isResponse && shape ? html`<details><summary>Fields</summary>${shape}</details>` : (shape ?? false)
   return html`${blocks}${fields}`

@@ -1,8 +1,8 @@
 import { type Html, html } from '../../base/formats/html.ts'
 import type { Entry } from './api.ts'
 import type { ApiDocument, Parameter } from './api-document.ts'
-import { fieldsOf } from './calls.ts'
-import { type Field, type Shape, shapeOf } from './fields.ts'
+import { listFormFields } from './calls.ts'
+import { describeSchema, type Field, type Shape } from './fields.ts'
 
 /**
  * Renders a form for a call that the page's script sends. Controls have no names, so that the browser does
@@ -40,7 +40,7 @@ function renderCredentials(schemes: readonly string[]): Html | false {
 
 function parameterControl(document: ApiDocument, parameter: Parameter, index: number): Html {
   const { name, in: place, required = false, example } = parameter
-  const shape = shapeOf(document, parameter.schema)
+  const shape = describeSchema(document, parameter.schema)
   const isList = shape.type.startsWith('array')
   const isKey = name === 'Idempotency-Key'
   const value = example === undefined || isKey ? '' : String(example)
@@ -71,8 +71,8 @@ const ROWS_MAX = 20
 function renderBody(document: ApiDocument, { operation }: Entry): Html | false {
   const { 'application/json': json, 'multipart/form-data': form } = operation.requestBody?.content ?? {}
   if (form?.schema) {
-    const examples = new Map(fieldsOf(form.example))
-    const fields = shapeOf(document, form.schema).fields.map((field, index) =>
+    const examples = new Map(listFormFields(form.example))
+    const fields = describeSchema(document, form.schema).fields.map((field, index) =>
       formControl(field, index, examples.get(field.name) ?? ''),
     )
     return html`<fieldset id="try-form"><legend>Form</legend>${fields}</fieldset>`

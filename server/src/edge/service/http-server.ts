@@ -27,7 +27,7 @@ import { createPipeline, type Pipeline, type PipelineOptions } from '../http/pip
 import { createEventPipeline } from '../http/pipeline/processor-calls.ts'
 import { closeStalled, nameLastEventHeader, queryWithLastEvent } from '../http/pipeline/streams.ts'
 import { type Answer, isAnswer } from '../http/request/call.ts'
-import { headerText, headOf } from '../http/request/head.ts'
+import { buildHead, headerText } from '../http/request/head.ts'
 import { type TakeUpload, uploadTaker } from '../http/request/upload.ts'
 import { closeUnread, limitRest, refuseEarly, refuseNotHttp, sendError } from '../http/response/refuse.ts'
 import { addMetrics } from '../observability/metrics-endpoint.ts'
@@ -41,7 +41,7 @@ import { createKycCalls } from '../pages/kyc-calls.ts'
 import { addKycPage } from '../pages/kyc-page.ts'
 import { addLanding } from '../pages/landing.ts'
 import type { Standing } from '../rate-limits/request-counts.ts'
-import { headersOf, type RequestLimits } from '../rate-limits/request-limits.ts'
+import { type RequestLimits, toRateLimitHeaders } from '../rate-limits/request-limits.ts'
 import type { Shutdown } from './graceful-shutdown.ts'
 import { findReader, implement, REPORTED, type ServedHandlers } from './implementations.ts'
 import { connectionsWithin } from './open-files.ts'
@@ -247,8 +247,8 @@ function addEndpoint(
     // Runs before the body is read, so that an unauthorized caller costs neither memory nor parsing.
     onRequest: async (request, reply) => {
       request.seen = { actor: undefined }
-      const admitted = await pipeline.admit(headOf(app, request))
-      if (request.seen.standing) reply.headers(headersOf(request.seen.standing))
+      const admitted = await pipeline.admit(buildHead(app, request))
+      if (request.seen.standing) reply.headers(toRateLimitHeaders(request.seen.standing))
       if (isAnswer(admitted)) {
         logCall?.(request, reply, admitted)
         closeUnread(request, reply)
@@ -258,7 +258,7 @@ function addEndpoint(
     },
     handler: async (request, reply) => {
       const call = {
-        ...headOf(app, request),
+        ...buildHead(app, request),
         method: endpoint.method,
         path: pathOf(endpoint, request.params),
         query: isStream(endpoint) ? queryWithLastEvent(request) : request.query,

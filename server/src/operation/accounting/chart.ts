@@ -27,7 +27,7 @@ export type FindChartAccount = (accountKind: AccountKind) => ChartAccount
 
 /** Creates a lookup of a chart's accounts that caches its results. */
 export function createChart(entries: readonly Entry[]): FindChartAccount {
-  const byKey = new Map(entries.map((entry) => [keyOf(entry), entry]))
+  const byKey = new Map(entries.map((entry) => [toKey(entry), entry]))
   const cache = new Map<string, ChartAccount>()
   return (accountKind) => {
     const key = `${accountKind.name} ${accountKind.isOwn} ${accountKind.currency}`
@@ -53,7 +53,7 @@ function resolveChartAccount(byKey: ReadonlyMap<string, Entry>, accountKind: Acc
     { kind },
   ]
   const entry = candidates
-    .map((candidate) => byKey.get(keyOf(candidate)))
+    .map((candidate) => byKey.get(toKey(candidate)))
     .find((found) => found !== undefined)
   const railField = rail === undefined ? {} : { rail }
   if (entry) return { kind, ...railField, type: entry.type, code: entry.code, name: entry.name }
@@ -66,7 +66,7 @@ function resolveChartAccount(byKey: ReadonlyMap<string, Entry>, accountKind: Acc
   }
 }
 
-function keyOf({ kind, rail, currency }: Pick<Entry, 'kind' | 'rail' | 'currency'>): string {
+function toKey({ kind, rail, currency }: Pick<Entry, 'kind' | 'rail' | 'currency'>): string {
   return `${kind} ${rail ?? '*'} ${currency ?? '*'}`
 }
 
@@ -97,13 +97,13 @@ export function checkChart(entries: readonly Entry[]): void {
       refuse('rail', `Only accounts of kind RAIL can have a rail, not ${kind}`)
     if (currency !== undefined && !isKnownCurrency(currency))
       refuse('currency', `This server does not support the currency ${currency}`)
-    if (candidates.has(keyOf(entry))) refuse('kind', 'An earlier entry has the same kind, rail and currency')
+    if (candidates.has(toKey(entry))) refuse('kind', 'An earlier entry has the same kind, rail and currency')
     const sameCode = byCode.get(code) ?? entry
     if (sameCode.name !== name || sameCode.type !== type)
       refuse('code', `An earlier entry uses the code ${code} with another name or type`)
     if ((byName.get(name) ?? entry).code !== code)
       refuse('name', `An earlier entry uses the name ${name} with another code`)
-    candidates.add(keyOf(entry))
+    candidates.add(toKey(entry))
     byCode.set(code, entry)
     byName.set(name, entry)
   }

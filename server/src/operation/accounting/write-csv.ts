@@ -17,12 +17,12 @@ interface Row extends Posted {
 export function openCsv(): Writer {
   return {
     head: csvHeader(NAMES),
-    write: (posted) => csvRows(NAMES, COLUMNS, posted.flatMap(rowsOf)),
+    write: (posted) => csvRows(NAMES, COLUMNS, posted.flatMap(toRows)),
     endDay: () => '',
   }
 }
 
-function rowsOf(posted: Posted): Row[] {
+function toRows(posted: Posted): Row[] {
   return [
     { ...posted, side: 'DEBIT', leg: posted.debit },
     { ...posted, side: 'CREDIT', leg: posted.credit },

@@ -112,7 +112,7 @@ async function toLines(
       for (const { kind, amount } of splitFee(row.change, origin)) {
         balance += amount
         const { id: transferId, ended_at } = row
-        lines.push({ at: ended_at, kind, amount, balance, transferId, cause: causeOf(row), origin })
+        lines.push({ at: ended_at, kind, amount, balance, transferId, cause: toCause(row), origin })
       }
     }
   }
@@ -137,7 +137,7 @@ async function toHold(op: Op, accountId: string, row: HoldRow): Promise<Hold> {
     since: row.created_at,
     amount: row.amount,
     transferId: row.id,
-    cause: causeOf(row),
+    cause: toCause(row),
     origin: await findOrigin(op, toMoved(accountId, row, -row.amount)),
   }
 }
@@ -150,7 +150,7 @@ function toMoved(
   return { accountId, change, cause, causeId: cause_id }
 }
 
-function causeOf({ cause, cause_id }: Pick<HoldRow, 'cause' | 'cause_id'>): Line['cause'] {
+function toCause({ cause, cause_id }: Pick<HoldRow, 'cause' | 'cause_id'>): Line['cause'] {
   return { type: cause, id: cause_id }
 }
 

@@ -99,7 +99,7 @@ export async function newReport(op: Op, date: string): Promise<ClientMoneyReport
     currencies,
     created_at: op.now,
   }
-  const payload = payloadOf(unsigned)
+  const payload = buildPayload(unsigned)
   return { ...unsigned, payload, signature: op.enclave.signCheckpoint(payload) }
 }
 
@@ -116,7 +116,7 @@ export async function currenciesAt(op: Op, date: string): Promise<StoredClientMo
 }
 
 /** The signed text of a report: JSON without whitespace, with the fields in this order. */
-export function payloadOf(row: Omit<ClientMoneyReportRow, 'payload' | 'signature'>): string {
+export function buildPayload(row: Omit<ClientMoneyReportRow, 'payload' | 'signature'>): string {
   return JSON.stringify({
     type: 'COUNTERSIGN_CLIENT_MONEY_REPORT_1',
     id: row.id,

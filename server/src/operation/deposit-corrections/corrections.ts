@@ -7,7 +7,7 @@ import { depositView } from '../../money/deposits/deposits.ts'
 import { insert, type Write } from '../../storage/commit/writes.ts'
 import type { DepositRow } from '../../storage/rows/rail.ts'
 
-export type FaultOfCorrection =
+export type CorrectionFault =
   | 'WALLET_ADDRESS'
   | 'REVERSED'
   | 'ALREADY_ADJUSTED'
@@ -15,7 +15,7 @@ export type FaultOfCorrection =
   | 'BOOKED_TWICE'
   | 'NO_DIFFERENCE'
 
-export function notCorrectable(reason: FaultOfCorrection, message: string): ApiError {
+export function notCorrectable(reason: CorrectionFault, message: string): ApiError {
   return new ApiError('DEPOSIT_NOT_CORRECTABLE', { message, details: { reason } })
 }
 

@@ -12,7 +12,7 @@ import {
   type OpenLine,
   type OpenPayment,
   outstandingAmount,
-  wordsOf,
+  splitWords,
 } from './signs.ts'
 import { compareAmounts, findRun, findSubset, toAbsolute } from './subsets.ts'
 
@@ -161,7 +161,7 @@ function* suggestUnmatched(
   }
   const byReference = indexPayments(payments, getReferences)
   for (const line of lines) {
-    const named = wordsOf(line.text).flatMap((word) => byReference.get(word) ?? [])
+    const named = splitWords(line.text).flatMap((word) => byReference.get(word) ?? [])
     const charge = findLineCharge(line, named.filter(isFree))
     if (charge) yield take(charge)
   }

@@ -31,7 +31,7 @@ export const DECISION_EFFECTS = {
   OWED: { DELIVERED: 'stand', FAILED: 'clear', RETURNED: 'clear' },
 } as const satisfies Record<Standing, Record<SettledOutcome, DecisionEffect | null>>
 
-export function standingOf(
+export function findStanding(
   { state }: Pick<RailPaymentRow, 'state'>,
   last: Pick<SettledDecisionRow, 'is_owed'> | undefined,
 ): Standing {
@@ -49,7 +49,7 @@ export function standingOf(
 }
 
 /** The event that a decision applies to the payment's record. */
-export const EVENT_OF_OUTCOME = {
+export const OUTCOME_EVENTS = {
   DELIVERED: 'deliver',
   FAILED: 'fail',
   RETURNED: 'return',

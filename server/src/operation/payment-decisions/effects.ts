@@ -6,7 +6,7 @@ import { railLeg } from '../../money/rails/deposit-rows.ts'
 import { moveRailPayment } from '../../money/rails/rail-payments.ts'
 import { expectRow, type Write } from '../../storage/commit/writes.ts'
 import type { RailFailure, RailPaymentRow, SettledDecisionRow } from '../../storage/rows/rail.ts'
-import { type DecisionEffect, EVENT_OF_OUTCOME } from './decision-table.ts'
+import { type DecisionEffect, OUTCOME_EVENTS } from './decision-table.ts'
 
 /** A validated decision. */
 export interface Decided {
@@ -46,7 +46,7 @@ export async function effectWrites(op: Op, decided: Decided): Promise<readonly W
 async function moveRecord(op: Op, { payment, effect, outcome }: Decided): Promise<readonly Write[]> {
   if (effect !== 'move') return [expectRow('rail_payments', payment.id, { state: payment.state })]
   const failure = outcome === 'DELIVERED' ? undefined : FAILURES[outcome]
-  const moved = moveRailPayment(op, payment, EVENT_OF_OUTCOME[outcome], { failure })
+  const moved = moveRailPayment(op, payment, OUTCOME_EVENTS[outcome], { failure })
   return [moved.write, ...(await resumePayment(op, moved.row))]
 }
 

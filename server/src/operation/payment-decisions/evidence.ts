@@ -9,9 +9,9 @@ import { submitDocuments } from '../../people/documents/submission.ts'
 import type { Write } from '../../storage/commit/writes.ts'
 import type { RailPaymentRow } from '../../storage/rows/rail.ts'
 import {
+  classifyLine,
   explainLines,
   findStatementLine,
-  kindOfLine,
   type StatementLine,
 } from '../reconciliations/explain-lines.ts'
 
@@ -82,7 +82,7 @@ async function findLines(op: Op, { payment }: Claimed, ids: readonly string[]): 
       throw wrongLines(`The line ${entry.id} is in ${day.currency}, not ${payment.currency}`)
     if (entry.match_id !== null)
       throw wrongLines(`The line ${entry.id} is part of ${entry.match_id}. Undo that match first`)
-    const isOfPayment = entry.item_id === payment.payment_id && entry.kind === kindOfLine(entry)
+    const isOfPayment = entry.item_id === payment.payment_id && entry.kind === classifyLine(entry)
     if (entry.reason !== 'UNEXPLAINED' && !isOfPayment)
       throw wrongLines(`The line ${entry.id} books another record`)
     return line

@@ -15,17 +15,17 @@ import { expectRow, insert, type Write } from '../../storage/commit/writes.ts'
 import type { RailEventRow } from '../../storage/rows/rail.ts'
 import { RAIL_EVENT_TRANSITIONS } from '../../storage/rows/states.ts'
 import type { StatementLine } from '../reconciliations/explain-lines.ts'
-import { ballotOf, type DecisionOf, decisionRow } from './decision-rows.ts'
+import { computeBallotId, type DecisionContent, decisionRow } from './decision-rows.ts'
 import { type Decided, effectWrites, isOwedAfter } from './effects.ts'
 import { checkEvidence } from './evidence.ts'
 import {
-  chargeOf,
   checkWallet,
   type DecisionBody,
-  decidablePayment,
   decisionView,
-  effectOf,
-  reportAbout,
+  findDecidablePayment,
+  findEffect,
+  findReport,
+  readCharge,
 } from './payment-decisions.ts'
 import { checkReversal, decisionViews, withdrawReversal } from './reversals.ts'
 import { selectDecisions } from './store.ts'
@@ -35,18 +35,18 @@ export const paymentDecisionHandlers: Handlers<typeof paymentDecisions> = {
     const transaction = await findTransaction(op, params.transactionId)
     const { outcome } = body
     if (outcome === 'REVERSAL') return { status: 200, ...(await decideReversal(op, transaction, body)) }
-    const payment = await decidablePayment(op, transaction)
-    const charge = chargeOf(body, payment)
+    const payment = await findDecidablePayment(op, transaction)
+    const charge = readCharge(body, payment)
     const last = await findLastDecision(op, payment)
-    const report = await reportAbout(op, payment, body.railEventId)
-    const effect = effectOf(outcome, payment, last, report)
+    const report = await findReport(op, payment, body.railEventId)
+    const effect = findEffect(outcome, payment, last, report)
     const claimed = { transaction, payment, outcome, charge, reason: body.reason }
     const evidence = await checkEvidence(op, claimed, body.evidence)
     const { lines } = evidence
     await checkWallet(op, transaction, { effect, outcome, hasLines: lines.length > 0 })
     const decided: Decided = { payment, last, outcome, effect, charge }
     const decision = { payment, place: (last?.place ?? 0) + 1, outcome, charge, isOwed: isOwedAfter(decided) }
-    const vote = await castVote(op, ballotOf(decision, body))
+    const vote = await castVote(op, computeBallotId(decision, body))
     const view = transactionView(transaction, transaction)
     if (!vote.decides) return { status: 200, ...proposeDecision(op, decision, body, view, vote) }
     const row = decisionRow(op, decision, body, false)
@@ -92,7 +92,7 @@ async function decideReversal(op: Op, transaction: TransactionWithCustomer, body
     charge: 0n,
     isOwed: false,
   } as const
-  const vote = await castVote(op, ballotOf(decision, body))
+  const vote = await castVote(op, computeBallotId(decision, body))
   const view = transactionView(transaction, transaction)
   if (!vote.decides) return proposeDecision(op, decision, body, view, vote)
   const row = decisionRow(op, decision, body, false)
@@ -114,7 +114,7 @@ async function decideReversal(op: Op, transaction: TransactionWithCustomer, body
  */
 function proposeDecision(
   op: Op,
-  decision: DecisionOf,
+  decision: DecisionContent,
   body: DecisionBody,
   transaction: ReturnType<typeof transactionView>,
   { writes }: Vote,

@@ -20,7 +20,7 @@ import type {
   SettledDecisionRow,
 } from '../../storage/rows/rail.ts'
 import { RAIL_EVENT_INITIAL } from '../../storage/rows/states.ts'
-import { DECISION_EFFECTS, type DecisionEffect, standingOf } from './decision-table.ts'
+import { DECISION_EFFECTS, type DecisionEffect, findStanding } from './decision-table.ts'
 
 export type DecisionBody = BodyOf<typeof transaction_decide>
 
@@ -31,7 +31,7 @@ const SUBMISSION_SECONDS = 60
  * Finds a payment that a person may decide about. Throws 409 `PAYMENT_NOT_DECIDABLE` if the payment may still
  * be on its way to the rail, or if a chain determines its outcome; 409 `SCREENING_NOT_DECIDED`.
  */
-export async function decidablePayment(
+export async function findDecidablePayment(
   op: Op,
   transaction: TransactionWithCustomer,
 ): Promise<RailPaymentRow> {
@@ -64,7 +64,7 @@ export function notDecidable(reason: string, message: string): ApiError {
 /**
  * The charge stated in a decision. Throws 400 or 409 if this decision or payment cannot have such a charge.
  */
-export function chargeOf({ outcome, charge }: DecisionBody, payment: RailPaymentRow): bigint {
+export function readCharge({ outcome, charge }: DecisionBody, payment: RailPaymentRow): bigint {
   if (charge === undefined) return 0n
   if (outcome === 'FAILED')
     throw fieldError(
@@ -87,7 +87,7 @@ export function chargeOf({ outcome, charge }: DecisionBody, payment: RailPayment
  * The waiting report that the decision resolves. Throws 404 `RAIL_EVENT_NOT_FOUND`, 409 if it was resolved
  * already, 400 if it is not about this payment.
  */
-export async function reportAbout(
+export async function findReport(
   op: Op,
   payment: RailPaymentRow,
   id: string | undefined,
@@ -114,13 +114,13 @@ export async function reportAbout(
  * The effect of a decision on the money. Throws 409 `INVALID_STATE_TRANSITION` if the payment has ended or
  * was decided, unless the decision resolves a waiting report.
  */
-export function effectOf(
+export function findEffect(
   outcome: SettledOutcome,
   payment: RailPaymentRow,
   last: SettledDecisionRow | undefined,
   report: RailEventRow | undefined,
 ): DecisionEffect {
-  const standing = standingOf(payment, last)
+  const standing = findStanding(payment, last)
   const effect = DECISION_EFFECTS[standing][outcome]
   const details = present({ status: payment.state, decisionId: last?.id })
   if (effect === null)
@@ -182,7 +182,7 @@ export function decisionView(row: PaymentDecisionRow, reversal?: Reversal) {
 }
 
 /** The currency of a payment at a rail. The database guarantees that it is known. */
-export function currencyOf({ currency }: RailPaymentRow): KnownCurrency {
+export function requireCurrency({ currency }: RailPaymentRow): KnownCurrency {
   if (!isKnownCurrency(currency)) throw new Error(`a payment has the unknown currency ${currency}`)
   return currency
 }

@@ -77,10 +77,10 @@ export async function withdrawReversal(op: Op, payment: RailPaymentRow): Promise
 
 /** Decisions in their API form, with the progress of each reversal. */
 export function decisionViews(op: Op, rows: readonly PaymentDecisionRow[]) {
-  return Promise.all(rows.map(async (row) => decisionView(row, await reversalOf(op, row))))
+  return Promise.all(rows.map(async (row) => decisionView(row, await findReversal(op, row))))
 }
 
-async function reversalOf(op: Op, row: PaymentDecisionRow): Promise<Reversal | undefined> {
+async function findReversal(op: Op, row: PaymentDecisionRow): Promise<Reversal | undefined> {
   if (row.outcome !== 'REVERSAL' || row.is_proposal) return undefined
   const payment = await findRailPayment(op, 'OUT', row.transaction_id)
   const reversals = payment && (await op.rails.find(payment.rail)?.reversals?.list(op.read, payment))

@@ -1,7 +1,7 @@
 import { requireValue } from '../../base/formats/require-value.ts'
 import { type Database, sqlState } from '../../storage/engine/port.ts'
 import type { LedgerTransferRow } from '../../storage/rows/ledger.ts'
-import { type BlockPlace, computeDigests, hashBlock, lineOf, NO_HASH } from './lines.ts'
+import { type BlockPlace, computeDigests, formatLine, hashBlock, NO_HASH } from './lines.ts'
 import { findQueued, findTransfers, type NewBlock, type QueuedRow, writeBlocks } from './store.ts'
 
 /** The maximum number of queue rows per write. */
@@ -61,7 +61,7 @@ function buildBlock(
   transfers: readonly LedgerTransferRow[],
   countBefore: bigint,
 ): NewBlock {
-  const lines = transfers.map(lineOf)
+  const lines = transfers.map(formatLine)
   return {
     platformId: position.platformId,
     number: position.number,

@@ -5,7 +5,7 @@ import { operate } from '../../people/platforms/operate.ts'
 import { insert } from '../../storage/commit/writes.ts'
 import type { LedgerCheckpointRow } from '../../storage/rows/proof.ts'
 import { extendChains } from './chain.ts'
-import { payloadOf } from './lines.ts'
+import { buildPayload } from './lines.ts'
 import { findUnsigned, type UnsignedBlock } from './store.ts'
 
 const CHAIN_MS = 5_000
@@ -43,7 +43,7 @@ export async function signCheckpoints(app: App, before: Date): Promise<string[]>
 async function signCheckpoint(app: App, block: UnsignedBlock): Promise<string | undefined> {
   const op = await operate(app, block.platform_id)
   const real = inRealTime(op)
-  const payload = payloadOf({
+  const payload = buildPayload({
     platformId: block.platform_id,
     blockNumber: block.number,
     transferCount: block.transfer_count,

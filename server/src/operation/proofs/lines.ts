@@ -15,7 +15,7 @@ export interface BlockPlace {
 }
 
 /** Formats a finished transfer as its line in the hash chain, with all its final values. */
-export function lineOf(row: LedgerTransferRow): string {
+export function formatLine(row: LedgerTransferRow): string {
   return [
     row.id,
     row.debit_account_id,
@@ -66,7 +66,7 @@ export interface Checkpointed {
 }
 
 /** The signed text of a checkpoint: JSON without whitespace, with the fields in this order. */
-export function payloadOf({ platformId, blockNumber, transferCount, hash, at }: Checkpointed): string {
+export function buildPayload({ platformId, blockNumber, transferCount, hash, at }: Checkpointed): string {
   return JSON.stringify({
     type: 'COUNTERSIGN_LEDGER_CHECKPOINT_1',
     platformId,

@@ -1,6 +1,6 @@
 import { type PublicKey, parseUncompressedPublicKey, verifySignature } from '../../base/crypto/p256.ts'
 import type { Database } from '../../storage/engine/port.ts'
-import { computeDigests, findChangedDigests, hashBlock, lineOf, NO_HASH, payloadOf } from './lines.ts'
+import { buildPayload, computeDigests, findChangedDigests, formatLine, hashBlock, NO_HASH } from './lines.ts'
 import {
   type BlockRow,
   type CheckedCheckpoint,
@@ -138,7 +138,7 @@ async function checkBlock(db: Database, block: BlockRow, previous: BlockRow | un
     }))
   const lines = block.transfer_ids.flatMap((id) => {
     const row = rows.get(id)
-    return row ? [lineOf(row)] : []
+    return row ? [formatLine(row)] : []
   })
   const hash = hashBlock({ platformId: block.platform_id, number, before: previous?.hash ?? NO_HASH }, lines)
   if (hash.equals(block.hash)) return []
@@ -172,7 +172,7 @@ async function checkCheckpoints(db: Database, key: PublicKey) {
 }
 
 function findFault(row: CheckedCheckpoint, key: PublicKey): Pick<Finding, 'expected' | 'found'> | undefined {
-  const payload = payloadOf({
+  const payload = buildPayload({
     platformId: row.platform_id,
     blockNumber: row.block_number,
     transferCount: row.transfer_count,

@@ -30,7 +30,7 @@ export function startStatementPolling(app: App): Background {
 
 async function requestMissing(app: App): Promise<void> {
   for (const rail of withColdStorage(app.rails.list()))
-    for (const currency of currenciesOf(rail)) {
+    for (const currency of listCurrencies(rail)) {
       const op = await createRailOp(app, rail)
       if (!op || rail.name === null) continue
       const latest = await selectLatest(op, rail.name, currency)
@@ -42,7 +42,7 @@ async function requestMissing(app: App): Promise<void> {
 }
 
 /** The currencies that a rail serves. */
-export function currenciesOf({ entry }: Rail): KnownCurrency[] {
+export function listCurrencies({ entry }: Rail): KnownCurrency[] {
   return [...new Set((entry?.serves ?? []).flatMap(({ currencies }) => currencies).filter(isKnownCurrency))]
 }
 

@@ -40,7 +40,7 @@ export async function admit(app: App, endpoint: Endpoint, head: Head): Promise<C
       return { platform, actor: { kind: 'agent', ...agent } }
     }
     case 'deviceCode': {
-      const platform = await authenticateDeviceCode(app, codeOf(head), head.address)
+      const platform = await authenticateDeviceCode(app, readDeviceCode(head), head.address)
       head.trace.platformId = platform.id
       return { platform, actor: { kind: 'deviceCode' } }
     }
@@ -93,6 +93,6 @@ function matchesOrigin(allowed: string, origin: string): boolean {
   return origin === host || (origin.startsWith(`${host}:`) && /^\d{1,5}$/.test(origin.slice(host.length + 1)))
 }
 
-export function codeOf({ params }: Pick<Head, 'params'>): string {
+export function readDeviceCode({ params }: Pick<Head, 'params'>): string {
   return (params as { readonly code: string }).code
 }

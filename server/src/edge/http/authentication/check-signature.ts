@@ -12,13 +12,13 @@ import { approve, approveByProof, challengeFor } from '../../../people/sign-in/s
 import type { Write } from '../../../storage/commit/writes.ts'
 import type { Call } from '../request/call.ts'
 import {
+  classifyAuthorization,
   classifyPresented,
   type Question,
   type Refusal,
+  type SignaturePolicy,
   STEPS,
   STEPS_AFTER_QUESTION,
-  type Takes,
-  toBeSignedOf,
 } from './signature-steps.ts'
 
 /** The result of the check: a challenge, or permission to run the call, possibly with an approval. */
@@ -40,7 +40,7 @@ const REASONS: Readonly<Record<Refusal, string>> = {
  */
 export async function signatureGate(
   op: Op,
-  takes: Takes,
+  takes: SignaturePolicy,
   handler: SignedHandler<Endpoint>,
   input: Input<Endpoint>,
   { signature, requestId }: Call,
@@ -79,7 +79,7 @@ async function afterQuestion(
   signature: string | undefined,
   signedCall: SignedCall,
 ): Promise<Gate> {
-  const step = STEPS_AFTER_QUESTION[toBeSignedOf(authorization)][question]
+  const step = STEPS_AFTER_QUESTION[classifyAuthorization(authorization)][question]
   switch (step) {
     case 'run':
       return OPEN

@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'vitest'
 import {
-  type Brought,
+  classifyAuthorization,
   classifyPresented,
+  findSignaturePolicy,
   PRESENTED,
+  type PresentedProofs,
   SIGNATURE_POLICIES,
   STEPS,
   STEPS_AFTER_QUESTION,
   type Step,
   TO_BE_SIGNED,
-  takesOf,
-  toBeSignedOf,
 } from './signature-steps.ts'
 
 const BOTH_WAYS = [false, true] as const
@@ -92,15 +92,17 @@ describe('the signature check', () => {
   test.each(combinations)('has one step for %j', ({ endpoint, call }) => {
     const rules = Object.entries(RULES).filter(([, { appliesTo }]) => appliesTo(endpoint, call))
     expect(rules.map(([description]) => description)).toHaveLength(1)
-    expect(STEPS[classifyPresented(call)][takesOf(endpoint)]).toBe(rules[0]?.[1].step)
+    expect(STEPS[classifyPresented(call)][findSignaturePolicy(endpoint)]).toBe(rules[0]?.[1].step)
   })
 
   test('uses every cell of its tables and needs no others', () => {
-    const cells = combinations.map(({ endpoint, call }) => `${classifyPresented(call)} ${takesOf(endpoint)}`)
+    const cells = combinations.map(
+      ({ endpoint, call }) => `${classifyPresented(call)} ${findSignaturePolicy(endpoint)}`,
+    )
     const all = PRESENTED.flatMap((brought) => SIGNATURE_POLICIES.map((takes) => `${brought} ${takes}`))
     expect(new Set(cells)).toEqual(new Set(all))
     expect(cellsOf(STEPS)).toEqual(new Set(all))
-    expect(new Set(AUTHORIZATIONS.map(toBeSignedOf))).toEqual(new Set(TO_BE_SIGNED))
+    expect(new Set(AUTHORIZATIONS.map(classifyAuthorization))).toEqual(new Set(TO_BE_SIGNED))
     const questions = AFTER.map(([question, toBeSigned]) => `${toBeSigned} ${question}`)
     expect(cellsOf(STEPS_AFTER_QUESTION)).toEqual(new Set(questions))
   })
@@ -113,7 +115,8 @@ describe('the signature check', () => {
   )
 
   test('runs an endpoint that accepts signatures without an approval only if its handler needs none', () => {
-    const runs = (brought: Brought) => SIGNATURE_POLICIES.filter((takes) => STEPS[brought][takes] === 'run')
+    const runs = (brought: PresentedProofs) =>
+      SIGNATURE_POLICIES.filter((takes) => STEPS[brought][takes] === 'run')
     for (const brought of PRESENTED) expect([brought, runs(brought)]).toEqual([brought, ['nothing']])
     const { nothing, ...others } = STEPS_AFTER_QUESTION
     expect(Object.values(nothing)).toEqual(['run', 'run'])

@@ -16,7 +16,7 @@ export const SIGNATURE_POLICIES = [
   'ignoresSignatureAlone',
   'executesBySignatureAlone',
 ] as const
-export type Takes = (typeof SIGNATURE_POLICIES)[number]
+export type SignaturePolicy = (typeof SIGNATURE_POLICIES)[number]
 
 /** The proofs that a call presents. A proof in the body suffices; an additional signature is ignored. */
 export const PRESENTED = [
@@ -27,7 +27,7 @@ export const PRESENTED = [
   'proof',
   'proofAndRequestId',
 ] as const
-export type Brought = (typeof PRESENTED)[number]
+export type PresentedProofs = (typeof PRESENTED)[number]
 
 /**
  * A question to the handler for the data to sign: for a call without a signature, or with one that names no
@@ -77,7 +77,7 @@ export const STEPS = {
     ignoresSignatureAlone: 'approveByProof',
     executesBySignatureAlone: 'approveByProof',
   },
-} as const satisfies Record<Brought, Record<Takes, Step>>
+} as const satisfies Record<PresentedProofs, Record<SignaturePolicy, Step>>
 
 /** The handler's result: nothing to sign, a new payload, or the payload of an issued request. */
 export const TO_BE_SIGNED = ['nothing', 'newPayload', 'issuedRequest'] as const
@@ -96,7 +96,10 @@ export const STEPS_AFTER_QUESTION = {
   issuedRequest: { ask: 'challenge', askForSignature: 'approveIssued' },
 } as const satisfies Record<ToBeSigned, Record<Question, StepAfterQuestion>>
 
-export function takesOf({ signed, signatureAlone }: Pick<Endpoint, 'signed' | 'signatureAlone'>): Takes {
+export function findSignaturePolicy({
+  signed,
+  signatureAlone,
+}: Pick<Endpoint, 'signed' | 'signatureAlone'>): SignaturePolicy {
   if (!signed) return 'nothing'
   if (signatureAlone === 'executes') return 'executesBySignatureAlone'
   return signatureAlone === 'ignored' ? 'ignoresSignatureAlone' : 'both'
@@ -106,13 +109,13 @@ export function classifyPresented(presented: {
   proof: boolean
   signature: boolean
   requestId: boolean
-}): Brought {
+}): PresentedProofs {
   if (presented.proof) return presented.requestId ? 'proofAndRequestId' : 'proof'
   if (presented.signature) return presented.requestId ? 'signatureAndRequestId' : 'signature'
   return presented.requestId ? 'requestId' : 'nothing'
 }
 
-export function toBeSignedOf(authorization: object | null): ToBeSigned {
+export function classifyAuthorization(authorization: object | null): ToBeSigned {
   if (authorization === null) return 'nothing'
   return 'requestId' in authorization ? 'issuedRequest' : 'newPayload'
 }

@@ -93,11 +93,11 @@ export function observe(app: App, request: FastifyRequest, reply: FastifyReply, 
   if (app.tracing && !isProbe(request)) beginSpan(app.tracing, request)
   reply.headers({ 'X-Request-Id': request.id, ...safetyHeaders(app) })
   // fastify's onResponse does not report clients that disconnect before the response.
-  reply.raw.on('close', () => finish(app, request, reply, durationMsOf(request), show))
+  reply.raw.on('close', () => finish(app, request, reply, measureDurationMs(request), show))
 }
 
 /** The time since the request arrived. */
-export function durationMsOf({ startedMs }: Pick<FastifyRequest, 'startedMs'>): number {
+export function measureDurationMs({ startedMs }: Pick<FastifyRequest, 'startedMs'>): number {
   return performance.now() - startedMs
 }
 

@@ -10,7 +10,7 @@ import type {
   PublicHandler,
 } from '../../../kernel/operation/operation.ts'
 import type { RequestLimits } from '../../rate-limits/request-limits.ts'
-import { admit, codeOf } from '../authentication/authenticate.ts'
+import { admit, readDeviceCode } from '../authentication/authenticate.ts'
 import { requestOrigin } from '../authentication/members.ts'
 import { inSpan } from '../logging/request-spans.ts'
 import { type Answer, type Call, type Head, isAnswer } from '../request/call.ts'
@@ -158,7 +158,7 @@ function logBrokenStream({ app, name }: Route, { trace }: Head, error: unknown):
 /** Counts a failed attempt with an unknown or expired device code. */
 function countFailedAttempt({ app, endpoint }: Route, head: Head, answer: Answer): void {
   if (endpoint.auth === 'deviceCode' && answer.status === ERRORS.DEVICE_CODE_NOT_FOUND.status)
-    recordFailedCode(app, codeOf(head), head.address)
+    recordFailedCode(app, readDeviceCode(head), head.address)
 }
 
 async function answerCall(

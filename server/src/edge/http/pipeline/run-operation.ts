@@ -30,7 +30,7 @@ import { consumeRequest } from '../../../people/sign-in/signed-retry.ts'
 import type { Write } from '../../../storage/commit/writes.ts'
 import { type Gate, signatureGate } from '../authentication/check-signature.ts'
 import { withCookie } from '../authentication/member-cookie.ts'
-import { type Takes, takesOf } from '../authentication/signature-steps.ts'
+import { findSignaturePolicy, type SignaturePolicy } from '../authentication/signature-steps.ts'
 import type { Answer, Call } from '../request/call.ts'
 import { encode, encodeRefusal } from '../response/encode.ts'
 import { checkDeclared, type Route } from './route.ts'
@@ -41,7 +41,7 @@ export interface Operation {
   readonly handle: Handler<Endpoint>
   /** Present if the endpoint accepts the signed retry. */
   readonly signed: SignedHandler<Endpoint> | undefined
-  readonly takes: Takes
+  readonly takes: SignaturePolicy
   readonly readBefore?: Handler<Endpoint> | undefined
 }
 
@@ -50,7 +50,7 @@ export function createOperation(
   implementation: Handler<Endpoint> | SignedHandler<Endpoint>,
   readBefore?: Handler<Endpoint>,
 ): Operation {
-  const takes = takesOf(route.endpoint)
+  const takes = findSignaturePolicy(route.endpoint)
   return typeof implementation === 'function'
     ? { route, handle: implementation, signed: undefined, takes, readBefore }
     : { route, handle: implementation.handle, signed: implementation, takes, readBefore }

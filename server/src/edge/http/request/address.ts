@@ -3,7 +3,7 @@ import { clientAddress } from '../../../base/formats/ip-addresses.ts'
 import type { App } from '../../../kernel/operation/app.ts'
 
 /** The address of a caller. Do not use `request.ip`, which may be the address of a proxy. */
-export function addressOf(
+export function findClientAddress(
   { config }: Pick<App, 'config'>,
   { ip, headers }: Pick<FastifyRequest, 'ip' | 'headers'>,
 ): string {

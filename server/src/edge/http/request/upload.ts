@@ -33,7 +33,7 @@ export async function readUpload(app: App, read: ReadForm): Promise<ReadUpload> 
   }
   const { fields, file: received } = await read(async (part, bytes) => {
     const receivedFile = await receiveFile(app, part, Readable.from(bytes)).catch((error: unknown) => {
-      throw refusalOfDisk(app, error)
+      throw toDiskRefusal(app, error)
     })
     path = receivedFile.spooled.path
     return receivedFile
@@ -89,7 +89,7 @@ const DISK_ERRORS: ReadonlySet<string | undefined> = new Set([
 /**
  * Converts an error of the local disk to 503, because a retry may succeed. Returns other errors unchanged.
  */
-export function refusalOfDisk({ log }: Pick<App, 'log'>, error: unknown): unknown {
+export function toDiskRefusal({ log }: Pick<App, 'log'>, error: unknown): unknown {
   if (!DISK_ERRORS.has(codeOf(error))) return error
   log.error({ err: error }, 'failed to write an uploaded file to disk')
   return new ApiError('UNAVAILABLE', {
