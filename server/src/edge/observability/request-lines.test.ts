@@ -17,7 +17,7 @@ test('a request is shown as one line with status, method, path, time and request
   expect(requestLine(LINE, PLAIN)).toMatch(/^200 GET {4}\/customers +1\.2 ms {2}r-1$/)
 })
 
-test('the request line of an error shows its code, and that of a disconnected client shows no status', () => {
+test('the request line of an error shows its code, and a disconnected client has no status', () => {
   const refused = { ...LINE, status: 404, code: 'USER_NOT_FOUND', durationMs: 12.7 }
   expect(requestLine(refused, PLAIN)).toMatch(/^404 GET {4}\/customers +USER_NOT_FOUND +13 ms {2}r-1$/)
   expect(requestLine({ ...LINE, status: undefined }, PLAIN)).toMatch(/^--- GET/)

@@ -8,7 +8,7 @@ interface ExampleDeposit {
   readonly sender: string
   readonly text: string
   /**
-   * How the statement books it: as reported, with another amount, in a sum with others, or in lines without a
+   * The booking in the statement: as reported, with another amount, in a sum with others, or in lines without a
    * reference to it.
    */
   readonly stated: 'SAME' | { readonly amount: number } | 'IN_SUM' | { readonly lines: readonly number[] }
