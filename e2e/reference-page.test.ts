@@ -79,7 +79,7 @@ describe('the pages about the API', () => {
     await fill.getByLabel('tokenId').fill(tokenId)
     await fill.getByLabel('clientSecret').fill(clientSecret)
     expect(await look(page, 'docs-fill')).toEqual([])
-    await fill.getByRole('button', { name: 'Make records' }).click()
+    await fill.getByRole('button', { name: 'Create records' }).click()
     await fill.getByText('The examples are about Customer:').waitFor()
   }
 

@@ -66,7 +66,7 @@ describe('the verification page on a phone', () => {
       expect(await page.getByLabel('Picture', { exact: true }).getAttribute('capture')).toBe('environment')
       await page.getByLabel('Document type').selectOption('Passport')
       await page.getByRole('button', { name: 'Upload this document' }).click()
-      await page.getByText('Please choose a file').first().waitFor()
+      await page.getByText('Choose a file').first().waitFor()
       await shown('4-document-wrong')
       await sendDocument(page, 'Picture', 'Passport')
       await page.getByRole('heading', { name: 'A document that proves the address' }).waitFor()

@@ -95,7 +95,7 @@ test('wrong options and refusals of the server are errors, and nothing is decide
     [['--outcome', 'REVERSAL', '--note', 'x'], 'only ACH files can'],
     [['--outcome', 'RETURNED', '--note', 'x', '--charge', 'all'], '--charge must be an amount in USD'],
     [['--outcome', 'RETURNED', '--note', 'x', '--charge', '30'], 'larger than the payment'],
-    [['--outcome', 'RETURNED', '--line', 'StatementEntry:none'], 'No statement has this line'],
+    [['--outcome', 'RETURNED', '--line', 'StatementEntry:none'], 'Statement line not found'],
   ] as const
   for (const [options, message] of wrong) {
     const { exitCode, stderr } = await run('decide', id, '--reason', 'Because', '--yes', ...options)

@@ -84,7 +84,7 @@ describe.each(VIEWPORTS)('people who decide about a payment, on %s', (_, viewpor
     await dialog.getByLabel('Charge in USD').fill('26.00')
     await dialog.getByRole('button', { name: 'Continue' }).click()
     await dialog.getByRole('button', { name: 'Confirm decision' }).click()
-    await dialog.getByText('The charge is larger than the payment').waitFor()
+    await dialog.getByText('The charge must not exceed the payment').waitFor()
     await dialog.getByRole('button', { name: 'Back' }).click()
     expect(await dialog.getByLabel('Reason').inputValue()).toBe('Because')
     expect((await countersign.transactions.get(id)).status).toBe('PENDING')

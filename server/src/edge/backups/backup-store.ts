@@ -9,7 +9,7 @@ export interface Archiving {
   readonly has_command: boolean | null
   readonly last_archived_at: Date | null
   readonly last_failed_at: Date | null
-  /** The log segment that could not be archived last. */
+  /** The last log segment that could not be archived. */
   readonly last_failed: string | null
 }
 

@@ -19,8 +19,8 @@ export async function runAdmin(config: Config, args: readonly string[]): Promise
     return OFFLINE_COMMANDS[offline.name](config, offline.values)
   }
   readCommand(args)
-  const answer = config.databaseUrl ? undefined : await askServer(config.dataDir, args)
-  if (answer) return answer
+  const result = config.databaseUrl ? undefined : await askServer(config.dataDir, args)
+  if (result) return result
   checkDatabaseIsThere(config)
   const { openService } = await import('../service/service.ts')
   const service = await openService(config)

@@ -3,9 +3,7 @@ import type { App } from '../../kernel/operation/app.ts'
 import { CARD_PAGE_SECURITY_POLICY, cardPage } from '../../outside/sandbox/card-page.ts'
 import { CARD_PAGE_PATH } from '../../outside/sandbox/card-processor.ts'
 
-/**
- * Serves the page that shows a card. It is not part of the API: a real processor serves it from its own URL.
- */
+/** Serves the card page of the sandbox. In production the card processor serves it from its own URL. */
 export function addCardPage(server: FastifyInstance, app: App): void {
   if (app.config.mode !== 'sandbox') return
   server.get<{ Params: { reference: string } }>(`${CARD_PAGE_PATH}:reference`, async (request, reply) => {

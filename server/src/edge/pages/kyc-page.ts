@@ -26,7 +26,7 @@ import { sessionPath, toVisit, type Visit } from '../../people/kyc/page/layout.t
 import { STYLE_HASH } from '../../people/kyc/page/style.ts'
 import type { CustomerRow } from '../../storage/rows/tables.ts'
 import { USER_AGENT_CHARACTERS_MAX } from '../http/authentication/members.ts'
-import { addressOf } from '../http/request/address.ts'
+import { findClientAddress } from '../http/request/address.ts'
 import type { TakeUpload } from '../http/request/upload.ts'
 import { cookieIn, cookieName, cookieText } from '../http/response/cookies.ts'
 import { asApiError, encodeError } from '../http/response/errors.ts'
@@ -39,24 +39,24 @@ const COOKIE_SECONDS = 24 * 60 * 60
 const SECRET_BYTES = 32
 const SECRET = /^[\w-]{43}$/
 
-const UNKNOWN = ['This link is not valid', 'Check that you copied all of it, or ask for a new one.'] as const
+const UNKNOWN = [
+  'This link is not valid',
+  'Check that you copied the whole link, or request a new one.',
+] as const
 const GONE = [
-  'This link cannot be used any more',
-  'It was opened before, or it has expired. Go back to the app that gave it to you, and ask for a new one.',
+  'This link is no longer valid',
+  'It was already opened or has expired. Go back to the app that sent you here and request a new link.',
 ] as const
 const ENDED = [
-  'This page has closed',
-  'Your entries are saved. Go back to the app that sent you here, and ask for a new link to continue.',
+  'Your session has ended',
+  'Your entries are saved. To continue, go back to the app that sent you here and request a new link.',
 ] as const
 const REFUSED = [
-  'This form could not be accepted',
+  'This form could not be submitted',
   'Go back and try again. This page needs cookies.',
 ] as const
 
-/**
- * Serves the verification page. Not part of the API: the credential is a link at first, and then a session
- * cookie.
- */
+/** Serves the verification page outside the API. The credential is first a link, then a session cookie. */
 export function addKycPage(server: FastifyInstance, app: App, calls: KycCalls, takeUpload: TakeUpload): void {
   const steps = stepHandlers(app, calls, takeUpload)
   server.register(async (scope) => {
@@ -78,7 +78,7 @@ export function addKycPage(server: FastifyInstance, app: App, calls: KycCalls, t
   })
 }
 
-/** The pages of a link before it has a session. */
+/** Adds the pages of a link before it has a session. */
 function addLinks(scope: FastifyInstance, app: App): void {
   const url = `${KYC_PAGE_PATH}:token`
   scope.get<{ Params: { token: string } }>(url, { exposeHeadRoute: false }, async (request, reply) => {
@@ -97,7 +97,7 @@ function addLinks(scope: FastifyInstance, app: App): void {
       beginPage(KYC_PAGE_PATH + request.params.token, name, formToken, customer_type),
     )
   })
-  // Opening the link takes a second step, because programs follow links in messages before people do.
+  // Opening the link takes a second step, because programs follow links in messages before people open them.
   scope.post<{ Params: { token: string }; Body: Typed | undefined }>(url, async (request, reply) => {
     const used = await resolveLink(app, request)
     if (!used) return sendPage(reply, 404, plainPage(...UNKNOWN))
@@ -106,7 +106,7 @@ function addLinks(scope: FastifyInstance, app: App): void {
     if (hasSession(used, secret)) return reply.redirect(sessionPath(used.link), 303)
     if (!secret || !isFormToken(request.body?.get(FORM_TOKEN)?.[0], makeFormToken(secret, used.link.id)))
       return sendPage(reply, 403, plainPage(...REFUSED))
-    // A new secret, because someone else may have planted the earlier one in this browser.
+    // A new secret, because an attacker may have planted the earlier one in this browser.
     const cookieSecret = newSecret(used)
     if (!(await findLinkedCustomer(used)) || !(await open(app, used, cookieSecret, request)))
       return sendPage(reply, 410, plainPage(...GONE))
@@ -125,17 +125,16 @@ async function open(app: App, used: UsedLink, secret: string, request: FastifyRe
     used.op,
     async () => undefined,
     async () => {
-      const now = await reloadLink(app, used)
-      if (!isUnused(now)) return { answer: false, writes: [] }
-      return { answer: true, writes: [openLink(now, secret), ...entry()] }
+      const current = await reloadLink(app, used)
+      if (!isUnused(current)) return { answer: false, writes: [] }
+      return { answer: true, writes: [openLink(current, secret), ...entry()] }
     },
   )
 }
 
-/** The origin of the page's request. */
 function getOrigin(app: App, request: FastifyRequest): RequestOrigin {
   return {
-    address: addressOf(app, request),
+    address: findClientAddress(app, request),
     userAgent: request.headers['user-agent']?.slice(0, USER_AGENT_CHARACTERS_MAX),
     ownOrigin: app.origin(),
   }
@@ -176,7 +175,7 @@ interface SessionRoute {
   Querystring: Readonly<Record<string, string | string[] | undefined>>
 }
 
-/** Responds to a request of a session, or reports that the session does not exist. */
+/** Responds to a request of a session, or shows that the session has ended. */
 async function react(
   app: App,
   request: FastifyRequest<SessionRoute>,
@@ -189,7 +188,7 @@ async function react(
   if (!used || !secret || !(await findLinkedCustomer(used))) return sendPage(reply, 410, plainPage(...ENDED))
   request.trace.platformId = used.op.platform.id
   const session = recordActivity(used)
-  // Concurrent requests may both record the visit. If one of them succeeds, that is enough.
+  // Concurrent requests may both record the visit. It is enough if one of them succeeds.
   if (session.length > 0) await app.commit(used.op, session)
   const reaction = await handle(toVisit(await reloadLink(app, used), secret))
   if ('redirect' in reaction) return reply.headers(HEADERS).redirect(reaction.redirect, 303)
@@ -197,7 +196,7 @@ async function react(
 }
 
 /**
- * Finds the link of a request. Throws 429 `RATE_LIMITED` for an address that has sent too many unknown links.
+ * Finds the link of a request. Throws 429 `RATE_LIMITED` for addresses that have sent too many unknown links.
  */
 async function resolveLink(
   app: App,
@@ -208,7 +207,7 @@ async function resolveLink(
     request.trace.platformId = used.op.platform.id
     return used
   }
-  const address = addressOf(app, request)
+  const address = findClientAddress(app, request)
   app.failedAttempts.check('kycLinksByAddress', address)
   app.failedAttempts.recordFailure('kycLinksByAddress', address)
   return undefined
@@ -254,7 +253,7 @@ const HEADERS = {
   'X-Robots-Tag': 'noindex',
 }
 
-/** The page loads nothing else. Its forms go to this server, which in one case redirects to the platform. */
+/** The page loads nothing else. Its forms go to this server, which may redirect to the platform. */
 function policy(redirectUri: string | null): string {
   const target = redirectUri === null ? undefined : new URL(redirectUri)
   // A policy cannot contain an IPv6 address in brackets.
@@ -290,13 +289,13 @@ function sendFault(app: App, error: unknown, request: FastifyRequest, reply: Fas
     return sendPage(reply, statusCode, plainPage(...REFUSED))
   const { refusal, isFault } = asApiError(error)
   request.trace.code = refusal.code
-  if (isFault) app.log.error({ ...request.trace, err: error }, 'the verification page failed')
+  if (isFault) app.log.error({ ...request.trace, err: error }, 'failed to serve the verification page')
   const isLimited = refusal.code === 'RATE_LIMITED'
   reply.headers(encodeError(refusal, app.origin()).headers)
   return sendPage(
     reply,
     isLimited ? 429 : 503,
-    plainPage(isLimited ? 'Too many attempts' : 'This did not work', 'Wait a minute and try again.'),
+    plainPage(isLimited ? 'Too many attempts' : 'Something went wrong', 'Wait a minute and try again.'),
   )
 }
 

@@ -103,9 +103,7 @@ type Step = (visit: Visit, progress: Progress, request: Request, typed: Typed) =
 
 const NOTHING: Typed = new Map()
 
-/**
- * Limits a step to the time while the verification is open. Afterwards it redirects to the customer's status.
- */
+/** Limits a step to open verifications. Otherwise it redirects to the customer's status. */
 function ifOpen(step: Step): Take & Show {
   return async (visit: Visit, request: Request, typed: Typed = NOTHING) => {
     const progress = await readProgress(visit)
@@ -151,19 +149,19 @@ async function takeDetails(
   const { customer } = progress.one
   const fields = detailsFields(progress)
   const { body, faults } = readAnswers(fields, typed, listKnownSecrets(fields, customerView(customer)))
-  const again = (status: number, faults: readonly Fault[]) => ({
+  const showAgain = (status: number, faults: readonly Fault[]) => ({
     status,
     html: detailsPage(visit, progress, { typed, faults }),
   })
-  if (faults.length > 0) return again(400, faults)
+  if (faults.length > 0) return showAgain(400, faults)
   const outcome = await call('customer_update', visit, request, {
     params: { customerId: customer.id },
     body: { customerType: customer.customer_type, ...body },
   })
-  return outcome.isDone ? toHome(visit) : again(outcome.status, outcome.faults)
+  return outcome.isDone ? toHome(visit) : showAgain(outcome.status, outcome.faults)
 }
 
-/** Records whether all owners are listed, and continues if so. */
+/** Records if all owners are listed, and continues in that case. */
 async function takeOwners(
   { call }: Context,
   visit: Visit,
@@ -180,11 +178,11 @@ async function takeOwners(
     })
     if (!outcome.isDone) return { status: outcome.status, html: ownersPage(visit, progress, outcome.faults) }
   }
-  const now = await readProgress(visit)
-  if (!listMissing(now).some((entry) => stepOf(now, entry) === 'owners')) return toHome(visit)
+  const updated = await readProgress(visit)
+  if (!listMissing(updated).some((entry) => stepOf(updated, entry) === 'owners')) return toHome(visit)
   const message =
-    'The owners are not complete. Add the missing owners, correct the requested entries, or confirm that no one else holds as much.'
-  return { status: 400, html: ownersPage(visit, now, [{ field: '', message }]) }
+    'The list of owners is incomplete. Add the missing owners, correct the requested entries, or confirm that there are no other owners.'
+  return { status: 400, html: ownersPage(visit, updated, [{ field: '', message }]) }
 }
 
 async function takeOwner(
@@ -197,18 +195,18 @@ async function takeOwner(
   const owner = ownerIn(progress, request)
   const knownSecrets = listKnownSecrets(OWNER_FIELDS, owner && beneficialOwnerView(owner))
   const { body, faults } = readAnswers(OWNER_FIELDS, typed, knownSecrets)
-  const again = (status: number, faults: readonly Fault[]) => ({
+  const showAgain = (status: number, faults: readonly Fault[]) => ({
     status,
     html: ownerPage(visit, progress, owner, { typed, faults }),
   })
-  if (faults.length > 0) return again(400, faults)
+  if (faults.length > 0) return showAgain(400, faults)
   const outcome = owner
     ? await call('beneficial_owner_update', visit, request, { params: { beneficialOwnerId: owner.id }, body })
     : await call('beneficial_owner_create', visit, request, {
         body: { ...body, customerId: progress.one.customer.id },
         key: first(typed, FORM_KEY),
       })
-  return outcome.isDone ? { redirect: `${visit.base}/owners` } : again(outcome.status, outcome.faults)
+  return outcome.isDone ? { redirect: `${visit.base}/owners` } : showAgain(outcome.status, outcome.faults)
 }
 
 /** Accepts a document with its file. Errors are shown together with the input. */
@@ -220,7 +218,7 @@ async function takeDocument(
 ): Promise<Reaction> {
   const typed = new Map<string, readonly string[]>()
   const query = documentQuery(request.query)
-  const again = (status: number, faults: readonly Fault[]) => ({
+  const showAgain = (status: number, faults: readonly Fault[]) => ({
     status,
     html: documentPage(visit, progress, query, { typed, faults }),
   })
@@ -228,7 +226,7 @@ async function takeDocument(
     await countFile(app, visit)
   } catch (error) {
     if (error instanceof ApiError && error.code === 'RATE_LIMITED')
-      return again(429, [{ field: '', message: error.message }])
+      return showAgain(429, [{ field: '', message: error.message }])
     throw error
   }
   const replaces = readText(request.query.replaces)
@@ -242,11 +240,8 @@ async function takeDocument(
   if (outcome.isDone) return toHome(visit)
   const faults = form.hasFile
     ? outcome.faults
-    : [
-        ...outcome.faults.filter(({ field }) => field !== 'file'),
-        { field: 'file', message: 'Please choose a file' },
-      ]
-  return again(outcome.status, faults)
+    : [...outcome.faults.filter(({ field }) => field !== 'file'), { field: 'file', message: 'Choose a file.' }]
+  return showAgain(outcome.status, faults)
 }
 
 /** Counts a file before it is accepted, so that a page cannot fill the file store. */
@@ -267,7 +262,7 @@ interface DocumentForm {
 }
 
 /**
- * Converts the page's form to the API's. Checks that the form belongs to this session before accepting the
+ * Converts the page's form to the API's form. Checks that it belongs to this session before accepting the
  * file.
  */
 function wrapForm(form: DocumentForm, readUploadForm: ReadForm): ReadForm {
@@ -299,7 +294,7 @@ async function submit(
     body: { customerId: progress.one.customer.id },
   })
   if (!outcome.isDone) return { status: outcome.status, html: reviewPage(visit, progress, outcome.faults) }
-  // Something that existed when the page was rendered may be missing now.
+  // A required item may have been removed since the page was rendered.
   const isSent = getStage(await readProgress(visit)) !== 'open'
   return isSent ? { redirect: visit.link.redirect_uri ?? visit.base } : toHome(visit)
 }

@@ -19,7 +19,7 @@ try {
     process.stdout.write(`${JSON.stringify(await runAdmin(config, args))}\n`)
   }
 } catch (error) {
-  // An error that the operator can fix is one line. Any other error is printed with its stack.
+  // Prints the stack only at debug level, because the operator can fix most errors.
   process.stderr.write(`countersign: ${messageOf(error)}\n`)
   if (process.env.LOG_LEVEL === 'debug' && error instanceof Error) process.stderr.write(`${error.stack}\n`)
   process.exitCode = 1

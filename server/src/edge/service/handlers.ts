@@ -218,10 +218,10 @@ export const HANDLERS: ServedHandlers = {
   rail_event: createRailEvent(recordStatement),
 }
 
-/** The handlers that apply the platform's webhook responses to events that ask for a decision. */
+/** Handlers for the platform's webhook responses to events that request a decision. */
 export const WEBHOOK_ANSWERS: AnswerRules = { 'INCOMING_PAYMENT.PENDING': answerReceipt }
 
-/** Validates the rows of a file like the body of a call. */
+/** Validates the rows of a file like request bodies. */
 const parseCreation = createParser(customer_create)
 const importCustomers = createImportCustomers(
   async (op, body) => (await parseCreation({ params: {}, query: {}, body }, op)).body,

@@ -13,10 +13,10 @@ import {
   implementationOf,
 } from '../../kernel/operation/operation.ts'
 
-/** Endpoints outside of the API, for external systems that report to us. */
+/** Endpoints outside the API to which external systems report. */
 export const REPORTED = { card_processor_event, verification_provider_event, rail_event }
 
-/** The implementations of all endpoints, inside and outside of the API. */
+/** The implementations of all endpoints, inside and outside the API. */
 export type ServedHandlers = Handlers<typeof API & typeof REPORTED>
 
 /** Returns the implementation of an API endpoint. The CSV file of a list uses the handler of the list. */
@@ -36,7 +36,7 @@ function isImplemented(
   return Object.hasOwn(handlers, name)
 }
 
-/** Returns the handler that reads the record which a call changes, if the table has one. */
+/** Returns the handler that reads the record before a call changes it, if the table has one. */
 export function findReader(handlers: ServedHandlers, name: string): Handler<Endpoint> | undefined {
   const reader = readBefore(name)
   if (reader === undefined || !isImplemented(handlers, reader)) return undefined

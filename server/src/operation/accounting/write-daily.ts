@@ -61,21 +61,21 @@ function openDaily<Name extends string>(columns: Columns<Name, DayLine>): Writer
   const addPosted = ({ debit, credit, amount, currency }: Posted) => {
     for (const { account } of [debit, credit])
       if (account.code === undefined)
-        throw new Error(`An account of the kind ${account.kind} was opened meanwhile`)
+        throw new Error(`an account of kind ${account.kind} was opened while the file was being written`)
     add(debit.account, currency, amount)
     add(credit.account, currency, -amount)
   }
   return {
     head: csvHeader(names),
     write(posted) {
-      for (const one of posted) addPosted(one)
+      for (const transfer of posted) addPosted(transfer)
       return ''
     },
     endDay(day) {
       const date = utcDay(day)
       const lines = [...sums]
         .toSorted(([a], [b]) => (a < b ? -1 : 1))
-        .flatMap(([, one]): DayLine[] => (one.sum === 0n ? [] : [{ ...one, date }]))
+        .flatMap(([, daySum]): DayLine[] => (daySum.sum === 0n ? [] : [{ ...daySum, date }]))
       sums.clear()
       return csvRows(names, columns, lines)
     },

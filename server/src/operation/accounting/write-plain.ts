@@ -52,7 +52,8 @@ export function openBeancount(): Writer {
     })
   return {
     head: '; The journal of Countersign. Times are UTC.\n\n',
-    write: (posted) => posted.map((one) => openAccounts(one).join('') + beancountEntry(one)).join(''),
+    write: (posted) =>
+      posted.map((transfer) => openAccounts(transfer).join('') + beancountEntry(transfer)).join(''),
     endDay: () => '',
   }
 }

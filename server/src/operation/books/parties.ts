@@ -11,7 +11,7 @@ import type { DepositDetails } from '../../storage/rows/rail.ts'
 import type { QuoteRow } from '../../storage/rows/tables.ts'
 import { selectCustomerDetails } from './store.ts'
 
-/** The other party of a movement, as far as it is known. */
+/** The known details of the other party of a movement. */
 export interface Party {
   readonly name?: string
   readonly accountId?: string
@@ -27,7 +27,6 @@ export async function ownerName(op: Op, customerId: string | null): Promise<stri
   return details?.businessInfo?.legalName ?? details?.fullName ?? customerId
 }
 
-/** The payee of a transaction. */
 export async function findPayee(
   op: Op,
   transaction: TransactionWithCustomer,
@@ -51,7 +50,7 @@ export async function findPayer(op: Op, transaction: TransactionWithCustomer): P
   return present({ ...disclosedName(transaction), umaAddress: transaction.source_identifier })
 }
 
-/** The sender of a deposit, as far as the rail has reported it. */
+/** The sender of a deposit with the details that the rail reported. */
 export function toSender({ sender }: DepositDetails): Party {
   return present({ name: sender?.name, description: senderText(sender) })
 }

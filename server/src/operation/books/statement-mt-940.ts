@@ -61,8 +61,7 @@ function movement(statement: Statement, line: Line): string {
 }
 
 /**
- * The payment's reference, if the field can hold it: at most 16 characters, and no slashes, which would end
- * it.
+ * The payment's reference, or NONREF if it has more than 16 characters or a slash, which would end the field.
  */
 function formatReference(reference: string | undefined): string {
   const fits = reference !== undefined && /^[A-Za-z0-9?:().,'+ -]{1,16}$/.test(reference)

@@ -15,8 +15,8 @@ import { selectActiveSessionIds, selectLiveCredentialIds } from './customer-dele
 export const customerDeletionHandlers: Handlers<typeof customerDeletion> = {
   /**
    * A soft deletion: the customer and the accounts remain as closed records. The wallet must be empty,
-   * because nobody can sign in to it afterwards. Throws 409 `CUSTOMER_NOT_EMPTY`, naming the records that
-   * hold the customer's money or will still move it.
+   * because nobody can sign in to it afterwards. Throws 409 `CUSTOMER_NOT_EMPTY`, listing balances and open
+   * payments.
    */
   customer_delete: async (op, { params }) => {
     const customer = await findCustomer(op, params.customerId)

@@ -15,18 +15,16 @@ import { findPerson, type Person, STEPS } from './steps.ts'
 type Payload = JobPayloads['customer.erase']
 
 /**
- * The time that a run may take before another job continues, so that it ends well before the job's claim
- * expires.
+ * The maximum duration of a run, well below the expiry of the job's claim. Another job continues after it.
  */
 const RUN_MS = 1_000
-/** The delay before an erasure looks again at rows that bank files need. */
+/** The delay before an erasure rechecks rows that bank files need. */
 const WAIT_SECONDS = 15 * 60
 
 /**
- * Erases a person's data; only the states of the erasure are changed by write sets. The steps write in
- * separate small transactions: they involve no decision, can be repeated, and must not delay payments in the
- * same commit. A round that has erased something, or waits for a bank file, is followed by another one, so
- * DONE means that a whole round found nothing.
+ * Erases a person's data in small separate transactions, so that payments are not delayed. Steps are
+ * idempotent; only the erasure's state changes go through write sets. A round that erased something or waits
+ * for a bank file is followed by another, so DONE means that a full round found nothing.
  */
 export const eraseCustomer: JobHandler<'customer.erase'> = async (op, payload) => {
   const erasure = await findErasure(op, payload.customerId)
@@ -49,7 +47,7 @@ function waitForFile(op: Op, customerId: string): Write[] {
   return [job(op, 'customer.erase', { customerId }, plusSeconds(op.now, WAIT_SECONDS))]
 }
 
-/** From then on, the database allows personal data to be erased from the audit trail. */
+/** Once begun, the database allows personal data to be erased from the audit trail. */
 function begin(op: Op, erasure: ErasureRow): Write[] {
   const { write } = transition(op, 'erasures', ERASURE_TRANSITIONS, erasure, 'begin', {})
   return [write, continueJob(op, { customerId: erasure.id })]
@@ -66,7 +64,7 @@ function continueJob(op: Op, payload: Payload): Write {
   return job(op, 'customer.erase', payload, op.now)
 }
 
-/** Continues at the payload's position until all steps are done or the time is up. */
+/** Continues from the payload's position until all steps are done or the time is up. */
 async function run(
   op: Op,
   person: Person,

@@ -13,12 +13,12 @@ import type { ReconciliationMatchRow } from '../../storage/rows/reconciliation.t
 import { joinWrites, undoWrites } from './book-match.ts'
 import { accountForDifference, computeDigest, findGroup, type Group, matchView } from './matches.ts'
 import { selectMatch, selectMatches, selectProposal } from './store.ts'
-import { suggestionsFor } from './suggestions.ts'
+import { listSuggestions } from './suggestions.ts'
 
 export const reconciliationMatchHandlers: Handlers<typeof reconciliationMatches> = {
   reconciliation_match_suggestion_list: async (op, { params }) => ({
     status: 200,
-    body: { data: await suggestionsFor(op, params.reconciliationId) },
+    body: { data: await listSuggestions(op, params.reconciliationId) },
   }),
 
   reconciliation_match_create: async (op, { body }) => {
@@ -95,10 +95,10 @@ async function findMatch(op: Op, id: string, by: MatchEvent): Promise<Reconcilia
 function newMatch(
   op: Op,
   group: Group,
-  of: Pick<ReconciliationMatchRow, 'account' | 'digest' | 'reason'>,
+  details: Pick<ReconciliationMatchRow, 'account' | 'digest' | 'reason'>,
 ): ReconciliationMatchRow {
   const actor = nameOf(op.actor)
-  if (!actor) throw new Error(`A match by ${op.actor.kind}`)
+  if (!actor) throw new Error(`an actor of kind ${op.actor.kind} cannot create a match`)
   return {
     id: op.newId('ReconciliationMatch'),
     platform_id: op.platform.id,
@@ -109,7 +109,7 @@ function newMatch(
     items: group.items.map(({ id }) => id),
     line_sum: group.lineSum,
     book_sum: group.bookSum,
-    ...of,
+    ...details,
     undo_reason: null,
     ...actor,
     created_at: op.now,

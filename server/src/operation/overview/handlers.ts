@@ -92,11 +92,11 @@ function checkSpan(seconds: number, start: Date, end: Date): void {
     throw fieldError(
       'INVALID_INPUT',
       'startDate',
-      `From startDate to endDate there may be at most ${STATISTICS_INTERVALS_MAX} intervals`,
+      `The period from startDate to endDate must not exceed ${STATISTICS_INTERVALS_MAX} intervals`,
     )
 }
 
-/** The platform's rails, and whether they accept payments at the moment. */
+/** Lists the platform's rails, and whether each one currently accepts payments. */
 async function listRails(op: Op) {
   const simulated = op.rails.find(null)
   return [
@@ -119,10 +119,10 @@ function railView(op: Op, rail: Rail) {
   })
 }
 
-/** Why a rail does not accept payments at the moment; undefined if it does. */
+/** The reason why a rail currently accepts no payments; undefined if it does. */
 function describeObstacle({ now }: Op, { isRetired, chain, opensAt }: Rail): string | undefined {
-  if (isRetired) return 'Takes nothing new any more.'
-  if (chain && !chain.isReached()) return 'This server has not reached the chain yet.'
+  if (isRetired) return 'This rail is retired and accepts no new payments.'
+  if (chain && !chain.isReached()) return 'The server has not reached the chain yet.'
   const opening = opensAt(now)
-  return opening > now ? `Closed until ${opening.toISOString()}.` : undefined
+  return opening > now ? `The rail is closed until ${opening.toISOString()}.` : undefined
 }

@@ -17,8 +17,8 @@ interface BalancesRow {
 
 /** The balances of internal accounts per currency, of customers and of the platform. */
 export async function selectHeldBalances(op: Op): Promise<BalancesRow[]> {
-  const sum = (whose: string) =>
-    `least(coalesce(sum(posted) FILTER (WHERE owner ${whose} $1), 0), ${INT64_MAX})::bigint`
+  const sum = (ownerOperator: string) =>
+    `least(coalesce(sum(posted) FILTER (WHERE owner ${ownerOperator} $1), 0), ${INT64_MAX})::bigint`
   const { rows } = await op.db.query<BalancesRow>(
     `SELECT currency, ${sum('<>')} AS customers, ${sum('=')} AS platform
      FROM ledger_accounts WHERE platform_id = $1 AND name IS NULL GROUP BY currency ORDER BY currency`,
@@ -129,7 +129,7 @@ interface ProofsRow {
   readonly checkpoint_at: Date | null
 }
 
-/** Longer queues are not counted to the end. */
+/** Longer queues are not counted completely. */
 const UNCHAINED_READ_MAX = 10_000
 
 /** The number of transfers that are not in the hash chain yet, and the last checkpoint. */

@@ -5,7 +5,7 @@ import { operate } from '../../people/platforms/operate.ts'
 import { insert } from '../../storage/commit/writes.ts'
 import type { LedgerCheckpointRow } from '../../storage/rows/proof.ts'
 import { extendChains } from './chain.ts'
-import { payloadOf } from './lines.ts'
+import { buildPayload } from './lines.ts'
 import { findUnsigned, type UnsignedBlock } from './store.ts'
 
 const CHAIN_MS = 5_000
@@ -15,8 +15,7 @@ const CHECKPOINT_SECONDS = 60 * 60
 
 /** Starts the workers that add finished transfers to the chain and sign checkpoints. */
 export function startProving(app: App): readonly Background[] {
-  const logFailure = (error: unknown) =>
-    app.log.error({ err: error }, 'extending the proofs of the ledger failed')
+  const logFailure = (error: unknown) => app.log.error({ err: error }, 'failed to extend the ledger proofs')
   return [
     inBackground(CHAIN_MS, () => extendChains(app.db, app.clock), logFailure),
     inBackground(
@@ -28,8 +27,8 @@ export function startProving(app: App): readonly Background[] {
 }
 
 /**
- * Signs the latest block of every platform that has a block created before `before` and not covered by a
- * checkpoint. Notifies the platforms. Returns the ids of the checkpoints.
+ * Signs the latest block of every platform with an uncovered block created before `before`, and notifies the
+ * platforms. Returns the ids of the new checkpoints.
  */
 export async function signCheckpoints(app: App, before: Date): Promise<string[]> {
   const ids: string[] = []
@@ -44,7 +43,7 @@ export async function signCheckpoints(app: App, before: Date): Promise<string[]>
 async function signCheckpoint(app: App, block: UnsignedBlock): Promise<string | undefined> {
   const op = await operate(app, block.platform_id)
   const real = inRealTime(op)
-  const payload = payloadOf({
+  const payload = buildPayload({
     platformId: block.platform_id,
     blockNumber: block.number,
     transferCount: block.transfer_count,
@@ -68,7 +67,7 @@ async function signCheckpoint(app: App, block: UnsignedBlock): Promise<string | 
   return result.done ? row.id : undefined
 }
 
-/** A checkpoint as the API shows it. */
+/** A checkpoint in its API form. */
 export function checkpointView(row: LedgerCheckpointRow) {
   return {
     id: row.id,

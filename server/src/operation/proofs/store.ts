@@ -46,10 +46,7 @@ export interface NewBlock {
   readonly hash: Uint8Array
 }
 
-/**
- * Fails if another process has written a block with the same number, and so has processed these queue rows
- * already.
- */
+/** Fails if another process has already written a block with the same number from these queue rows. */
 const WRITE_BLOCKS = `
 WITH taken AS (
   DELETE FROM proof_queue USING unnest($1::uuid[], $2::bigint[]) AS row (platform_id, position)
@@ -180,8 +177,8 @@ export interface Finding {
 export const FINDINGS_MAX = 100
 
 /**
- * The checks, by name. Each query returns a row with `id`, `expected` and `found` for every error, and reads
- * a single snapshot.
+ * The queries of the checks, by name. Each returns `id`, `expected` and `found` for every error, from a
+ * single snapshot.
  */
 const RULES = {
   balance: `
@@ -197,19 +194,19 @@ const RULES = {
       LEFT JOIN moved AS m ON m.account_id = a.id LEFT JOIN waiting AS w ON w.account_id = a.id
     WHERE a.posted <> coalesce(m.amount, 0) * side OR a.held <> coalesce(w.held, 0)`,
   currency: `
-    SELECT platform_id AS id, format('a sum of 0 in %s', currency) AS expected,
+    SELECT platform_id AS id, format('sum of 0 in %s', currency) AS expected,
       sum(posted * CASE normal_side WHEN 'credit' THEN 1 ELSE -1 END)::text AS found
     FROM ledger_accounts GROUP BY platform_id, currency
     HAVING sum(posted * CASE normal_side WHEN 'credit' THEN 1 ELSE -1 END) <> 0`,
   transfer: `
-    SELECT t.id, 'between two accounts of its platform and currency' AS expected,
+    SELECT t.id, 'two accounts of the same platform and currency' AS expected,
       format('%s, %s %s', t.state, t.amount, t.currency) AS found
     FROM ledger_transfers AS t
       LEFT JOIN ledger_accounts AS d ON d.id = t.debit_account_id LEFT JOIN ledger_accounts AS c ON c.id = t.credit_account_id
     WHERE t.amount <= 0 OR (d.platform_id = t.platform_id AND d.currency = t.currency) IS NOT TRUE
       OR (t.state = 'posted' AND (c.platform_id = t.platform_id AND c.currency = t.currency) IS NOT TRUE)`,
   hold: `
-    SELECT t.id, 'held for a payment or a purchase that is open' AS expected, format('%s %s', t.cause, t.amount) AS found
+    SELECT t.id, 'hold of an open payment or purchase' AS expected, format('%s %s', t.cause, t.amount) AS found
     FROM ledger_transfers AS t
     WHERE t.state = 'pending' AND NOT EXISTS (SELECT 1 FROM transactions WHERE hold_id = t.id)
       AND NOT EXISTS (SELECT 1 FROM card_transactions WHERE hold_id = t.id)`,
@@ -219,14 +216,14 @@ const RULES = {
     FROM events AS e LEFT JOIN archived_events AS a ON a.object_id = e.object_id GROUP BY e.object_id, a.last_sequence
     HAVING max(e.sequence) - coalesce(a.last_sequence, 0) <> count(*) OR min(e.sequence) <> coalesce(a.last_sequence, 0) + 1`,
   told: `
-    SELECT a.id, format('%s events', a.event_count) AS expected, format('the last one is %s', coalesce(e.last, old.last_sequence, 0)) AS found
+    SELECT a.id, format('%s events', a.event_count) AS expected, format('last sequence %s', coalesce(e.last, old.last_sequence, 0)) AS found
     FROM ledger_accounts AS a
       LEFT JOIN (SELECT object_id, max(sequence) AS last FROM events GROUP BY 1) AS e ON e.object_id = a.id
       LEFT JOIN archived_events AS old ON old.object_id = a.id
     WHERE a.event_count <> coalesce(e.last, old.last_sequence, 0)`,
 } as const
 
-/** Checks the ledger against itself: values stored redundantly must be equal. */
+/** Checks that redundantly stored values in the ledger are equal. */
 export async function checkBooks(db: Database): Promise<Finding[]> {
   const findings: Finding[] = []
   for (const [check, sql] of Object.entries(RULES)) {
@@ -256,8 +253,8 @@ export async function measureBooks(db: Database): Promise<Extent> {
 }
 
 /**
- * The numbers of transfers that have ended, are in the chain, and are in its queue. Read in one statement,
- * and so in one snapshot.
+ * The numbers of transfers that have ended, are in the chain, and are in its queue. One statement reads one
+ * snapshot.
  */
 export interface Coverage {
   readonly ended: bigint

@@ -17,7 +17,7 @@ import {
   tracedTo,
 } from '../../worlds/simulators/otlp-collector.testing.ts'
 
-const LOST = 'dropped traces: the collector does not accept them'
+const LOST = 'dropped traces that the collector did not accept'
 
 /** A collector, which ends with the test. */
 async function ownCollector(): Promise<Collector> {

@@ -53,7 +53,7 @@ test('a limit of open files below the setting is a warning at the start, and con
   const ended = (await fill(server, 20)).map((socket) => socket.destroyed || once(socket, 'close'))
   await Promise.race(ended.slice(16))
   expect(server.log()).toContainEqual(
-    expect.objectContaining({ msg: 'connections refused', connectionsMax: 16 }),
+    expect.objectContaining({ msg: 'refused connections beyond the limit', connectionsMax: 16 }),
   )
   const roomy = await opened({ COUNTERSIGN_CONNECTIONS_MAX: '1000' }, { openFilesMax: 65_536 })
   expect(roomy.logText()).not.toContain('limit of open files')

@@ -108,7 +108,7 @@ describe('a change in the database is found and named:', () => {
        DELETE FROM ledger_transfers WHERE id = ${uuid(id!)};`,
       'INSERT INTO ledger_transfers SELECT * FROM test_gone; DROP TABLE test_gone;',
     )
-    expect(found(await verify(), 'chain')).toMatchObject([{ id, found: 'it is gone' }])
+    expect(found(await verify(), 'chain')).toMatchObject([{ id, found: 'missing' }])
   })
 
   test('an inserted transfer', async () => {
@@ -120,7 +120,7 @@ describe('a change in the database is found and named:', () => {
     )
     expect(found(await verify(), 'coverage')).toMatchObject([
       { id: 'ledger' },
-      { id: `LedgerTransfer:${added}`, found: 'no block has it' },
+      { id: `LedgerTransfer:${added}`, found: 'not in any block' },
     ])
   })
 

@@ -111,7 +111,7 @@ test('a file that still cannot be read is refused again with its reason, and a m
 test('rails check tries every folder of a file rail and leaves nothing there', async () => {
   const before = await readdir(rootOf(), { recursive: true })
   const { data } = await command('rails', 'check')
-  expect(data[0].says).toBe('Its folders can be listed and written.')
+  expect(data[0].says).toBe('The folders can be listed and written.')
   expect(data).toEqual([expect.objectContaining({ rail: 'file-bank', ok: true })])
   expect(data[0].facts.map(([name]: [string]) => name)).toEqual([
     'outbox',

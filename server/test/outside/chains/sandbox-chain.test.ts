@@ -151,7 +151,7 @@ describe.skipIf(chainAbsent)('a sandbox with a chain', () => {
       data: [{ ok: boolean; says: string; facts: [string, string][] }]
     }
     const [{ ok, says, facts }] = data
-    expect([ok, says]).toEqual([true, 'Its nodes respond.'])
+    expect([ok, says]).toEqual([true, 'The nodes respond.'])
     const byName = Object.fromEntries(facts)
     expect(byName.chain).toMatch(new RegExp(`^BASE, id ${on.chain.chainId}, block \\d+ of 20`))
     expect(byName.followed).toMatch(/^block \d+, \d+ behind the head$/)

@@ -83,7 +83,7 @@ describe('a person', () => {
     const visitor = await openedFor(client, id)
     const values = { documentType: 'PASSPORT', country: 'FR', side: 'FRONT' }
     await visitor.sendFile(values, undefined)
-    expect(wrong(visitor)).toEqual(['Please choose a file'])
+    expect(wrong(visitor)).toEqual(['Choose a file'])
     expect(Object.fromEntries(visitor.form('/documents').fields)).toMatchObject(values)
     await visitor.sendFile(values, Buffer.from('MZ: no picture at all'), 'passport.png')
     expect(wrong(visitor)).toEqual(['File must be a PDF, a JPEG or a PNG'])

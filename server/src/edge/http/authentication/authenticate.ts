@@ -12,9 +12,9 @@ import { admitMember, bringsCookie } from './members.ts'
 import { authenticateAgent, authenticateCustomer, authenticatePlatform, isCustomerToken } from './tokens.ts'
 
 /**
- * Authenticates and authorizes the caller using only the head of the request. Throws the errors for the kind
- * of credentials, and 403 `FORBIDDEN` for a token without the required permission, a paused agent, or a page
- * whose origin is not allowed.
+ * Authenticates and authorizes the caller using only the request head. Throws the errors of the credential
+ * type, and 403 `FORBIDDEN` for a token without the required permission, a paused agent, or a page whose
+ * origin is not allowed.
  */
 export async function admit(app: App, endpoint: Endpoint, head: Head): Promise<Caller> {
   switch (endpoint.auth) {
@@ -40,7 +40,7 @@ export async function admit(app: App, endpoint: Endpoint, head: Head): Promise<C
       return { platform, actor: { kind: 'agent', ...agent } }
     }
     case 'deviceCode': {
-      const platform = await authenticateDeviceCode(app, codeOf(head), head.address)
+      const platform = await authenticateDeviceCode(app, readDeviceCode(head), head.address)
       head.trace.platformId = platform.id
       return { platform, actor: { kind: 'deviceCode' } }
     }
@@ -50,13 +50,13 @@ export async function admit(app: App, endpoint: Endpoint, head: Head): Promise<C
     case 'cardProcessor':
     case 'verificationProvider':
     case 'rail':
-      throw new Error('The body identifies the caller')
+      throw new Error('callers of this endpoint are identified by the body')
   }
 }
 
 /**
  * Throws 401 `UNAUTHORIZED`, or 403 `FORBIDDEN` if the token does not cover the call, lacks a permission, or
- * is used by a page whose origin is not allowed.
+ * comes from a page whose origin is not allowed.
  */
 async function admitCustomer(
   app: App,
@@ -69,7 +69,7 @@ async function admitCustomer(
   if (origin !== undefined) checkOrigin(app, await app.withConfig(platform), origin)
   if (!endpoint.customerToken)
     throw new ApiError('FORBIDDEN', {
-      message: "A customer's token does not allow this call. The platform's backend makes it.",
+      message: "Customer tokens cannot make this call. Make it from the platform's backend.",
     })
   const actor = { kind: 'customer', ...customer } as const
   checkPermission({ actor }, endpoint.permission, endpoint.orPermission)
@@ -81,7 +81,7 @@ function checkOrigin({ config: { mode } }: App, platform: PlatformRow, origin: s
   const { allowedOrigins } = platformConfig({ mode, platform })
   if (!allowedOrigins.some((allowed) => matchesOrigin(allowed, origin)))
     throw new ApiError('FORBIDDEN', {
-      message: `Pages of ${origin} may not call this platform: allowedOrigins in its configuration does not include the origin.`,
+      message: `Pages from ${origin} cannot call this platform. Add the origin to allowedOrigins in its configuration.`,
       details: { origin },
     })
 }
@@ -93,6 +93,6 @@ function matchesOrigin(allowed: string, origin: string): boolean {
   return origin === host || (origin.startsWith(`${host}:`) && /^\d{1,5}$/.test(origin.slice(host.length + 1)))
 }
 
-export function codeOf({ params }: Pick<Head, 'params'>): string {
+export function readDeviceCode({ params }: Pick<Head, 'params'>): string {
   return (params as { readonly code: string }).code
 }

@@ -5,7 +5,7 @@ import { METHODS, toDocumentedPath } from '../../observability/route-timings.ts'
 import type { Trace } from '../request/trace.ts'
 
 /**
- * The span of each request in progress. The key is the request's log fields, to which the whole pipeline has
+ * The span of each request in progress, keyed by the request's log fields, which the whole pipeline can
  * access.
  */
 const SPANS = new WeakMap<Trace, BegunSpan>()
@@ -48,7 +48,7 @@ export function endSpan(trace: Trace, status: number | undefined): void {
   span.end()
 }
 
-/** The error type for the span. A refusal is the caller's error and not ours. */
+/** The error type for the span. Refusals are the caller's errors, so they have none. */
 function errorType(status: number | undefined, code: ErrorCode | undefined): string | undefined {
   if (status === undefined) return 'aborted'
   return status >= 500 ? (code ?? String(status)) : undefined
