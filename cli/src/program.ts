@@ -29,9 +29,9 @@ const FAILED = 1
 const USAGE = 2
 
 /** Runs a command. Returns the exit code: 0 for success, 1 for a failure, 2 for incorrect usage. */
-export function main(args: readonly string[], given: Io = process): Promise<number> {
+export function main(args: readonly string[], replacementIo: Io = process): Promise<number> {
   // AsyncLocalStorage slows down every await, which matters for a server that runs in this process.
-  return given === process ? runCommand(args) : withIo(given, () => runCommand(args))
+  return replacementIo === process ? runCommand(args) : withIo(replacementIo, () => runCommand(args))
 }
 
 async function runCommand(args: readonly string[]): Promise<number> {
@@ -68,7 +68,7 @@ function createProgram(isJson: boolean, done: (exitCode: number) => void): Comma
       ),
     )
     .hook('preAction', (root, command) => {
-      for (const one of [root, command]) readEnvironment(one)
+      for (const source of [root, command]) readEnvironment(source)
       const { profile } = root.opts<{ profile?: string }>()
       if (profile) command.setOptionValue('profile', profile)
     })

@@ -51,12 +51,12 @@ function addCommand(program: Command, words: string, names: Names, done: Done): 
  * Several commands may share one name. Chooses the one whose required options are given, and throws Failure
  * if only some of them are.
  */
-function chooseCommand(names: Names, given: Values): Name {
+function chooseCommand(names: Names, values: Values): Name {
   const required = (name: Name) => optionsOf(name).filter((option) => option[1].required)
-  const isGiven = ([name]: [string, OperatorOption]) => given[name] !== undefined
-  const chosen = names.find((name) => required(name).some(isGiven))
-  if (names.length === 1 || !chosen) return names.find((name) => required(name).length === 0) ?? names[0]
-  if (required(chosen).every(isGiven)) return chosen
-  const flags = required(chosen).map(([name, { cliName = name }]) => `--${cliName}`)
+  const isGiven = ([name]: [string, OperatorOption]) => values[name] !== undefined
+  const match = names.find((name) => required(name).some(isGiven))
+  if (names.length === 1 || !match) return names.find((name) => required(name).length === 0) ?? names[0]
+  if (required(match).every(isGiven)) return match
+  const flags = required(match).map(([name, { cliName = name }]) => `--${cliName}`)
   throw new Failure(`${flags.join(' and ')} go together.`)
 }

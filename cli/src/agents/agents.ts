@@ -15,8 +15,8 @@ export async function createAgent(
 ): Promise<void> {
   const { customer, name, ...words } = options
   const policy = await readPolicy(words)
-  const created = await shell.countersign.agents.create({ name, customerId: customer, policy })
-  printResult(shell, created, [...agentRows(created.agent), '', ...codeRows(shell, created.deviceCode)])
+  const creation = await shell.countersign.agents.create({ name, customerId: customer, policy })
+  printResult(shell, creation, [...agentRows(creation.agent), '', ...codeRows(shell, creation.deviceCode)])
 }
 
 /** `countersign agent list` */

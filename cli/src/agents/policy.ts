@@ -27,8 +27,8 @@ export interface PolicyOptions {
  */
 export async function readPolicy({ policy: file, ...options }: PolicyOptions): Promise<Policy> {
   if (file === undefined) return buildPolicy(options)
-  const other = Object.keys(options).length
-  if (other > 0) throw new Failure('--policy is the whole policy: leave out the options for its parts.')
+  const otherCount = Object.keys(options).length
+  if (otherCount > 0) throw new Failure('--policy is the whole policy: leave out the options for its parts.')
   try {
     return parseJson(await readFile(file, 'utf8')) as Policy
   } catch (error) {

@@ -62,10 +62,10 @@ async function fetchPending(
   signal: AbortSignal,
 ): Promise<Map<string, Approval>> {
   const query = { kind: 'AGENT_ACTION', limit: 100 } as const
-  const found: Approval[] = []
+  const approvals: Approval[] = []
   for await (const approval of countersign.paginate('approval_list', { query, signal }))
-    if (agentId === undefined || approval.requestedBy?.id === agentId) found.push(approval)
-  return new Map(found.reverse().map((approval) => [approval.objectId, approval]))
+    if (agentId === undefined || approval.requestedBy?.id === agentId) approvals.push(approval)
+  return new Map(approvals.reverse().map((approval) => [approval.objectId, approval]))
 }
 
 interface Change {

@@ -8,10 +8,10 @@ export function describeLimits({ policy, usage }: Spender): string[] {
   const { currency, perTransactionLimit, dailyLimit, monthlyLimit, dailyTransactionLimit } =
     policy.spendingLimits
   const amount = (value: bigint) => formatAmount(value, currencyOf(currency))
-  const describeUsage = (spent: bigint, limit: bigint | null | undefined) =>
+  const describeUsage = (used: bigint, limit: bigint | null | undefined) =>
     limit === undefined || limit === null
-      ? `${amount(spent)} used, no limit`
-      : `${amount(spent)} of ${amount(limit)} used`
+      ? `${amount(used)} used, no limit`
+      : `${amount(used)} of ${amount(limit)} used`
   const { dailyTransactionCount } = usage
   const count =
     dailyTransactionLimit === undefined

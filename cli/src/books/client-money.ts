@@ -36,9 +36,9 @@ export async function createReport(shell: Shell, date: string): Promise<void> {
 
 /** `countersign client-money verify`. Throws Failure if the report or the ledger has been changed. */
 export async function verifyReport(shell: Shell, id: string): Promise<void> {
-  const verified = await shell.countersign.clientMoneyReports.verify(id)
-  printResult(shell, verified, describeVerification(verified))
-  if (!verified.isSigned || !verified.isLedgerUnchanged) throw new Failure(`${id} is not verified.`)
+  const verification = await shell.countersign.clientMoneyReports.verify(id)
+  printResult(shell, verification, describeVerification(verification))
+  if (!verification.isSigned || !verification.isLedgerUnchanged) throw new Failure(`${id} is not verified.`)
 }
 
 function describeVerification({

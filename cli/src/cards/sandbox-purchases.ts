@@ -67,8 +67,8 @@ async function findNewestPurchase(countersign: Shell['countersign'], id: string)
 async function settlePurchase({ countersign }: Shell, purchase: CardPurchase): Promise<CardPurchase> {
   if (!purchase.pullSummary.pendingCount) return purchase
   await countersign.call('sandbox_clock_advance', { body: { seconds: 0 } })
-  for await (const one of countersign.cards.transactions(purchase.cardId))
-    if (one.id === purchase.id) return one
+  for await (const candidate of countersign.cards.transactions(purchase.cardId))
+    if (candidate.id === purchase.id) return candidate
   return purchase
 }
 

@@ -25,10 +25,10 @@ export function describePurchase(purchase: CardPurchase): string[] {
   const times = (count: number) => (count > 1 ? `, ${count} times` : '')
   const describeTotal = (
     { count, totalAmount }: { readonly count: number; readonly totalAmount: bigint },
-    of = currency,
-  ) => `${formatAmount(totalAmount, of)}${times(count)}`
+    totalCurrency = currency,
+  ) => `${formatAmount(totalAmount, totalCurrency)}${times(count)}`
   const { pendingCount = 0 } = pullSummary
-  const pulled = describeTotal(
+  const pulledTotal = describeTotal(
     pullSummary,
     pullSummary.currency ? currencyOf(pullSummary.currency.code) : currency,
   )
@@ -39,7 +39,7 @@ export function describePurchase(purchase: CardPurchase): string[] {
     ...(settlementSummary.count === 0 ? [] : [row('claimed', describeTotal(settlementSummary))]),
     ...(settlementSummary.count === 0
       ? []
-      : [row('taken', `${pulled}${pendingCount > 0 ? `, and ${pendingCount} pending` : ''}`)]),
+      : [row('taken', `${pulledTotal}${pendingCount > 0 ? `, and ${pendingCount} pending` : ''}`)]),
     ...(refundSummary.count === 0 ? [] : [row('returned', describeTotal(refundSummary))]),
   ]
 }

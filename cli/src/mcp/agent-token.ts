@@ -62,7 +62,7 @@ export async function findAgent(options: McpOptions): Promise<() => Promise<Agen
       if (!(error instanceof CountersignError) || error.code !== 'DEVICE_CODE_NOT_FOUND') throw error
       // Another process may have redeemed the same code and be about to write the file.
       const findStored = () => loadStoredAgent(file, codeHash, baseUrl)
-      const { last } = await waitUntil(findStored, (found) => found !== undefined, {
+      const { last } = await waitUntil(findStored, (stored) => stored !== undefined, {
         timeoutMs: OTHER_WRITES_MS,
       })
       if (last) return last

@@ -16,8 +16,8 @@ const at =
   (around) => {
     for (const object of around)
       for (const path of paths) {
-        const found = path.split('.').reduce<unknown>((value, name) => getMember(value, name), object)
-        if (found !== undefined) return found
+        const currency = path.split('.').reduce<unknown>((value, name) => getMember(value, name), object)
+        if (currency !== undefined) return currency
       }
     return undefined
   }

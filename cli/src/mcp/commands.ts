@@ -58,7 +58,7 @@ export function addMcpCommand(program: Command): void {
 async function serve({ http, host, port, allowedHosts, publicUrl, ...options }: Options): Promise<void> {
   const token = io().env.COUNTERSIGN_AGENT_TOKEN
   if (!http) {
-    if ([host, port, allowedHosts, publicUrl].some((one) => one !== undefined))
+    if ([host, port, allowedHosts, publicUrl].some((option) => option !== undefined))
       throw new Failure('--host, --port, --allowed-hosts and --public-url go with --http.')
     return serveStdio({ ...options, ...(token ? { token } : {}) })
   }

@@ -166,7 +166,7 @@ function listNestedMembers(schema: Json): ToolMember[] {
   const { properties, required } = objectParts(schema)
   return Object.entries(properties)
     .filter(([name]) => !FILLED_IN.has(name))
-    .map(([name, one]) => member(name, one, !required.includes(name)))
+    .map(([name, property]) => member(name, property, !required.includes(name)))
 }
 
 /** MCP transmits numbers as doubles, so amounts are limited to integers that a double represents exactly. */

@@ -26,8 +26,8 @@ export async function serveStdio(options: McpOptions): Promise<void> {
     })
     return connecting
   }
-  const ended = new Promise((resolve) => process.stdin.once('end', resolve).once('close', resolve))
+  const inputClosed = new Promise((resolve) => process.stdin.once('end', resolve).once('close', resolve))
   const handle = stdio.serveStdio(() => newServer(connect), { onerror: report })
-  await ended
+  await inputClosed
   await handle.close()
 }

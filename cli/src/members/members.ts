@@ -17,8 +17,8 @@ export interface InviteOptions extends RightsOptions {
 /** `countersign member invite` */
 export async function inviteMember(shell: Shell, { name, email, ...options }: InviteOptions): Promise<void> {
   const rights = (await readRights(shell.countersign, options)) ?? { permissions: [...MEMBER_ROLES.OWNER] }
-  const invited = await shell.countersign.members.invite({ name, email, ...rights })
-  printResult(shell, invited, invitedRows(invited))
+  const invitation = await shell.countersign.members.invite({ name, email, ...rights })
+  printResult(shell, invitation, invitedRows(invitation))
 }
 
 /**

@@ -116,19 +116,23 @@ async function listAccounts(shell: Shell): Promise<void> {
 }
 
 async function listWithdrawals(shell: Shell): Promise<void> {
-  const found: ItemOf<'platform_withdrawal_list'>[] = []
-  for await (const withdrawal of shell.countersign.withdrawals.list()) found.push(withdrawal)
+  const withdrawals: ItemOf<'platform_withdrawal_list'>[] = []
+  for await (const withdrawal of shell.countersign.withdrawals.list()) withdrawals.push(withdrawal)
   printResult(
     shell,
-    found,
-    found.length > 0 ? found.flatMap(withdrawalLines) : ['Nothing was withdrawn yet.'],
+    withdrawals,
+    withdrawals.length > 0 ? withdrawals.flatMap(withdrawalLines) : ['Nothing was withdrawn yet.'],
   )
 }
 
 async function listMovements(shell: Shell): Promise<void> {
-  const found: ItemOf<'treasury_movement_list'>[] = []
-  for await (const movement of shell.countersign.treasuryMovements.list()) found.push(movement)
-  printResult(shell, found, found.length > 0 ? found.flatMap(movementLines) : ['Nothing was moved yet.'])
+  const movements: ItemOf<'treasury_movement_list'>[] = []
+  for await (const movement of shell.countersign.treasuryMovements.list()) movements.push(movement)
+  printResult(
+    shell,
+    movements,
+    movements.length > 0 ? movements.flatMap(movementLines) : ['Nothing was moved yet.'],
+  )
 }
 
 async function move(
@@ -150,9 +154,9 @@ async function move(
 }
 
 async function listKeys(shell: Shell): Promise<void> {
-  const found: ItemOf<'treasury_key_list'>[] = []
-  for await (const key of shell.countersign.treasuryKeys.list()) found.push(key)
-  printResult(shell, found, found.length > 0 ? found.flatMap(keyLines) : ['No key was rotated yet.'])
+  const keys: ItemOf<'treasury_key_list'>[] = []
+  for await (const key of shell.countersign.treasuryKeys.list()) keys.push(key)
+  printResult(shell, keys, keys.length > 0 ? keys.flatMap(keyLines) : ['No key was rotated yet.'])
 }
 
 async function rotate(
@@ -219,21 +223,21 @@ async function withdraw(
 }
 
 /** Approves or cancels the record with this id. The id's prefix says which kind of record it is. */
-async function decide(shell: Shell, id: string, how: 'approve' | 'cancel'): Promise<void> {
+async function decide(shell: Shell, id: string, decision: 'approve' | 'cancel'): Promise<void> {
   const { countersign } = shell
   if (id.startsWith('OwnAccount:')) {
-    const account = await countersign.ownAccounts[how === 'approve' ? 'approve' : 'remove'](id)
+    const account = await countersign.ownAccounts[decision === 'approve' ? 'approve' : 'remove'](id)
     return printResult(shell, account, accountLines(account))
   }
   if (id.startsWith('TreasuryKey:')) {
-    const key = await countersign.treasuryKeys[how](id)
+    const key = await countersign.treasuryKeys[decision](id)
     return printResult(shell, key, keyLines(key))
   }
   if (id.startsWith('TreasuryMovement:')) {
-    const movement = await countersign.treasuryMovements[how](id)
+    const movement = await countersign.treasuryMovements[decision](id)
     return printResult(shell, movement, movementLines(movement))
   }
-  const withdrawal = await countersign.withdrawals[how](id)
+  const withdrawal = await countersign.withdrawals[decision](id)
   printResult(shell, withdrawal, withdrawalLines(withdrawal))
 }
 

@@ -39,24 +39,24 @@ export async function sendPayouts(shell: Shell, path: string, options: SendOptio
     body: { file, fileName: basename(path), name: options.name ?? basename(path).slice(0, 100) },
     idempotencyKey: options.key ?? (await buildUploadKey(path)),
   })
-  const checked = await watchBatch(shell, body.id, path)
-  if (checked.status === 'FAILED') {
-    const { line = 0, message = '' } = checked.error ?? {}
-    printResult(shell, checked, [
-      `${checked.id}  FAILED`,
+  const batch = await watchBatch(shell, body.id, path)
+  if (batch.status === 'FAILED') {
+    const { line = 0, message = '' } = batch.error ?? {}
+    printResult(shell, batch, [
+      `${batch.id}  FAILED`,
       `  ${line === 0 ? 'header' : `line ${line}`}: ${message}`,
     ])
     throw new Failure('The file could not be read.')
   }
-  if (options.faults !== undefined) await writeFaults(shell, checked.id, options.faults)
-  const isDone = checked.status !== 'READY'
+  if (options.faults !== undefined) await writeFaults(shell, batch.id, options.faults)
+  const isDone = batch.status !== 'READY'
   if (options.dryRun || isDone) {
-    printResult(shell, checked, await describe(shell, checked))
-    return failIfRefused(checked)
+    printResult(shell, batch, await describe(shell, batch))
+    return failIfRefused(batch)
   }
-  const ended = await pay(shell, checked, path, options)
-  printResult(shell, ended, await describe(shell, ended))
-  failIfRefused(ended)
+  const result = await pay(shell, batch, path, options)
+  printResult(shell, result, await describe(shell, result))
+  failIfRefused(result)
 }
 
 async function pay(
@@ -99,7 +99,7 @@ async function watchBatch({ countersign, isJson }: Shell, id: string, path: stri
   if (isJson || !io().stdout.isTTY) return wait(() => {})
   const size = 100
   const bar = progress({ max: size })
-  let shown = 0
+  let shownPercent = 0
   bar.start(basename(path))
   try {
     const finished = await wait(({ status, progress: { checked, faulty, sent, failed } }) => {
@@ -107,10 +107,10 @@ async function watchBatch({ countersign, isJson }: Shell, id: string, path: stri
       const isSending = status !== 'CHECKING' && payable > 0
       const percent = isSending ? Math.floor(((sent + failed) / payable) * size) : 0
       bar.advance(
-        percent - shown,
+        percent - shownPercent,
         isSending ? `${sent + failed} of ${payable} sent` : `${checked} lines checked`,
       )
-      shown = percent
+      shownPercent = percent
     })
     bar.stop(basename(path))
     return finished

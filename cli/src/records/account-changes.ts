@@ -30,27 +30,32 @@ const WORDS: Readonly<Record<Word, { readonly description: string; readonly ques
 /** Adds `countersign account-changes apply` and `dismiss`. */
 export function addAccountChangeDecisions(program: Command): void {
   const changes = nounOf(program, 'account-changes', 'changes of account details that banks have reported')
-  for (const word of ['apply', 'dismiss'] as const)
-    withShellOptions(changes.command(`${word} <id>`).description(WORDS[word].description))
+  for (const decision of ['apply', 'dismiss'] as const)
+    withShellOptions(changes.command(`${decision} <id>`).description(WORDS[decision].description))
       .requiredOption(
         '--reason <text>',
         'the reason, for example who has confirmed it; stored with the change',
       )
       .option('--yes', 'do not ask')
       .action(async (id: string, options: ShellOptions & DecisionOptions) =>
-        decide(await openShell(options), id, word, options),
+        decide(await openShell(options), id, decision, options),
       )
 }
 
-async function decide(shell: Shell, id: string, word: Word, { reason, yes }: DecisionOptions): Promise<void> {
+async function decide(
+  shell: Shell,
+  id: string,
+  decision: Word,
+  { reason, yes }: DecisionOptions,
+): Promise<void> {
   const { accountChanges } = shell.countersign
   const { changes, externalAccountId } = await accountChanges.get(id)
   const lines = changes.map(({ field, before, after }) => `${field}: ${before ?? 'none'} → ${after}`)
-  await confirmAction(`${externalAccountId}: ${lines.join(', ')}. ${WORDS[word].question}`, yes)
-  const decided = await accountChanges[word](id, { reason })
-  printResult(shell, decided, [
-    decided.status === 'PENDING'
+  await confirmAction(`${externalAccountId}: ${lines.join(', ')}. ${WORDS[decision].question}`, yes)
+  const change = await accountChanges[decision](id, { reason })
+  printResult(shell, change, [
+    change.status === 'PENDING'
       ? 'Your vote is stored. It counts once enough members have decided the same.'
-      : `${id} of ${externalAccountId} is ${decided.status}.`,
+      : `${id} of ${externalAccountId} is ${change.status}.`,
   ])
 }

@@ -25,23 +25,25 @@ export function addAccountVerificationActions(program: Command): void {
       const { source, yes } = options
       const shell = await openShell(options)
       await confirmAction(`Send two deposits of less than one US dollar each to ${externalAccountId}?`, yes)
-      const begun = await shell.countersign.accountVerifications.create({
+      const verification = await shell.countersign.accountVerifications.create({
         externalAccountId,
         ...(source === undefined ? {} : { sourceAccountId: source }),
       })
-      printResult(shell, begun, [
-        `${begun.id} is ${begun.status}: confirm both amounts within 10 days of their delivery.`,
+      printResult(shell, verification, [
+        `${verification.id} is ${verification.status}: confirm both amounts within 10 days of their delivery.`,
       ])
     })
   withShellOptions(
     verifications
       .command('confirm <id> <cents> <cents>')
       .description('confirm the amounts of the deposits, in cents, as the customer has read them'),
-  ).action(async (id: string, one: string, other: string, options: ShellOptions) => {
+  ).action(async (id: string, firstCents: string, secondCents: string, options: ShellOptions) => {
     const shell = await openShell(options)
-    const amounts = [one, other].map(centsOf)
-    const confirmed = await shell.countersign.accountVerifications.confirm(id, { amounts })
-    printResult(shell, confirmed, [`${id} is ${confirmed.status}. Attempts left: ${confirmed.attemptsLeft}.`])
+    const amounts = [firstCents, secondCents].map(centsOf)
+    const verification = await shell.countersign.accountVerifications.confirm(id, { amounts })
+    printResult(shell, verification, [
+      `${id} is ${verification.status}. Attempts left: ${verification.attemptsLeft}.`,
+    ])
   })
 }
 

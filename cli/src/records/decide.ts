@@ -33,7 +33,7 @@ const EFFECTS: Readonly<Record<PaymentOutcome, string>> = {
 
 /** Reads an outcome, ignoring case. Throws Failure if it is unknown. */
 export function readOutcome(text: string): PaymentOutcome {
-  const outcome = PAYMENT_OUTCOMES.find((one) => one === text.toUpperCase())
+  const outcome = PAYMENT_OUTCOMES.find((candidate) => candidate === text.toUpperCase())
   if (!outcome) throw new Failure(`--outcome takes ${PAYMENT_OUTCOMES.join(', ')}; not "${text}".`)
   return outcome
 }
@@ -54,7 +54,7 @@ export async function decidePayment(shell: Shell, id: string, options: DecideOpt
   const amountText = formatAmount(amount.amount, currencyOf(amount.currency.code))
   const payee = await describePayee(shell, payment)
   await confirmAction(`Decide ${amountText} ${outcome}? ${EFFECTS[outcome]} ${payee}.${costs}`, yes)
-  const decided = await countersign.transactions.decide(id, {
+  const result = await countersign.transactions.decide(id, {
     outcome,
     reason,
     evidence: {
@@ -65,9 +65,9 @@ export async function decidePayment(shell: Shell, id: string, options: DecideOpt
     ...(charge ? { charge } : {}),
     ...(report === undefined ? {} : { railEventId: report }),
   })
-  printResult(shell, decided, [
-    decided.decision?.status === 'DECIDED'
-      ? `${amountText} to ${payee} were decided ${outcome}: ${decided.decision.id}`
+  printResult(shell, result, [
+    result.decision?.status === 'DECIDED'
+      ? `${amountText} to ${payee} were decided ${outcome}: ${result.decision.id}`
       : 'Your vote is stored. It counts once enough members have decided the same.',
   ])
 }

@@ -79,7 +79,7 @@ function nestAll(fields: readonly Field[]): Readonly<Record<string, unknown>> {
       if (nested.length === 1 && only?.[0].length === 1) return [head, only[1]]
       if (nested.some(([path]) => path.length === 1))
         throw new Failure(`${head} is a field, and it has fields as well.`)
-      return [head, nestAll(nested.map(([[, ...rest], value]) => [rest, value]))]
+      return [head, nestAll(nested.map(([[, ...tail], value]) => [tail, value]))]
     }),
   )
 }

@@ -50,8 +50,8 @@ export function addMandateActions(program: Command): void {
     .action(async (id: string, { reason, afterNext, yes, ...options }: ShellOptions & Cancellation) => {
       const shell = await openShell(options)
       await confirmAction(`End ${id}${afterNext ? ' with its next collection' : ''}?`, yes)
-      const ended = { reason, ...(afterNext ? { afterNextCollection: true } : {}) }
-      const mandate = await shell.countersign.mandates.cancel(id, ended)
+      const body = { reason, ...(afterNext ? { afterNextCollection: true } : {}) }
+      const mandate = await shell.countersign.mandates.cancel(id, body)
       printResult(shell, mandate, [
         afterNext ? `${id} ends with its next collection.` : `${id} is ${mandate.status}.`,
       ])

@@ -122,7 +122,7 @@ async function match(
     options.yes,
   )
   const isLine = (id: string) => id.startsWith('StatementEntry:')
-  const created = await shell.countersign.reconciliationMatches.create({
+  const match = await shell.countersign.reconciliationMatches.create({
     rail: day.rail,
     currency: day.currency.code,
     statementEntryIds: ids.filter(isLine),
@@ -130,10 +130,10 @@ async function match(
     ...(account ? { difference: { amount: difference, account } } : {}),
     reason: options.reason,
   })
-  printResult(shell, created, [
-    created.status === 'PROPOSED'
-      ? `${created.id} is proposed. It counts once enough members have sent the same.`
-      : `${created.id} is ${created.status}: ${created.statementEntryIds.length} lines, ${created.paymentIds.length} payments.`,
+  printResult(shell, match, [
+    match.status === 'PROPOSED'
+      ? `${match.id} is proposed. It counts once enough members have sent the same.`
+      : `${match.id} is ${match.status}: ${match.statementEntryIds.length} lines, ${match.paymentIds.length} payments.`,
   ])
 }
 
@@ -161,8 +161,8 @@ async function listMatches(
   const columns: readonly Column<Match>[] = [
     ['ID', ({ id }) => id],
     ['CREATED', ({ createdAt }) => createdAt],
-    ['STATUS', (one) => one.status],
-    ['RAIL', (one) => one.rail],
+    ['STATUS', (match) => match.status],
+    ['RAIL', (match) => match.rail],
     ['LINES', ({ lineSum, currency }) => formatAmount(lineSum, currency)],
     ['BOOKS', ({ bookSum, currency }) => formatAmount(bookSum, currency)],
     ['BOOKED TO', ({ difference }) => difference?.account ?? ''],

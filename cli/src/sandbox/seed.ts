@@ -12,15 +12,15 @@ export async function seed(
   const isShown = !shell.isJson && io().stdout.isTTY
   const size = 100
   const bar = isShown ? progress({ max: size }) : undefined
-  let shown = 0
+  let shownPercent = 0
   bar?.start('Create example data')
   try {
     const result = await seedSandbox(shell.countersign, {
       ...options,
       onProgress: ({ done, total, words }) => {
         const percent = Math.floor((done / total) * size)
-        bar?.advance(percent - shown, words)
-        shown = percent
+        bar?.advance(percent - shownPercent, words)
+        shownPercent = percent
       },
     })
     bar?.stop('The data set was created')

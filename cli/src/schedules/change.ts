@@ -6,9 +6,9 @@ import { occurrenceLine, scheduleLines } from './words.ts'
 export async function changeSchedule(
   shell: Shell,
   id: string,
-  how: 'pause' | 'resume' | 'cancel',
+  action: 'pause' | 'resume' | 'cancel',
 ): Promise<void> {
-  const schedule = await shell.countersign.paymentSchedules[how](id)
+  const schedule = await shell.countersign.paymentSchedules[action](id)
   printResult(shell, schedule, scheduleLines(schedule))
 }
 

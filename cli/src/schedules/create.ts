@@ -107,12 +107,12 @@ function readChoice<const Words extends readonly string[]>(
   text: string,
   label: string,
 ): Words[number] {
-  const word = words.find((candidate) => candidate === text.toUpperCase())
-  if (word === undefined) throw new Failure(`${label} must be one of ${words.join(', ')}, not "${text}".`)
-  return word
+  const choice = words.find((candidate) => candidate === text.toUpperCase())
+  if (choice === undefined) throw new Failure(`${label} must be one of ${words.join(', ')}, not "${text}".`)
+  return choice
 }
 
-function readNumber(text: string, what: string): number {
-  if (!/^\d{1,9}$/.test(text)) throw new Failure(`${what} must be a number, not "${text}".`)
+function readNumber(text: string, label: string): number {
+  if (!/^\d{1,9}$/.test(text)) throw new Failure(`${label} must be a number, not "${text}".`)
   return Number(text)
 }

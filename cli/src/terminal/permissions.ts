@@ -5,7 +5,7 @@ import { Failure } from './failure.ts'
 export function readPermissions(text: string): Permission[] {
   return text.split(',').map((part) => {
     const word = part.trim()
-    const permission = PERMISSIONS.find((one) => one === word)
+    const permission = PERMISSIONS.find((candidate) => candidate === word)
     if (!permission)
       throw new Failure(`--permissions takes ${PERMISSIONS.join(', ')}, separated by commas; not "${word}".`)
     return permission

@@ -64,6 +64,6 @@ export function findCommands(searchText: string): readonly Command[] {
   if (words.length === 0) return []
   return COMMANDS.filter(({ title, also = '' }) => {
     const commandWords = `${title} ${also}`.toLowerCase().split(/\s+/)
-    return words.every((word) => commandWords.some((one) => one.startsWith(word)))
+    return words.every((word) => commandWords.some((commandWord) => commandWord.startsWith(word)))
   })
 }

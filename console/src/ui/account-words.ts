@@ -38,7 +38,7 @@ export function getBank({ accountInfo }: Pick<ExternalAccount, 'accountInfo'>): 
 
 /** Returns the last four characters of the account number: `•••• 4321`. */
 export function formatLastFour({ accountInfo }: Pick<ExternalAccount, 'accountInfo'>): string | undefined {
-  const number = NUMBERS.map((name) => getText(accountInfo, name)).find((one) => one !== undefined)
+  const number = NUMBERS.map((name) => getText(accountInfo, name)).find((text) => text !== undefined)
   return number && `•••• ${number.slice(-4)}`
 }
 

@@ -1,7 +1,7 @@
 import { CURRENCIES } from '@countersign/contract/core/currencies'
 import { keysOf, wordOf } from '@countersign/contract/core/objects'
 import type { Filter } from './filters.tsx'
-import { smallestUnits } from './money-format.ts'
+import { parseSmallestUnits } from './money-format.ts'
 
 export const CURRENCY_CODES = keysOf(CURRENCIES)
 
@@ -29,6 +29,7 @@ export function toAmountFilters(search: {
   const currency = wordOf(CURRENCY_CODES, search.currency)
   if (currency === undefined) return {}
   const { decimals } = CURRENCIES[currency]
-  const units = (text: string | undefined) => (text === undefined ? undefined : smallestUnits(text, decimals))
+  const units = (text: string | undefined) =>
+    text === undefined ? undefined : parseSmallestUnits(text, decimals)
   return { currency, amountMin: units(search.least), amountMax: units(search.most) }
 }

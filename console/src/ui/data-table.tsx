@@ -189,12 +189,12 @@ function Bar<Row>(props: {
   )
 }
 
-function describeCount(shown: number, hasMore: boolean, total: number | undefined): string {
-  const some =
-    total !== undefined && total > shown
-      ? `${shown.toLocaleString()} of ${total.toLocaleString()}`
-      : shown.toLocaleString()
-  return `${some} ${shown === 1 && !hasMore ? 'row' : 'rows'} shown${hasMore ? ', more as you scroll' : ''}`
+function describeCount(shownCount: number, hasMore: boolean, total: number | undefined): string {
+  const formattedCount =
+    total !== undefined && total > shownCount
+      ? `${shownCount.toLocaleString()} of ${total.toLocaleString()}`
+      : shownCount.toLocaleString()
+  return `${formattedCount} ${shownCount === 1 && !hasMore ? 'row' : 'rows'} shown${hasMore ? ', more as you scroll' : ''}`
 }
 
 const SKELETON_ROWS = 8

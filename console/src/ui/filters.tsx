@@ -39,7 +39,10 @@ export function Filters(props: {
   const change = (name: string, value: string) =>
     void navigate({
       to: '.',
-      search: (former: Record<string, unknown>) => ({ ...former, [name]: value === '' ? undefined : value }),
+      search: (previous: Record<string, unknown>) => ({
+        ...previous,
+        [name]: value === '' ? undefined : value,
+      }),
       replace: true,
     })
   // Decided once, so that filters that appear after a choice do not hide that choice.
@@ -69,21 +72,19 @@ function FilterInput(props: {
 }) {
   const { filter, value, change } = props
   const { name, label, choices, labelOf = wordsOf, record, isDay = false, isAmount = false } = filter
-  const [typed, setTyped] = useState(value)
+  const [input, setInput] = useState(value)
   // Follows the URL, which changes through links and the back button.
-  useEffect(() => setTyped(value), [value])
+  useEffect(() => setInput(value), [value])
   const send = useDebouncedCallback((text: string) => change(name, text), TYPING_MS)
   if (record)
-    return (
-      <RecordFilter label={label} kind={record} value={value} change={(chosen) => change(name, chosen)} />
-    )
+    return <RecordFilter label={label} kind={record} value={value} change={(id) => change(name, id)} />
   if (choices && choices.length > LONG_CHOICE)
     return (
       <SearchedChoice
         label={label}
         value={value}
         choices={choices.map((option) => [option, labelOf(option)])}
-        change={(chosen) => change(name, chosen)}
+        change={(choice) => change(name, choice)}
       />
     )
   if (choices)
@@ -106,10 +107,10 @@ function FilterInput(props: {
       {...(isAmount ? { inputMode: 'decimal' } : {})}
       {...(isDay ? { onKeyDown: leaveByTab } : {})}
       maw="100%"
-      value={typed}
+      value={input}
       maxLength={255}
       onChange={({ currentTarget }) => {
-        setTyped(currentTarget.value)
+        setInput(currentTarget.value)
         send(currentTarget.value)
       }}
     />

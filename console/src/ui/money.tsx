@@ -1,6 +1,6 @@
 import type { CurrencyAmount } from '@countersign/contract/core/currencies'
 import type { Static } from 'typebox'
-import { figures } from './money-format.ts'
+import { formatFigures } from './money-format.ts'
 
 export type Amount = Static<typeof CurrencyAmount>
 
@@ -11,7 +11,7 @@ export function Money({ of: amount, sign }: { readonly of: Amount | undefined; r
   return (
     <span className="figures">
       {sign}
-      {figures({ amount: amount.amount, decimals: decimals ?? 0 })} <span className="soft">{code}</span>
+      {formatFigures({ amount: amount.amount, decimals: decimals ?? 0 })} <span className="soft">{code}</span>
     </span>
   )
 }
@@ -19,5 +19,5 @@ export function Money({ of: amount, sign }: { readonly of: Amount | undefined; r
 /** Formats an amount as plain text, for labels. */
 export function moneyText(of: Amount | undefined): string {
   if (!of) return ''
-  return `${figures({ amount: of.amount, decimals: of.currency.decimals ?? 0 })} ${of.currency.code}`
+  return `${formatFigures({ amount: of.amount, decimals: of.currency.decimals ?? 0 })} ${of.currency.code}`
 }

@@ -31,7 +31,11 @@ export function Page({ title, aside, actions, parent, isUnread = false, children
     <Stack gap="lg">
       <div>
         {parent && (
-          <Anchor size="sm" c="dimmed" renderRoot={(rest) => <Link {...rest} {...targetOf(parent.to)} />}>
+          <Anchor
+            size="sm"
+            c="dimmed"
+            renderRoot={(anchorProps) => <Link {...anchorProps} {...targetOf(parent.to)} />}
+          >
             ← {parent.title}
           </Anchor>
         )}

@@ -22,10 +22,10 @@ export function SavedViews({ values }: { readonly values: Readonly<Record<string
   const listViews = views.filter((view) => getListPath(view) === path)
   const current = listViews.find((view) => view.to === to)
   const isFiltered = to !== path
-  const change = (next: readonly View[], said: string) => {
+  const change = (next: readonly View[], confirmation: string) => {
     setViews(next)
     writeViews(member.id, next)
-    announce(said)
+    announce(confirmation)
   }
   if (listViews.length === 0 && !isFiltered) return null
   return (

@@ -16,7 +16,7 @@ export function TextLink(props: {
       inherit
       // Underlined, because a link must not differ from the surrounding text only by color.
       underline="always"
-      renderRoot={(rest) => <Link {...rest} {...targetOf(`${to}${formatSearch(search)}`)} />}
+      renderRoot={(anchorProps) => <Link {...anchorProps} {...targetOf(`${to}${formatSearch(search)}`)} />}
     >
       {children}
     </Anchor>

@@ -96,8 +96,8 @@ function Actions(props: { readonly accountId: string; readonly last: Verificatio
 
 function Confirm({ id, onDone }: { readonly id: string; readonly onDone: () => void }) {
   const denied = useDenied('MANAGE')
-  const [one, setOne] = useState<number | string>('')
-  const [other, setOther] = useState<number | string>('')
+  const [firstCents, setFirstCents] = useState<number | string>('')
+  const [secondCents, setSecondCents] = useState<number | string>('')
   const cents = { min: 1, max: 99, allowDecimal: false, hideControls: true, size: 'xs', w: '9rem' } as const
   return (
     <ActionButton
@@ -109,13 +109,23 @@ function Confirm({ id, onDone }: { readonly id: string; readonly onDone: () => v
         title: 'Confirm the amounts of the deposits',
         text: (
           <Group>
-            <NumberInput label="One deposit, in cents" value={one} onChange={setOne} {...cents} />
-            <NumberInput label="The other, in cents" value={other} onChange={setOther} {...cents} />
+            <NumberInput
+              label="One deposit, in cents"
+              value={firstCents}
+              onChange={setFirstCents}
+              {...cents}
+            />
+            <NumberInput
+              label="The other, in cents"
+              value={secondCents}
+              onChange={setSecondCents}
+              {...cents}
+            />
           </Group>
         ),
       }}
       act={async () =>
-        await countersign.accountVerifications.confirm(id, { amounts: [one, other].map(BigInt) })
+        await countersign.accountVerifications.confirm(id, { amounts: [firstCents, secondCents].map(BigInt) })
       }
       onDone={onDone}
     />

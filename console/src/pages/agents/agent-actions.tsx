@@ -73,7 +73,9 @@ export function AgentActions({ agent }: { readonly agent: Agent }) {
  */
 function useSpendingDenied({ policy: { permissions } }: Agent): string | undefined {
   const denied = useDenied('TRANSACT')
-  return permissions.some((one) => one === 'CREATE_TRANSFERS' || one === 'EXECUTE_QUOTES')
+  return permissions.some(
+    (permission) => permission === 'CREATE_TRANSFERS' || permission === 'EXECUTE_QUOTES',
+  )
     ? denied
     : undefined
 }

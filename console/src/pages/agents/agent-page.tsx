@@ -53,8 +53,8 @@ function AgentDetail({ agent }: { readonly agent: Agent }) {
               <Button
                 size="xs"
                 variant="default"
-                renderRoot={(rest) => (
-                  <Link {...rest} to="/agents/$agentId/policy" params={{ agentId: agent.id }} />
+                renderRoot={(anchorProps) => (
+                  <Link {...anchorProps} to="/agents/$agentId/policy" params={{ agentId: agent.id }} />
                 )}
               >
                 Edit the policy

@@ -2,7 +2,7 @@ import type { AgentPolicy } from '@countersign/contract/agents/agent-policy'
 import type { Agent as AgentSchema } from '@countersign/contract/agents/agents'
 import { CURRENCIES, isKnownCurrency } from '@countersign/contract/core/currencies'
 import type { Static } from 'typebox'
-import { figures } from '../../ui/money-format.ts'
+import { formatFigures } from '../../ui/money-format.ts'
 
 export type Agent = Static<typeof AgentSchema>
 export type Policy = Static<typeof AgentPolicy>
@@ -20,5 +20,5 @@ export function decimalsOf(code: string): number {
 
 /** Formats an amount of a policy: `1,234.50 USD`. */
 export function limitText(amount: bigint, code: string): string {
-  return `${figures({ amount, decimals: decimalsOf(code) })} ${code}`
+  return `${formatFigures({ amount, decimals: decimalsOf(code) })} ${code}`
 }

@@ -21,11 +21,13 @@ export function PolicyFields(props: FieldsProps) {
         <Checkbox.Group
           aria-label="Permissions"
           value={[...draft.permissions]}
-          onChange={(chosen) => set({ permissions: AGENT_PERMISSIONS.filter((one) => chosen.includes(one)) })}
+          onChange={(chosen) =>
+            set({ permissions: AGENT_PERMISSIONS.filter((permission) => chosen.includes(permission)) })
+          }
         >
           <Stack gap="xs">
-            {AGENT_PERMISSIONS.map((one) => (
-              <Checkbox key={one} value={one} label={describePermission(one)} />
+            {AGENT_PERMISSIONS.map((permission) => (
+              <Checkbox key={permission} value={permission} label={describePermission(permission)} />
             ))}
           </Stack>
         </Checkbox.Group>

@@ -38,7 +38,7 @@ function Editor({ agent }: { readonly agent: Agent }) {
   const [draft, setDraft] = useState<Draft>(() => createDraft(agent.policy))
   const problems = findProblems(draft, agent.policy)
   const isWrong = Object.keys(problems).length > 0
-  const set = (change: Partial<Draft>) => setDraft((former) => ({ ...former, ...change }))
+  const set = (change: Partial<Draft>) => setDraft((previous) => ({ ...previous, ...change }))
   const { question, leave } = useUnsaved(formatJson(draft) !== formatJson(createDraft(agent.policy)))
   const description = isWrong ? undefined : describePolicy(buildChange(draft))
   return (
@@ -76,7 +76,9 @@ function SaveButton(props: {
   const client = useQueryClient()
   const navigate = useNavigate()
   const manageDenied = useDenied('MANAGE')
-  const spends = draft.permissions.some((one) => one === 'CREATE_TRANSFERS' || one === 'EXECUTE_QUOTES')
+  const spends = draft.permissions.some(
+    (permission) => permission === 'CREATE_TRANSFERS' || permission === 'EXECUTE_QUOTES',
+  )
   const spendDenied = useDenied('TRANSACT')
   const save = async () => {
     const response = await countersign.agents.updatePolicy(agent.id, buildChange(draft))

@@ -24,8 +24,10 @@ export function describePermission(permission: AgentPermission): string {
 export function describePolicy(policy: Policy): string {
   const { permissions } = policy
   if (permissions.length === 0) return 'This agent may do nothing but read its accounts.'
-  const may = `This agent may ${joinWords(permissions.map((one) => MAY[one]))}.`
-  const isSpending = permissions.some((one) => one === 'CREATE_TRANSFERS' || one === 'EXECUTE_QUOTES')
+  const may = `This agent may ${joinWords(permissions.map((permission) => MAY[permission]))}.`
+  const isSpending = permissions.some(
+    (permission) => permission === 'CREATE_TRANSFERS' || permission === 'EXECUTE_QUOTES',
+  )
   if (!isSpending) return `${may} It moves no money.`
   return [may, describeAmounts(policy), describeApprovals(policy), ...describeAccounts(policy)].join(' ')
 }
@@ -101,11 +103,11 @@ const APPROVED: Readonly<Record<AgentApprovalRule, string>> = {
 export function describeDecision(decision: Static<typeof AgentDecision>): string {
   const { outcome, rule, subject, left, currency, because = [] } = decision
   if (outcome === 'ALLOWED') return 'The policy allows it.'
-  if (outcome === 'APPROVAL_REQUIRED') return because.map((one) => `${APPROVED[one]}.`).join(' ')
+  if (outcome === 'APPROVAL_REQUIRED') return because.map((reason) => `${APPROVED[reason]}.`).join(' ')
   const isAmount = left !== undefined && currency !== undefined && rule !== 'dailyTransactionLimit'
-  const rest = isAmount ? `: ${limitText(left, currency)}` : ''
+  const remaining = isAmount ? `: ${limitText(left, currency)}` : ''
   const requested = subject === undefined ? '' : `: ${subject}`
-  return `${rule === undefined ? 'The policy denies it' : DENIED[rule]}${requested}${rest}.`
+  return `${rule === undefined ? 'The policy denies it' : DENIED[rule]}${requested}${remaining}.`
 }
 
 function countActions(count: number): string {

@@ -91,7 +91,7 @@ function VerdictButton(props: {
         text: <Confirmed approval={approval}>{text}</Confirmed>,
         ...(takesReason ? { needsReason } : {}),
       }}
-      act={async (typed) => await act(approval, typed)}
+      act={async (enteredReason) => await act(approval, enteredReason)}
       done={`${done}: ${approvalText(approval)}.`}
       onDone={onDone}
     />

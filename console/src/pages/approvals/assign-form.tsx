@@ -78,8 +78,8 @@ interface CustomerChoiceProps {
 
 /** Searches for customers and lets the member choose one. */
 function CustomerChoice({ customerId, choose }: CustomerChoiceProps) {
-  const [typed, setTyped] = useState('')
-  const [search] = useDebouncedValue(typed.trim(), TYPING_MS)
+  const [input, setInput] = useState('')
+  const [search] = useDebouncedValue(input.trim(), TYPING_MS)
   const customers = useQuery({
     queryKey: ['customers', 'found', search],
     queryFn: () => countersign.customers.list({ search, limit: FOUND_MAX }),
@@ -94,8 +94,8 @@ function CustomerChoice({ customerId, choose }: CustomerChoiceProps) {
         description="Name, e-mail, phone or reference"
         data-autofocus
         maxLength={255}
-        value={typed}
-        onChange={({ currentTarget }) => setTyped(currentTarget.value)}
+        value={input}
+        onChange={({ currentTarget }) => setInput(currentTarget.value)}
       />
       <NativeSelect
         label="Found"

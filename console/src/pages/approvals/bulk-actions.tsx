@@ -20,8 +20,8 @@ export function BulkActions({ approvals, keep }: BulkActionsProps) {
   if (approvals.length === 0) return null
   const findObstacle = (isAllowing: boolean) => {
     const undecidable = approvals
-      .map((one) => getVerdict(one, isAllowing))
-      .find((one) => typeof one === 'string')
+      .map((approval) => getVerdict(approval, isAllowing))
+      .find((verdict) => typeof verdict === 'string')
     const voted = isAllowing
       ? approvals.map((vote) => describeEarlierVote(vote, member.id)).find(Boolean)
       : undefined

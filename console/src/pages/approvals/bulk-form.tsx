@@ -19,19 +19,19 @@ interface BulkFormProps {
  * Confirms several decisions together: lists each amount and payee, and asks for one reason for all. The
  * decisions are sent one by one. Those that the server rejects stay selected and show their error.
  */
-export function BulkForm({ approvals: given, isAllowing, keep, close, onDone }: BulkFormProps) {
+export function BulkForm({ approvals: selectedApprovals, isAllowing, keep, close, onDone }: BulkFormProps) {
   // The selected rows when the dialog was opened.
-  const [approvals] = useState(given)
+  const [approvals] = useState(selectedApprovals)
   const [reason, setReason] = useState('')
   const { outcomes, decide } = useDecisions(approvals, isAllowing, (failed) => {
     keep(failed)
     if (failed.length === 0) onDone()
   })
   const verdicts = approvals
-    .map((one) => getVerdict(one, isAllowing))
-    .filter((one) => typeof one !== 'string')
-  const needsReason = verdicts.some((one) => one.needsReason)
-  const takesReason = verdicts.some((one) => one.takesReason !== false)
+    .map((approval) => getVerdict(approval, isAllowing))
+    .filter((verdict) => typeof verdict !== 'string')
+  const needsReason = verdicts.some((verdict) => verdict.needsReason)
+  const takesReason = verdicts.some((verdict) => verdict.takesReason !== false)
   const isLacking = needsReason && reason.trim() === ''
   const isEnded = decide.isSuccess
   return (
@@ -91,7 +91,7 @@ type Outcome = true | string
 function useDecisions(
   approvals: readonly Approval[],
   isAllowing: boolean,
-  ended: (failed: readonly string[]) => void,
+  onEnd: (failed: readonly string[]) => void,
 ) {
   const [outcomes, setOutcomes] = useState<ReadonlyMap<string, Outcome>>(new Map())
   const decide = useMutation({
@@ -105,11 +105,11 @@ function useDecisions(
       return failed
     },
     onSuccess: (failed) => {
-      const done = approvals.length - failed.length
+      const decidedCount = approvals.length - failed.length
       announce(
-        `${isAllowing ? 'Approved' : 'Rejected'} ${done} of ${approvals.length}${failed.length > 0 ? `, ${failed.length} refused` : ''}.`,
+        `${isAllowing ? 'Approved' : 'Rejected'} ${decidedCount} of ${approvals.length}${failed.length > 0 ? `, ${failed.length} refused` : ''}.`,
       )
-      ended(failed)
+      onEnd(failed)
     },
   })
   return { outcomes, decide }

@@ -23,7 +23,7 @@ const route = getRouteApi('/audit')
 /** The calls that can occur in the trail. Read-only calls are not recorded. */
 const CHANGES = keysOf(NOUNS)
   .filter((name) => !/_(?:list|get|csv)$/.test(name))
-  .toSorted((one, other) => describeCall(one).localeCompare(describeCall(other)))
+  .toSorted((a, b) => describeCall(a).localeCompare(describeCall(b)))
 
 const FILTERS: readonly Filter[] = [
   { name: 'operation', label: 'Call', choices: CHANGES, labelOf: describeCall },

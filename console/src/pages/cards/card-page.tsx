@@ -108,7 +108,7 @@ function FundingSources({ card: { cardholderId, fundingSources } }: { readonly c
             rows={fundingSources.map((id, at) => ({
               id,
               place: at + 1,
-              account: data.find((one) => one.id === id),
+              account: data.find((account) => account.id === id),
             }))}
             idOf={({ id }) => id}
             empty="This card has no funding source."

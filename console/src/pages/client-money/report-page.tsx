@@ -49,8 +49,8 @@ function Day({ of: report }: { readonly of: Report }) {
         />
       </Panel>
       <Verification id={id} />
-      {currencies.map((one) => (
-        <CurrencyPanel key={one.currency.code} of={one} />
+      {currencies.map((day) => (
+        <CurrencyPanel key={day.currency.code} of={day} />
       ))}
     </Page>
   )

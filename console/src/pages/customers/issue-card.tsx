@@ -47,14 +47,14 @@ function CardForm({ customerId, onDone }: OfCustomer & { readonly onDone: () => 
     queryKey: ['accounts', 'of', customerId],
     queryFn: () => countersign.internalAccounts.list({ customerId, limit: 100 }),
   })
-  const [chosen, setChosen] = useState<readonly string[]>([])
+  const [accountIds, setAccountIds] = useState<readonly string[]>([])
   const [reference, setReference] = useState('')
   const create = useMutation({
     mutationFn: async () =>
       await countersign.cards.create({
         cardholderId: customerId,
         form: 'VIRTUAL',
-        fundingSources: [...chosen],
+        fundingSources: [...accountIds],
         ...(reference.trim() === '' ? {} : { platformCardId: reference.trim() }),
       }),
     onSuccess: ({ id }) => {
@@ -66,7 +66,7 @@ function CardForm({ customerId, onDone }: OfCustomer & { readonly onDone: () => 
   if (!accounts.data) return <Loading lines={3} />
   const paying = accounts.data.data.filter((account) => cardCurrency(account) !== undefined)
   if (paying.length === 0) return <Text>The customer has no account in a currency of cards.</Text>
-  const first = paying.find(({ id }) => id === chosen[0])
+  const first = paying.find(({ id }) => id === accountIds[0])
   const currency = first && cardCurrency(first)
   const submit = (event: FormEvent) => {
     event.preventDefault()
@@ -75,7 +75,12 @@ function CardForm({ customerId, onDone }: OfCustomer & { readonly onDone: () => 
   return (
     <form onSubmit={submit}>
       <Stack gap="md">
-        <FundingAccounts accounts={paying} currency={currency} chosen={chosen} onChange={setChosen} />
+        <FundingAccounts
+          accounts={paying}
+          currency={currency}
+          accountIds={accountIds}
+          onChange={setAccountIds}
+        />
         <TextInput
           label="Your reference"
           description="Left out: generated"
@@ -90,7 +95,7 @@ function CardForm({ customerId, onDone }: OfCustomer & { readonly onDone: () => 
         </Text>
         {create.isError && <ErrorState error={create.error} />}
         <Group justify="flex-end">
-          <Button type="submit" disabled={chosen.length === 0} loading={create.isPending}>
+          <Button type="submit" disabled={accountIds.length === 0} loading={create.isPending}>
             Issue a card
           </Button>
         </Group>
@@ -103,27 +108,27 @@ function FundingAccounts(props: {
   readonly accounts: readonly Account[]
   /** The card's currency, once an account has been chosen. */
   readonly currency: string | undefined
-  readonly chosen: readonly string[]
+  readonly accountIds: readonly string[]
   readonly onChange: (chosen: string[]) => void
 }) {
-  const { accounts, currency, chosen, onChange } = props
+  const { accounts, currency, accountIds, onChange } = props
   return (
     <Checkbox.Group
       label="Accounts that pay"
       description="Tried in the order in which you choose them. All pay for cards in one currency"
-      value={[...chosen]}
+      value={[...accountIds]}
       onChange={onChange}
     >
       <Stack gap="xs" mt="xs">
         {accounts.map((account) => {
           const { id, type, balance } = account
-          const place = chosen.indexOf(id) + 1
+          const place = accountIds.indexOf(id) + 1
           return (
             <Checkbox
               key={id}
               value={id}
               disabled={currency !== undefined && cardCurrency(account) !== currency}
-              label={`${wordsOf(type)}, ${moneyText(balance)}${place > 0 && chosen.length > 1 ? ` · ${place}.` : ''}`}
+              label={`${wordsOf(type)}, ${moneyText(balance)}${place > 0 && accountIds.length > 1 ? ` · ${place}.` : ''}`}
             />
           )
         })}

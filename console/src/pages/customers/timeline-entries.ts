@@ -37,7 +37,7 @@ export function mergeSources(sources: readonly Source[]): {
   const entries = sources
     .flatMap((source) => source.entries)
     .filter(({ at }) => at >= horizon)
-    .toSorted((one, other) => other.at.localeCompare(one.at))
+    .toSorted((a, b) => b.at.localeCompare(a.at))
   return { entries, hasMore: sources.some(({ hasMore }) => hasMore) }
 }
 

@@ -90,7 +90,7 @@ interface FieldsProps {
 
 function Fields({ draft, change, amount, transaction, outcomes }: FieldsProps) {
   const { outcome, reason, note, lines, charge } = draft
-  const set = (more: Partial<Draft>) => change({ ...draft, ...more })
+  const set = (changes: Partial<Draft>) => change({ ...draft, ...changes })
   return (
     <>
       <NativeSelect
@@ -101,7 +101,7 @@ function Fields({ draft, change, amount, transaction, outcomes }: FieldsProps) {
         onChange={({ currentTarget }) =>
           set({ outcome: wordOf(PAYMENT_OUTCOMES, currentTarget.value) ?? outcome })
         }
-        data={outcomes.map((one) => ({ value: one, label: OUTCOME_WORDS[one].label }))}
+        data={outcomes.map((outcome) => ({ value: outcome, label: OUTCOME_WORDS[outcome].label }))}
       />
       <Textarea
         label="Reason"
@@ -161,8 +161,8 @@ function DocumentChoice({ customerId, documentId, choose }: DocumentChoiceProps)
     queryKey: ['documents', 'of', customerId],
     queryFn: () => countersign.documents.list({ documentHolder: customerId, limit: DOCUMENTS_MAX }),
   })
-  const found = data?.data ?? []
-  if (found.length === 0) return null
+  const documents = data?.data ?? []
+  if (documents.length === 0) return null
   return (
     <NativeSelect
       label="Evidence: document of the customer"
@@ -170,7 +170,7 @@ function DocumentChoice({ customerId, documentId, choose }: DocumentChoiceProps)
       onChange={({ currentTarget }) => choose(currentTarget.value)}
       data={[
         { value: '', label: 'None' },
-        ...found.map(({ id, documentType, fileName }) => ({
+        ...documents.map(({ id, documentType, fileName }) => ({
           value: id,
           label: `${wordsOf(documentType)}: ${fileName}`,
         })),

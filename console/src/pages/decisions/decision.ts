@@ -5,7 +5,7 @@ import type {
   PaymentOutcome,
 } from '@countersign/contract/operation/payment-decisions'
 import type { Static } from 'typebox'
-import { smallestUnits } from '../../ui/money-format.ts'
+import { parseSmallestUnits } from '../../ui/money-format.ts'
 
 export type PaymentDecision = Static<typeof PaymentDecisionSchema>
 export type DecisionBody = Static<typeof PaymentDecisionRequest>
@@ -58,7 +58,7 @@ export function buildBody(
   const { outcome, documentId } = draft
   const [reason, note, charge] = [draft.reason.trim(), draft.note.trim(), draft.charge.trim()]
   const lines = draft.lines.split(/[\s,]+/).filter(Boolean)
-  const units = charge === '' ? undefined : smallestUnits(charge, currency.decimals ?? 0)
+  const units = charge === '' ? undefined : parseSmallestUnits(charge, currency.decimals ?? 0)
   const hasEvidence = note !== '' || lines.length > 0 || documentId !== ''
   if (reason === '' || !hasEvidence || (charge !== '' && !units)) return undefined
   return {

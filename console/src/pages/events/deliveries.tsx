@@ -45,12 +45,12 @@ function Chart({ attempts }: { readonly attempts: readonly Attempt[] }) {
   return (
     <figure className="attempts">
       <div className="bars" role="img" aria-label={label}>
-        {attempts.map((one) => (
+        {attempts.map((attempt) => (
           <span
-            key={one.attempt}
-            className={isReceived(one) ? 'received' : 'missed'}
-            style={{ height: `${Math.max(8, (100 * one.durationMs) / longest)}%` }}
-            title={`Attempt ${one.attempt}: ${describeResult(one)}, ${one.durationMs.toLocaleString()} ms`}
+            key={attempt.attempt}
+            className={isReceived(attempt) ? 'received' : 'missed'}
+            style={{ height: `${Math.max(8, (100 * attempt.durationMs) / longest)}%` }}
+            title={`Attempt ${attempt.attempt}: ${describeResult(attempt)}, ${attempt.durationMs.toLocaleString()} ms`}
           />
         ))}
       </div>
@@ -81,8 +81,8 @@ function Group({ group }: { readonly group: AttemptGroup }) {
         </div>
       </summary>
       <div className="stacked">
-        {attempts.toReversed().map((one) => (
-          <AttemptFacts key={one.attempt} attempt={one} />
+        {attempts.toReversed().map((attempt) => (
+          <AttemptFacts key={attempt.attempt} attempt={attempt} />
         ))}
       </div>
     </details>

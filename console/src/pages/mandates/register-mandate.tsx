@@ -66,7 +66,7 @@ function MandateForm({ accounts, onDone }: OfAccounts & { readonly onDone: () =>
             label="Account"
             value={account?.id ?? ''}
             onChange={({ currentTarget }) => setDraft({ ...draft, accountId: currentTarget.value })}
-            data={accounts.map((one) => ({ value: one.id, label: accountWords(one) }))}
+            data={accounts.map((option) => ({ value: option.id, label: accountWords(option) }))}
           />
         )}
         <MandateFields draft={draft} set={(part) => setDraft({ ...draft, ...part })} />

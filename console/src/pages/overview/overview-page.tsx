@@ -20,7 +20,7 @@ export function Overview() {
   const { days, currency } = route.useSearch()
   const navigate = useNavigate()
   const query = useQuery(overviewQuery)
-  const span = SPANS.find((one) => one === days) ?? '30'
+  const span = SPANS.find((candidate) => candidate === days) ?? '30'
   return (
     <Page
       title="Overview"

@@ -38,7 +38,7 @@ export function Totals({ statistics, days }: TotalsProps) {
 function FailureRate({ totals, days }: { readonly totals: readonly Total[]; readonly days: number }) {
   const failed = totals.filter(({ status }) => getMeaning(status) === 'failed')
   const sum = (totals: readonly Total[], key: 'count' | 'before') =>
-    totals.reduce((all, one) => all + one[key], 0)
+    totals.reduce((sum, total) => sum + total[key], 0)
   const [now, before] = (['count', 'before'] as const).map((key) =>
     getPercentage(sum(failed, key), sum(totals, key)),
   )
@@ -59,7 +59,7 @@ function FailureRate({ totals, days }: { readonly totals: readonly Total[]; read
 export function VolumeTotal({ statistics, days, currency }: TotalsProps & { readonly currency: string }) {
   const [start = 0] = days
   const { amount, before } = sumVolumes(statistics, start, currency)
-  const unit = statistics.find((one) => one.currency.code === currency)?.currency
+  const unit = statistics.find((statistic) => statistic.currency.code === currency)?.currency
   if (!unit) return null
   return (
     <p className="total">

@@ -52,7 +52,7 @@ const ACCOUNTS: readonly Column<OwnAccount>[] = [
     header: '',
     width: '13rem',
     isRight: true,
-    cell: (one) => <AccountActions account={one} />,
+    cell: (account) => <AccountActions account={account} />,
   },
 ]
 
@@ -79,7 +79,7 @@ const WITHDRAWALS: readonly Column<Withdrawal>[] = [
     header: '',
     width: '13rem',
     isRight: true,
-    cell: (one) => <DecisionButtons kind="withdrawals" of={one} />,
+    cell: (withdrawal) => <DecisionButtons kind="withdrawals" of={withdrawal} />,
   },
 ]
 

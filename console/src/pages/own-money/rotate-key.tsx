@@ -30,8 +30,8 @@ export function RotateKey() {
 
 function RotationForm(props: { readonly treasuries: readonly Treasury[]; readonly onDone: () => void }) {
   const { treasuries, onDone } = props
-  const [chosen, setChosen] = useState('')
-  const treasury = treasuries.find(({ rail }) => rail === chosen) ?? treasuries[0]
+  const [selectedRail, setSelectedRail] = useState('')
+  const treasury = treasuries.find(({ rail }) => rail === selectedRail) ?? treasuries[0]
   return (
     <ConfirmForm
       label="Rotate key"
@@ -49,7 +49,7 @@ function RotationForm(props: { readonly treasuries: readonly Treasury[]; readonl
         label="Treasury"
         data={treasuries.map(({ rail }) => rail)}
         value={treasury?.rail}
-        onChange={({ currentTarget }) => setChosen(currentTarget.value)}
+        onChange={({ currentTarget }) => setSelectedRail(currentTarget.value)}
       />
     </ConfirmForm>
   )

@@ -24,7 +24,7 @@ const COLUMNS: readonly Column<Key>[] = [
     header: '',
     width: '13rem',
     isRight: true,
-    cell: (one) => <DecisionButtons kind="treasuryKeys" of={one} />,
+    cell: (key) => <DecisionButtons kind="treasuryKeys" of={key} />,
   },
 ]
 

@@ -34,7 +34,7 @@ const COLUMNS: readonly Column<Movement>[] = [
     header: '',
     width: '13rem',
     isRight: true,
-    cell: (one) => <DecisionButtons kind="treasuryMovements" of={one} />,
+    cell: (movement) => <DecisionButtons kind="treasuryMovements" of={movement} />,
   },
 ]
 

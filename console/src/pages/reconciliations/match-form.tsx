@@ -47,7 +47,7 @@ export function MatchForm({ selection, close, onDone }: MatchFormProps) {
           label="Book the difference to"
           value={account}
           onChange={({ currentTarget }) => setAccount(wordOf(MATCH_ACCOUNTS, currentTarget.value) ?? account)}
-          data={MATCH_ACCOUNTS.map((one) => ({ value: one, label: ACCOUNT_WORDS[one] }))}
+          data={MATCH_ACCOUNTS.map((option) => ({ value: option, label: ACCOUNT_WORDS[option] }))}
         />
       )}
       <Textarea

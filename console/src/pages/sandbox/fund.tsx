@@ -4,7 +4,7 @@ import { type FormEvent, useState } from 'react'
 import { countersign } from '../../data/client.ts'
 import { useDenied } from '../../session/me.ts'
 import { Money } from '../../ui/money.tsx'
-import { smallestUnits } from '../../ui/money-format.ts'
+import { parseSmallestUnits } from '../../ui/money-format.ts'
 import { shortId } from '../../ui/record-id.tsx'
 import { ErrorState } from '../../ui/states.tsx'
 import { wordsOf } from '../../ui/status-meaning.ts'
@@ -50,7 +50,7 @@ export function FundForm(props: {
   const [amount, setAmount] = useState('')
   const account = accounts.find(({ id }) => id === accountId) ?? accounts[0]
   const { decimals = 0, code = '' } = account?.balance.currency ?? {}
-  const units = smallestUnits(amount, decimals)
+  const units = parseSmallestUnits(amount, decimals)
   const fund = useMutation({
     mutationFn: () => countersign.sandbox.fund(account!.id, { amount: units! }),
     onSuccess: changed,
@@ -67,7 +67,7 @@ export function FundForm(props: {
           {...(description === undefined ? {} : { description })}
           value={account?.id ?? ''}
           onChange={({ currentTarget }) => setAccountId(currentTarget.value)}
-          data={accounts.map((one) => ({ value: one.id, label: labelOf(one) }))}
+          data={accounts.map((option) => ({ value: option.id, label: labelOf(option) }))}
         />
         <TextInput
           label={`Amount in ${code}`}

@@ -6,7 +6,7 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { countersign } from '../../data/client.ts'
 import { accountWords } from '../../ui/account-words.ts'
-import { smallestUnits } from '../../ui/money-format.ts'
+import { parseSmallestUnits } from '../../ui/money-format.ts'
 import { shortId } from '../../ui/record-id.tsx'
 import { ErrorState } from '../../ui/states.tsx'
 import { wordsOf } from '../../ui/status-meaning.ts'
@@ -32,7 +32,7 @@ async function readPayees(customerId: string | undefined, currency: string) {
     customerId === undefined
       ? await countersign.platformExternalAccounts.list()
       : await countersign.externalAccounts.list({ customerId, limit: ACCOUNTS_MAX })
-  return data.filter((one) => one.currency === currency)
+  return data.filter((account) => account.currency === currency)
 }
 
 type Source = Awaited<ReturnType<typeof readSources>>[number]
@@ -58,7 +58,7 @@ export function ScheduleForm({ onDone }: { readonly onDone: (id: string) => void
   const set: Change = (part) => setDraft({ ...draft, ...part })
   const { sources, source, payees, payee } = useAccounts(draft)
   const { decimals = 0, code = '' } = source?.balance.currency ?? {}
-  const units = smallestUnits(draft.amount, decimals)
+  const units = parseSmallestUnits(draft.amount, decimals)
   const create = useMutation({
     mutationFn: () =>
       countersign.paymentSchedules.create({
@@ -135,7 +135,7 @@ function AccountFields(props: {
         description="An external account of the same owner and currency"
         value={payee?.id ?? ''}
         onChange={({ currentTarget }) => set({ destinationId: currentTarget.value })}
-        data={payees.map((one) => ({ value: one.id, label: accountWords(one) }))}
+        data={payees.map((account) => ({ value: account.id, label: accountWords(account) }))}
       />
     </>
   )

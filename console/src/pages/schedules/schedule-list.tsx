@@ -33,9 +33,9 @@ const COLUMNS: readonly Column<PaymentSchedule>[] = [
     header: 'Rule',
     width: 'minmax(8rem, 2fr)',
     priority: 2,
-    cell: (one) => (
-      <span className="clipped" title={describeSchedule(one)}>
-        {describeSchedule(one)}
+    cell: (schedule) => (
+      <span className="clipped" title={describeSchedule(schedule)}>
+        {describeSchedule(schedule)}
       </span>
     ),
   },

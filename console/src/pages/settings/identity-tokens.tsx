@@ -30,7 +30,7 @@ export function IdentityTokens() {
     >
       {({ issuers }, set) => {
         const change = (row: number, part: Partial<Issuer>) =>
-          set({ issuers: issuers.map((one) => (one.row === row ? { ...one, ...part } : one)) })
+          set({ issuers: issuers.map((issuer) => (issuer.row === row ? { ...issuer, ...part } : issuer)) })
         const nextRow = Math.max(-1, ...issuers.map(({ row }) => row)) + 1
         return (
           <>
@@ -41,7 +41,7 @@ export function IdentityTokens() {
                 issuer={issuer}
                 audiences={audiences}
                 change={(part) => change(row, part)}
-                remove={() => set({ issuers: issuers.filter((one) => one.row !== row) })}
+                remove={() => set({ issuers: issuers.filter((other) => other.row !== row) })}
               />
             ))}
             <Group>

@@ -17,11 +17,11 @@ import {
 } from './limit-drafts.ts'
 import { areValid, type RuleField, type RuleRow } from './rule-rows.tsx'
 
-const faultsOf = (fields: readonly RuleField[], row: RuleRow, others: readonly RuleRow[] = []) =>
+const findErrors = (fields: readonly RuleField[], row: RuleRow, otherRows: readonly RuleRow[] = []) =>
   Object.fromEntries(
-    fields.flatMap(({ name, faultOf }) => {
-      const fault = faultOf?.(row, others)
-      return fault === undefined ? [] : [[name, fault]]
+    fields.flatMap(({ name, findError }) => {
+      const error = findError?.(row, otherRows)
+      return error === undefined ? [] : [[name, error]]
     }),
   )
 
@@ -48,23 +48,23 @@ describe('a form of limits', () => {
   })
 
   test('says at its field what the server would refuse', () => {
-    expect(faultsOf(HOLD_FIELDS, { ...NEW_HOLD, bankingDays: '61', minAmount: '10' })).toEqual({
+    expect(findErrors(HOLD_FIELDS, { ...NEW_HOLD, bankingDays: '61', minAmount: '10' })).toEqual({
       bankingDays: 'A whole number from 1 to 60',
       minAmount: 'Choose the currency of the amount',
     })
-    expect(faultsOf(HOLD_FIELDS, { ...NEW_HOLD, currency: 'USD', minAmount: '1.005' })).toEqual({
+    expect(findErrors(HOLD_FIELDS, { ...NEW_HOLD, currency: 'USD', minAmount: '1.005' })).toEqual({
       minAmount: 'An amount with at most 2 decimals',
     })
-    expect(faultsOf(LIMIT_FIELDS, NEW_LIMIT)).toEqual({ maxCount: 'Set a number, a sum or both' })
+    expect(findErrors(LIMIT_FIELDS, NEW_LIMIT)).toEqual({ maxCount: 'Set a number, a sum or both' })
     const limit = { ...NEW_LIMIT, maxCount: '1' }
-    expect(faultsOf(LIMIT_FIELDS, limit, [{ ...limit, maxCount: '2' }])).toEqual({
+    expect(findErrors(LIMIT_FIELDS, limit, [{ ...limit, maxCount: '2' }])).toEqual({
       subject: 'Another limit has this subject, period and currency',
     })
     const mark = { rail: '', currency: 'USD', amount: '-1' }
-    expect(faultsOf(railMarkFields([]), mark)).toEqual({
+    expect(findErrors(railMarkFields([]), mark)).toEqual({
       rail: 'Choose a rail',
       amount: 'The amount is too small',
     })
-    expect(faultsOf(POSITION_MARK_FIELDS, mark)).toEqual({})
+    expect(findErrors(POSITION_MARK_FIELDS, mark)).toEqual({})
   })
 })

@@ -6,7 +6,7 @@ import {
   VELOCITY_PERIODS,
   VELOCITY_SUBJECTS,
 } from '@countersign/contract/payments/risk-config'
-import { figures, smallestUnits } from '../../ui/money-format.ts'
+import { formatFigures, parseSmallestUnits } from '../../ui/money-format.ts'
 import { wordsOf } from '../../ui/status-meaning.ts'
 import type { RuleField, RuleRow } from './rule-rows.tsx'
 import type { Config } from './settings-form.tsx'
@@ -38,13 +38,13 @@ function parseInteger(text: string, min: number, max: number): number | undefine
 
 /** Parses an amount, possibly negative, to the smallest unit. Undefined if it is not an amount. */
 function parseUnits(text: string, code: string): bigint | undefined {
-  const [, minus, rest = ''] = /^\s*([-−])?(.*)$/s.exec(text) ?? []
-  const units = smallestUnits(rest, decimalsOf(code))
+  const [, minus, digits = ''] = /^\s*([-−])?(.*)$/s.exec(text) ?? []
+  const units = parseSmallestUnits(digits, decimalsOf(code))
   return minus === undefined || units === undefined ? units : -units
 }
 
 function amountText(amount: bigint | undefined, code: string): string {
-  return amount === undefined ? '' : figures({ amount, decimals: decimalsOf(code) })
+  return amount === undefined ? '' : formatFigures({ amount, decimals: decimalsOf(code) })
 }
 
 function checkInteger(name: string, min: number, max: number, isRequired: boolean) {
@@ -64,7 +64,7 @@ export const HOLD_FIELDS: readonly RuleField[] = [
   {
     name: 'bankingDays',
     label: 'Full banking days after its arrival',
-    faultOf: checkInteger('bankingDays', 1, HOLD_BANKING_DAYS_MAX, true),
+    findError: checkInteger('bankingDays', 1, HOLD_BANKING_DAYS_MAX, true),
   },
   {
     name: 'currency',
@@ -75,7 +75,7 @@ export const HOLD_FIELDS: readonly RuleField[] = [
   {
     name: 'minAmount',
     label: 'Only from this amount',
-    faultOf: (row) => {
+    findError: (row) => {
       const { currency = '', minAmount = '' } = row
       if (minAmount === '') return undefined
       return currency === '' ? 'Choose the currency of the amount' : checkAmount(row, minAmount, 1n)
@@ -84,7 +84,7 @@ export const HOLD_FIELDS: readonly RuleField[] = [
   {
     name: 'customerAgeDaysMax',
     label: 'Only for customers of at most this many days',
-    faultOf: checkInteger('customerAgeDaysMax', 0, AGE_DAYS_MAX, false),
+    findError: checkInteger('customerAgeDaysMax', 0, AGE_DAYS_MAX, false),
   },
 ]
 
@@ -119,16 +119,16 @@ export function fromHoldRows(rows: readonly RuleRow[]): Holds {
   }))
 }
 
-const isSameLimit = (one: RuleRow, other: RuleRow) =>
-  (['subject', 'period', 'currency'] as const).every((name) => one[name] === other[name])
+const isSameLimit = (first: RuleRow, second: RuleRow) =>
+  (['subject', 'period', 'currency'] as const).every((name) => first[name] === second[name])
 
 export const LIMIT_FIELDS: readonly RuleField[] = [
   {
     name: 'subject',
     label: 'For each',
     choices: buildChoices(VELOCITY_SUBJECTS),
-    faultOf: (row, others) =>
-      others.some((one) => isSameLimit(one, row))
+    findError: (row, otherRows) =>
+      otherRows.some((otherRow) => isSameLimit(otherRow, row))
         ? 'Another limit has this subject, period and currency'
         : undefined,
   },
@@ -137,7 +137,7 @@ export const LIMIT_FIELDS: readonly RuleField[] = [
   {
     name: 'maxCount',
     label: 'The most payments',
-    faultOf: (row) =>
+    findError: (row) =>
       row.maxCount === '' && row.maxAmount === ''
         ? 'Set a number, a sum or both'
         : checkInteger('maxCount', 0, COUNT_MAX, false)(row),
@@ -145,7 +145,7 @@ export const LIMIT_FIELDS: readonly RuleField[] = [
   {
     name: 'maxAmount',
     label: 'The largest sum',
-    faultOf: (row) => (row.maxAmount ? checkAmount(row, row.maxAmount, 0n) : undefined),
+    findError: (row) => (row.maxAmount ? checkAmount(row, row.maxAmount, 0n) : undefined),
   },
 ]
 
@@ -189,13 +189,13 @@ export function railMarkFields(rails: readonly string[]): readonly RuleField[] {
       name: 'rail',
       label: 'Rail',
       choices: rails.map((rail) => ({ value: rail, label: rail })),
-      faultOf: ({ rail }) => (rail === '' ? 'Choose a rail' : undefined),
+      findError: ({ rail }) => (rail === '' ? 'Choose a rail' : undefined),
     },
     POSITION_CURRENCY,
     {
       name: 'amount',
       label: 'Low-water mark',
-      faultOf: (row) => checkAmount(row, row.amount ?? '', 0n),
+      findError: (row) => checkAmount(row, row.amount ?? '', 0n),
     },
   ]
 }
@@ -205,7 +205,7 @@ export const POSITION_MARK_FIELDS: readonly RuleField[] = [
   {
     name: 'amount',
     label: 'Low-water mark, below 0 for a short position',
-    faultOf: ({ amount = '', currency = '' }) =>
+    findError: ({ amount = '', currency = '' }) =>
       parseUnits(amount, currency) === undefined
         ? `An amount with at most ${decimalsOf(currency)} decimals`
         : undefined,

@@ -30,15 +30,17 @@ export function Members() {
     queryFn: async () => await countersign.members.list({ limit: MEMBERS_MAX }),
   })
   // Kept outside the row, because the row disappears with the member.
-  const [removed, setRemoved] = useState<Removed>()
+  const [removedMember, setRemovedMember] = useState<Removed>()
   const refreshData = () => void client.invalidateQueries()
   const onRemoved = (member: Removed | undefined) => {
-    setRemoved(member)
+    setRemovedMember(member)
     refreshData()
   }
   return (
     <Panel title="Members" actions={<Invite denied={denied} onDone={refreshData} />}>
-      {removed && <TokensOfRemoved removed={removed} onClose={() => setRemoved(undefined)} />}
+      {removedMember && (
+        <TokensOfRemoved removed={removedMember} onClose={() => setRemovedMember(undefined)} />
+      )}
       {error && <ErrorState error={error} />}
       {!error && !data && <Loading />}
       <Stack gap="md">
@@ -68,7 +70,7 @@ function MemberRow(props: {
   const { id, name, email, status, permissions, lastSignInAt } = member
   const me = useMe()
   const { data: roles } = useRoles()
-  const role = roles?.find((one) => one.id === member.roleId)
+  const role = roles?.find((candidate) => candidate.id === member.roleId)
   const [link, setLink] = useState<string>()
   return (
     <div>

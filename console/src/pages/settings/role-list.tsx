@@ -49,7 +49,7 @@ function RoleRow(props: {
   const { role, denied, onDone } = props
   const { id, name, permissions, memberCount } = role
   const { member } = useMe()
-  const missingPermission = permissions.filter((one) => !member.permissions.includes(one))
+  const missingPermission = permissions.filter((permission) => !member.permissions.includes(permission))
   const undeletable =
     denied ??
     (memberCount > 0 ? 'Members have this role. Give them another one first.' : undefined) ??

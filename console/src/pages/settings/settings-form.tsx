@@ -50,9 +50,9 @@ function Form<Draft>(props: SettingsFormProps<Draft> & { readonly config: Config
   const denied = useDenied('MANAGE')
   const save = useMutation({
     mutationFn: () => countersign.config.update(changeOf(draft)),
-    onSuccess: (saved) => {
-      client.setQueryData(KEY, saved)
-      setDraft(draftOf(saved))
+    onSuccess: (savedConfig) => {
+      client.setQueryData(KEY, savedConfig)
+      setDraft(draftOf(savedConfig))
     },
   })
   const isDirty = formatJson(draft) !== formatJson(draftOf(config))

@@ -82,7 +82,7 @@ function NewToken({ denied, onDone }: { readonly denied: string | undefined; rea
     event.preventDefault()
     create.mutate()
   }
-  const { data: made } = create
+  const { data: newToken } = create
   return (
     <>
       <Button variant="default" disabled={denied !== undefined} title={denied} onClick={open}>
@@ -91,13 +91,13 @@ function NewToken({ denied, onDone }: { readonly denied: string | undefined; rea
       <FormDialog
         opened={isOpen}
         onClose={leave}
-        isDirty={isTouched && !made}
+        isDirty={isTouched && !newToken}
         onTouched={() => setTouched(true)}
-        title={made ? 'Your new token' : 'New token'}
+        title={newToken ? 'Your new token' : 'New token'}
         size="lg"
       >
-        {made ? (
-          <NewSecret token={made} onClose={leave} />
+        {newToken ? (
+          <NewSecret token={newToken} onClose={leave} />
         ) : (
           <form onSubmit={submit}>
             <Stack>

@@ -28,7 +28,7 @@ export function TransactionActions({ transaction }: { readonly transaction: Tran
   }
   const transact = useDenied('TRANSACT')
   const approve = useDenied('APPROVE')
-  const ended = `It is ${wordsOf(status).toLowerCase()}.`
+  const endedReason = `It is ${wordsOf(status).toLowerCase()}.`
   return (
     <>
       <Decision transaction={transaction} onDone={onDone} />
@@ -36,7 +36,9 @@ export function TransactionActions({ transaction }: { readonly transaction: Tran
         <ActionButton
           label="Cancel payment"
           done="Asked to cancel the payment."
-          denied={transact ?? (canFail(transaction) ? undefined : `It can no longer be stopped. ${ended}`)}
+          denied={
+            transact ?? (canFail(transaction) ? undefined : `It can no longer be stopped. ${endedReason}`)
+          }
           color="red"
           ask={{
             title: 'Stop this payment?',

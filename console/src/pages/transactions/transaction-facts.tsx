@@ -3,7 +3,7 @@ import { AccountLink } from '../../ui/account-name.tsx'
 import { CustomerName } from '../../ui/customer-name.tsx'
 import { Facts } from '../../ui/facts.tsx'
 import { type Amount, Money } from '../../ui/money.tsx'
-import { figures } from '../../ui/money-format.ts'
+import { formatFigures } from '../../ui/money-format.ts'
 import { Panel } from '../../ui/page.tsx'
 import { shortId } from '../../ui/record-id.tsx'
 import { TextLink } from '../../ui/text-link.tsx'
@@ -85,7 +85,7 @@ function renderFees(transaction: TransactionRecord): ReactNode {
   return side ? (
     <Money of={{ amount: fees, currency: side.currency }} />
   ) : (
-    figures({ amount: fees, decimals: 0 })
+    formatFigures({ amount: fees, decimals: 0 })
   )
 }
 

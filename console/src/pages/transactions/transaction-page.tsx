@@ -64,15 +64,15 @@ function TransactionDetail({ transaction }: { readonly transaction: TransactionR
 
 /** Explains why a payment failed, what to do, and what happened to the money. */
 function Fault({ transaction }: { readonly transaction: TransactionRecord }) {
-  const fault = explainFailure(transaction)
+  const failure = explainFailure(transaction)
   const refund = describeRefund(transaction)
-  if (!fault && !refund) return null
+  if (!failure && !refund) return null
   const isFailed = transaction.status === 'FAILED'
   return (
     <Notice meaning={isFailed ? 'failed' : 'ended'} title={isFailed ? 'Failure reason' : 'Details'}>
-      {fault && <span>{fault.words}</span>}
+      {failure && <span>{failure.words}</span>}
       {refund && <span>{refund}</span>}
-      {fault && <span className="soft">{fault.advice}</span>}
+      {failure && <span className="soft">{failure.advice}</span>}
     </Notice>
   )
 }

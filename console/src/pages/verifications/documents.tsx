@@ -57,8 +57,8 @@ function DocumentView({ document }: { readonly document: Document }) {
   const { id, documentType, side, country, documentNumber, issuedOn, issuingAuthority, createdAt } = document
   const denied = useDenied('REVIEW', 'MANAGE')
   const file = useMutation({ mutationFn: () => readFile(id) })
-  const loaded = file.data
-  useEffect(() => () => URL.revokeObjectURL(loaded?.url ?? ''), [loaded])
+  const shownFile = file.data
+  useEffect(() => () => URL.revokeObjectURL(shownFile?.url ?? ''), [shownFile])
   const title = [wordsOf(documentType), side && wordsOf(side).toLowerCase()].filter(Boolean).join(', ')
   return (
     <article className="document" aria-label={title}>
@@ -73,13 +73,13 @@ function DocumentView({ document }: { readonly document: Document }) {
           ['Sent', <Time key="sent" at={createdAt} />],
         ]}
       />
-      {loaded?.isPicture && <Picture url={loaded.url} title={title} />}
-      {loaded && !loaded.isPicture && (
-        <Button component="a" href={loaded.url} download={document.fileName} variant="default">
+      {shownFile?.isPicture && <Picture url={shownFile.url} title={title} />}
+      {shownFile && !shownFile.isPicture && (
+        <Button component="a" href={shownFile.url} download={document.fileName} variant="default">
           Save the file
         </Button>
       )}
-      {!loaded && (
+      {!shownFile && (
         <ActionButton
           label="Show the file"
           done={undefined}

@@ -66,7 +66,7 @@ function RequestForm(props: Omit<RequestProps, 'denied'> & { readonly close: () 
         onChange={({ currentTarget }) =>
           setType(wordOf(VERIFICATION_ERROR_TYPES, currentTarget.value) ?? type)
         }
-        data={VERIFICATION_ERROR_TYPES.map((one) => ({ value: one, label: wordsOf(one) }))}
+        data={VERIFICATION_ERROR_TYPES.map((type) => ({ value: type, label: wordsOf(type) }))}
       />
       <Textarea
         label="In words"
