@@ -18,7 +18,7 @@ export const FORMS: Readonly<Record<OperatorCommandName, OperatorCommand>> = {
   ...OFFLINE_FORMS,
 }
 
-export function optionsOf(name: OperatorCommandName): [string, OperatorOption][] {
+export function listOptions(name: OperatorCommandName): [string, OperatorOption][] {
   return Object.entries(FORMS[name].options ?? {})
 }
 
@@ -34,7 +34,7 @@ export async function runOperatorCommand(name: OperatorCommandName, values: Valu
       values.yes === true,
     )
   const isJson = values.json === true
-  const args = optionsOf(name).flatMap(([option, { isPath }]) => {
+  const args = listOptions(name).flatMap(([option, { isPath }]) => {
     const value = values[option]
     if (typeof value === 'string') return [`--${option}`, isPath ? resolve(value) : value]
     return value ? [`--${option}`] : []

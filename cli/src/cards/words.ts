@@ -1,5 +1,5 @@
 import type { CardPurchase, CardRecord } from '@countersign/sdk'
-import { currencyOf, formatAmount } from '../terminal/amounts.ts'
+import { findCurrency, formatAmount } from '../terminal/amounts.ts'
 
 const LABEL_WIDTH = 15
 
@@ -21,7 +21,7 @@ export function describeCard(card: CardRecord): string[] {
 /** Describes a purchase: merchant, amounts, and outcome. */
 export function describePurchase(purchase: CardPurchase): string[] {
   const { merchant, authorizedAmount, pullSummary, refundSummary, settlementSummary } = purchase
-  const currency = currencyOf(authorizedAmount.currency.code)
+  const currency = findCurrency(authorizedAmount.currency.code)
   const times = (count: number) => (count > 1 ? `, ${count} times` : '')
   const describeTotal = (
     { count, totalAmount }: { readonly count: number; readonly totalAmount: bigint },
@@ -30,7 +30,7 @@ export function describePurchase(purchase: CardPurchase): string[] {
   const { pendingCount = 0 } = pullSummary
   const pulledTotal = describeTotal(
     pullSummary,
-    pullSummary.currency ? currencyOf(pullSummary.currency.code) : currency,
+    pullSummary.currency ? findCurrency(pullSummary.currency.code) : currency,
   )
   return [
     `${purchase.id}  ${purchase.status}`,

@@ -63,7 +63,7 @@ function describe({ id, status, progress, errors = [] }: CustomerImport, errorsP
   const omittedCount = Math.max(failed, errors.length) - printedErrors.length
   return [
     `${id}  ${status}`,
-    `  ${total} rows: ${successful} made a customer, ${failed} refused`,
+    `  ${total} rows: ${successful} imported, ${failed} rejected`,
     ...printedErrors.map((error) => `  ${formatRow(error)}  ${error.code}: ${error.message}`),
     ...(omittedCount > 0
       ? [`  and ${omittedCount} more${errorsPath === undefined ? '; see --errors' : ` in ${errorsPath}`}`]

@@ -4,7 +4,7 @@ import pc from 'picocolors'
 import type { Shell } from '../connection/shell.ts'
 import { Failure } from '../terminal/failure.ts'
 import { io } from '../terminal/io.ts'
-import { messageOf } from '../terminal/thrown.ts'
+import { getErrorMessage } from '../terminal/thrown.ts'
 
 type LoggedRequest = ItemOf<'request_list'>
 
@@ -26,7 +26,7 @@ export function readStatus(text: string): TailFilter {
   const statusClass = CLASSES.find((candidate) => candidate === text.toLowerCase())
   if (statusClass) return { statusClass }
   if (/^[1-5]\d\d$/.test(text)) return { status: Number(text) }
-  throw new Failure(`--status takes a status such as 404, or ${CLASSES.join(', ')}; not "${text}".`)
+  throw new Failure(`--status must be a status such as 404, or one of ${CLASSES.join(', ')}, not "${text}".`)
 }
 
 /** `countersign logs tail`: prints each new request once, until the signal is aborted. */
@@ -47,7 +47,7 @@ export async function tailLogs(
     } catch (error) {
       if (signal.aborted) return
       if (!isTemporary(error) || seen === undefined) throw error
-      if (!isDisconnected) io().stderr.write(`${messageOf(error)} Retrying.\n`)
+      if (!isDisconnected) io().stderr.write(`${getErrorMessage(error)} Retrying.\n`)
       isDisconnected = true
     }
     await pause(INTERVAL_MS, undefined, { signal }).catch(() => {})

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { ConnectionError, CountersignError } from '@countersign/sdk'
 import { describe, expect, test } from 'vitest'
-import { AuthorizationServer, authorizationMetadata } from './authorization.ts'
+import { AuthorizationServer, buildAuthorizationMetadata } from './authorization.ts'
 import { handleAuthorization } from './authorization-routes.ts'
 
 const ORIGIN = 'https://mcp.example.com'
@@ -170,8 +170,8 @@ test.each([
 test('the metadata names addresses that answer', async () => {
   const { ask } = makeServer()
   const metadata = await (await ask('GET', '/.well-known/oauth-authorization-server')).json()
-  expect(metadata).toEqual(authorizationMetadata(ORIGIN))
-  const { authorization_endpoint, token_endpoint, registration_endpoint } = authorizationMetadata(ORIGIN)
+  expect(metadata).toEqual(buildAuthorizationMetadata(ORIGIN))
+  const { authorization_endpoint, token_endpoint, registration_endpoint } = buildAuthorizationMetadata(ORIGIN)
   const readPath = (address: string) => new URL(address).pathname
   expect((await ask('GET', readPath(authorization_endpoint))).status).toBe(400)
   for (const endpoint of [token_endpoint, registration_endpoint])

@@ -7,7 +7,7 @@ import { Ajv } from 'ajv'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { describe, expect, test } from 'vitest'
 import { isAmountName, withWords } from './answer-words.ts'
-import { callInput, type ToolSchema, withoutNulls } from './input-schemas.ts'
+import { type ToolSchema, toCallInput, withoutNulls } from './input-schemas.ts'
 import { listTools, TOOLS } from './tools.ts'
 
 const tools = listTools(undefined)
@@ -110,7 +110,7 @@ describe('the members of the tools', () => {
 
   test('an object of free names is taken as pairs, and as it is', () => {
     const buildBody = (senderCustomerInfo: unknown) =>
-      callInput(API.agent_me_quote_create, { senderCustomerInfo }).body
+      toCallInput(API.agent_me_quote_create, { senderCustomerInfo }).body
     const sent = { senderCustomerInfo: { FULL_NAME: 'Ada', COUNTRY: 'GB' } }
     expect(
       buildBody([

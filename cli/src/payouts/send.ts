@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises'
 import { progress } from '@clack/prompts'
 import type { ItemOf, PayoutBatch } from '@countersign/sdk'
 import { printResult, type Shell } from '../connection/shell.ts'
-import { currencyOf, formatAmount } from '../terminal/amounts.ts'
+import { findCurrency, formatAmount } from '../terminal/amounts.ts'
 import { confirmAction } from '../terminal/confirmation.ts'
 import { Failure } from '../terminal/failure.ts'
 import { io } from '../terminal/io.ts'
@@ -75,8 +75,8 @@ async function pay(
   }
   if (!isJson && !options.yes) io().stdout.write(`${(await describe(shell, batch)).join('\n')}\n`)
   const totals = sumTotals(batch)
-  const total = [...totals].map(([code, sum]) => formatAmount(sum, currencyOf(code))).join(' and ')
-  await confirmAction(`Pay ${total} by ${batch.progress.checked - faulty} payments?`, options.yes)
+  const total = [...totals].map(([code, sum]) => formatAmount(sum, findCurrency(code))).join(' and ')
+  await confirmAction(`Pay ${total} in ${batch.progress.checked - faulty} payments?`, options.yes)
   await countersign.payoutBatches.execute(batch.id, {
     totals: [...totals].map(([currency, amount]) => ({ currency, amount })),
     ...(options.skipFaulty ? { skipFaulty: true } : {}),
@@ -142,11 +142,11 @@ async function describe({ countersign }: Shell, batch: PayoutBatch): Promise<str
     `${batch.id}  ${batch.status}`,
     ...(batch.sameFileAs === undefined
       ? []
-      : [`  The same file is in ${batch.sameFileAs}: look at that batch first.`]),
+      : [`  ${batch.sameFileAs} has the same file. Check that batch first.`]),
     `  ${checked} lines: ${faulty} cannot be paid, ${sent} sent, ${failed} refused`,
     ...batch.totals.map(({ rail, lines, total }) => {
       const { amount, currency } = total
-      return `  ${formatAmount(amount, currencyOf(currency.code))} by ${rail}: ${lines} ${lines === 1 ? 'payment' : 'payments'}`
+      return `  ${formatAmount(amount, findCurrency(currency.code))} by ${rail}: ${lines} ${lines === 1 ? 'payment' : 'payments'}`
     }),
     ...failedLines.map(({ line, error }) => `  line ${line}  ${error?.code}: ${error?.message}`),
     ...(omitted > 0 ? [`  and ${omitted} more; see --faults`] : []),

@@ -2,9 +2,9 @@ import type { Command } from 'commander'
 import { openShell, printResult, type ShellOptions, withShellOptions } from '../connection/shell.ts'
 import { confirmAction } from '../terminal/confirmation.ts'
 import { Failure } from '../terminal/failure.ts'
-import { nounOf } from '../terminal/noun.ts'
+import { ensureNounCommand } from '../terminal/noun.ts'
 
-export const ACCOUNT_VERIFICATIONS = 'verifications of external accounts by two deposits'
+export const ACCOUNT_VERIFICATIONS = 'verify external accounts with two small deposits'
 
 interface StartOptions {
   readonly source?: string
@@ -13,14 +13,14 @@ interface StartOptions {
 
 /** Adds `countersign account-verifications start` and `confirm`. */
 export function addAccountVerificationActions(program: Command): void {
-  const verifications = nounOf(program, 'account-verifications', ACCOUNT_VERIFICATIONS)
+  const verifications = ensureNounCommand(program, 'account-verifications', ACCOUNT_VERIFICATIONS)
   withShellOptions(
     verifications
       .command('start <external-account-id>')
       .description('send two small deposits to a US bank account of a customer'),
   )
     .option('--source <id>', 'the account of the platform that pays, InternalAccount:…')
-    .option('--yes', 'do not ask')
+    .option('--yes', 'skip the confirmation')
     .action(async (externalAccountId: string, options: ShellOptions & StartOptions) => {
       const { source, yes } = options
       const shell = await openShell(options)
@@ -36,10 +36,10 @@ export function addAccountVerificationActions(program: Command): void {
   withShellOptions(
     verifications
       .command('confirm <id> <cents> <cents>')
-      .description('confirm the amounts of the deposits, in cents, as the customer has read them'),
+      .description('confirm the amounts of the deposits, in cents, as the customer reports them'),
   ).action(async (id: string, firstCents: string, secondCents: string, options: ShellOptions) => {
     const shell = await openShell(options)
-    const amounts = [firstCents, secondCents].map(centsOf)
+    const amounts = [firstCents, secondCents].map(parseCents)
     const verification = await shell.countersign.accountVerifications.confirm(id, { amounts })
     printResult(shell, verification, [
       `${id} is ${verification.status}. Attempts left: ${verification.attemptsLeft}.`,
@@ -47,7 +47,7 @@ export function addAccountVerificationActions(program: Command): void {
   })
 }
 
-function centsOf(text: string): bigint {
-  if (!/^[0-9]{1,2}$/.test(text)) throw new Failure(`An amount is 1 to 99 cents, not "${text}".`)
+function parseCents(text: string): bigint {
+  if (!/^[0-9]{1,2}$/.test(text)) throw new Failure(`An amount must be from 1 to 99 cents, not "${text}".`)
   return BigInt(text)
 }

@@ -1,7 +1,7 @@
 import { describeSchedule } from '@countersign/contract/payments/schedule-words'
 import type { ItemOf } from '@countersign/sdk'
 import type { Shell } from '../connection/shell.ts'
-import { currencyOf, formatAmount } from '../terminal/amounts.ts'
+import { findCurrency, formatAmount } from '../terminal/amounts.ts'
 import { Failure } from '../terminal/failure.ts'
 import type { Column } from '../terminal/records.ts'
 import { ACCOUNT_VERIFICATIONS } from './account-verifications.ts'
@@ -147,7 +147,7 @@ const schedules: RecordNoun<'payment_schedule_list'> = {
 
 const holds: RecordNoun<'funds_hold_list'> = {
   name: 'holds',
-  description: 'pulled money that cannot be spent yet',
+  description: 'holds on pulled money, which cannot be spent yet',
   list: 'funds_hold_list',
   columns: [
     ['ID', ({ id }) => id],
@@ -255,5 +255,5 @@ async function findAccount({ countersign }: Shell, id: string): Promise<unknown>
 function formatOptionalAmount(
   amount: { readonly amount: bigint; readonly currency: { code: string } } | undefined,
 ) {
-  return amount === undefined ? '' : formatAmount(amount.amount, currencyOf(amount.currency.code))
+  return amount === undefined ? '' : formatAmount(amount.amount, findCurrency(amount.currency.code))
 }

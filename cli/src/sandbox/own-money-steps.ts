@@ -21,7 +21,7 @@ export const OWN_MONEY_STEPS = {
     },
   },
   'FUNDS_HOLD.RETURNED': {
-    words: 'pulled money that the bank takes back while it is held',
+    words: 'pulled money that the bank returns while it is held',
     run: async (countersign: Countersign) => {
       const { transactionId: paymentId } = await holdPull(countersign)
       await countersign.sandbox.reportRailEvent({ type: 'pull.returned', paymentId, message: 'R01' })

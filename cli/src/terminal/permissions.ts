@@ -7,7 +7,9 @@ export function readPermissions(text: string): Permission[] {
     const word = part.trim()
     const permission = PERMISSIONS.find((candidate) => candidate === word)
     if (!permission)
-      throw new Failure(`--permissions takes ${PERMISSIONS.join(', ')}, separated by commas; not "${word}".`)
+      throw new Failure(
+        `--permissions must be a comma-separated list of ${PERMISSIONS.join(', ')}, not "${word}".`,
+      )
     return permission
   })
 }

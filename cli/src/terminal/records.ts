@@ -37,5 +37,5 @@ export function printRecords<T>(
     const rows = data.map((record) => columns.map(([, text]) => text(record)))
     io().stdout.write(formatRecords(headers, rows, io().stdout.isTTY ?? false))
   }
-  if (hasMore) note('There are more: --all, or a larger --limit.', isJson)
+  if (hasMore) note('There are more records. Use --all or a larger --limit.', isJson)
 }

@@ -5,10 +5,10 @@ import { useNavigate } from '@tanstack/react-router'
 import { type KeyboardEvent, useEffect, useMemo, useState } from 'react'
 import { countersign } from '../data/client.ts'
 import { SearchIcon } from '../ui/icons.tsx'
-import { recentPages } from '../ui/recent.ts'
+import { readRecentPages } from '../ui/recent.ts'
 import { EmptyState, ErrorState } from '../ui/states.tsx'
-import { wordsOf } from '../ui/status-meaning.ts'
-import { targetOf } from '../ui/target.ts'
+import { formatConstant } from '../ui/status-meaning.ts'
+import { toLinkTarget } from '../ui/target.ts'
 import { findCommands } from './commands.ts'
 import { getPagePath } from './page-paths.ts'
 
@@ -38,7 +38,7 @@ export function Search({ isOpen, close }: { readonly isOpen: boolean; readonly c
     if (!line) return
     close()
     setInput('')
-    void navigate(targetOf(line.to))
+    void navigate(toLinkTarget(line.to))
   }
   const onKey = (event: KeyboardEvent) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
@@ -90,14 +90,14 @@ function useLines(input: string, isOpen: boolean) {
   // Depends on `isOpen`, because further pages may have been opened since the last search.
   const lines = useMemo((): readonly Line[] => {
     if (searchText === '')
-      return recentPages().map(({ title, kind, to }) => ({ id: to, title, detail: 'Recent', kind, to }))
+      return readRecentPages().map(({ title, kind, to }) => ({ id: to, title, detail: 'Recent', kind, to }))
     return [
       ...findCommands(searchText).map((command) => ({ id: command.title, ...command })),
       ...(records ?? []).map(({ id, title, detail = id, type }) => ({
         id,
         title,
         detail,
-        kind: wordsOf(type),
+        kind: formatConstant(type),
         to: getPagePath(type, id),
       })),
     ]

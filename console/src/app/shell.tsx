@@ -153,7 +153,7 @@ function SchemeSwitch() {
   const scheme = useComputedColorScheme('light')
   const { setColorScheme } = useMantineColorScheme()
   const otherScheme = scheme === 'light' ? 'dark' : 'light'
-  const label = `Use the ${otherScheme} colours`
+  const label = `Use the ${otherScheme} colors`
   return (
     <ActionIcon
       variant="default"

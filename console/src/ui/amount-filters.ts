@@ -7,7 +7,7 @@ export const CURRENCY_CODES = keysOf(CURRENCIES)
 
 /** Filters for amounts: a currency, and bounds that appear once a currency has been chosen. */
 export const AMOUNT_FILTERS: readonly Filter[] = [
-  { name: 'currency', label: 'Currency', choices: CURRENCY_CODES, labelOf: (code) => code },
+  { name: 'currency', label: 'Currency', choices: CURRENCY_CODES, formatLabel: (code) => code },
   { name: 'least', label: 'Amount from', isAmount: true },
   { name: 'most', label: 'Amount to', isAmount: true },
 ]

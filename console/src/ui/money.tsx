@@ -5,7 +5,7 @@ import { formatFigures } from './money-format.ts'
 export type Amount = Static<typeof CurrencyAmount>
 
 /** An amount with its currency. Its digits are aligned in table columns. */
-export function Money({ of: amount, sign }: { readonly of: Amount | undefined; readonly sign?: '+' | '−' }) {
+export function Money({ amount, sign }: { readonly amount: Amount | undefined; readonly sign?: '+' | '−' }) {
   if (!amount) return <span className="soft">–</span>
   const { code, decimals } = amount.currency
   return (
@@ -17,7 +17,7 @@ export function Money({ of: amount, sign }: { readonly of: Amount | undefined; r
 }
 
 /** Formats an amount as plain text, for labels. */
-export function moneyText(of: Amount | undefined): string {
-  if (!of) return ''
-  return `${formatFigures({ amount: of.amount, decimals: of.currency.decimals ?? 0 })} ${of.currency.code}`
+export function formatMoney(amount: Amount | undefined): string {
+  if (!amount) return ''
+  return `${formatFigures({ amount: amount.amount, decimals: amount.currency.decimals ?? 0 })} ${amount.currency.code}`
 }

@@ -16,7 +16,7 @@ const KEPT_MAX = 8
  * Returns the most recently opened record pages, newest first. Titles contain customers' names, so they are
  * stored only for this window and until the member signs out.
  */
-export function recentPages(): readonly RecentPage[] {
+export function readRecentPages(): readonly RecentPage[] {
   try {
     const stored: unknown = JSON.parse(sessionStorage.getItem(KEY) ?? '[]')
     return Array.isArray(stored) ? stored.filter(isRecentPage) : []
@@ -26,7 +26,7 @@ export function recentPages(): readonly RecentPage[] {
 }
 
 export function rememberPage(page: RecentPage): void {
-  const otherPages = recentPages().filter(({ to }) => to !== page.to)
+  const otherPages = readRecentPages().filter(({ to }) => to !== page.to)
   try {
     sessionStorage.setItem(KEY, JSON.stringify([page, ...otherPages].slice(0, KEPT_MAX)))
   } catch {

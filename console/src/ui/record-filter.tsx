@@ -3,10 +3,10 @@ import { useDebouncedValue } from '@mantine/hooks'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { countersign } from '../data/client.ts'
-import { nameOf } from '../pages/customers/customer.ts'
-import { accountWords } from './account-words.ts'
-import { shortId } from './record-id.tsx'
-import { wordsOf } from './status-meaning.ts'
+import { formatCustomerName } from '../pages/customers/customer.ts'
+import { describeAccount } from './account-words.ts'
+import { shortenId } from './record-id.tsx'
+import { formatConstant } from './status-meaning.ts'
 
 /** The kinds of records by which a list can be filtered. */
 export type RecordKind = 'customer' | 'account' | 'internal account' | 'caller'
@@ -39,7 +39,8 @@ export function RecordFilter(props: {
     enabled: value !== '',
     staleTime: CACHE_MS,
   })
-  const selectedChoice: Choice[] = value === '' ? [] : [{ value, label: selectedName.data ?? shortId(value) }]
+  const selectedChoice: Choice[] =
+    value === '' ? [] : [{ value, label: selectedName.data ?? shortenId(value) }]
   // When a record is selected, the input contains its label, which is not a search.
   const query = searchText === selectedChoice[0]?.label ? '' : searchText
   const results = useQuery({
@@ -50,7 +51,7 @@ export function RecordFilter(props: {
     placeholderData: keepPreviousData,
   })
   const typedId: Choice[] =
-    isId(searchText) && searchText !== value ? [{ value: searchText, label: shortId(searchText) }] : []
+    isId(searchText) && searchText !== value ? [{ value: searchText, label: shortenId(searchText) }] : []
   const otherChoices = (results.data ?? []).filter(
     (choice) => choice.value !== value && choice.value !== searchText,
   )
@@ -109,7 +110,7 @@ const CHOICES: Readonly<Record<RecordKind, (text: string) => Promise<readonly Ch
   customer: async (text) => {
     const search = text === '' ? {} : { search: text }
     const { data } = await countersign.customers.list({ limit: CHOICES_MAX, ...search })
-    return data.map((customer) => ({ value: customer.id, label: nameOf(customer) }))
+    return data.map((customer) => ({ value: customer.id, label: formatCustomerName(customer) }))
   },
   account: async (text) => {
     if (text !== '') return searchAccounts(text, ['INTERNAL_ACCOUNT', 'EXTERNAL_ACCOUNT'])
@@ -119,7 +120,7 @@ const CHOICES: Readonly<Record<RecordKind, (text: string) => Promise<readonly Ch
     ])
     return [
       ...internalChoices,
-      ...external.data.map((account) => ({ value: account.id, label: accountWords(account) })),
+      ...external.data.map((account) => ({ value: account.id, label: describeAccount(account) })),
     ]
   },
   'internal account': (text) =>
@@ -150,12 +151,12 @@ async function findName(id: string): Promise<string | undefined> {
   const [kind] = id.split(':', 1)
   switch (kind) {
     case 'Customer':
-      return nameOf(await countersign.customers.get(id))
+      return formatCustomerName(await countersign.customers.get(id))
     case 'ExternalAccount':
-      return accountWords(await countersign.externalAccounts.get(id))
+      return describeAccount(await countersign.externalAccounts.get(id))
     case 'InternalAccount': {
       const { name, currency } = await countersign.ledgerAccounts.get(id, {})
-      return `${name === undefined ? 'Account' : wordsOf(name.toUpperCase())} in ${currency.code}`
+      return `${name === undefined ? 'Account' : formatConstant(name.toUpperCase())} in ${currency.code}`
     }
     case 'Member':
       return (await countersign.members.get(id)).name

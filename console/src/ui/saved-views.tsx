@@ -5,7 +5,7 @@ import { type FormEvent, useState } from 'react'
 import { useMe } from '../session/me.ts'
 import { announce } from './announce.tsx'
 import { formatSearch } from './search-text.ts'
-import { targetOf } from './target.ts'
+import { toLinkTarget } from './target.ts'
 import { getListPath, readViews, type View, withoutView, withView, writeViews } from './views.ts'
 
 /**
@@ -41,7 +41,7 @@ export function SavedViews({ values }: { readonly values: Readonly<Record<string
             <Menu.Item
               key={view.name}
               aria-current={view === current}
-              onClick={() => void navigate(targetOf(view.to))}
+              onClick={() => void navigate(toLinkTarget(view.to))}
             >
               <span className="clipped">{view.name}</span>
             </Menu.Item>
@@ -49,7 +49,7 @@ export function SavedViews({ values }: { readonly values: Readonly<Record<string
           {listViews.length > 0 && <Menu.Divider />}
           {isFiltered && !current && <Menu.Item onClick={open}>Save these filters …</Menu.Item>}
           {isFiltered && (
-            <Menu.Item onClick={() => void navigate(targetOf(path))}>Clear all filters</Menu.Item>
+            <Menu.Item onClick={() => void navigate(toLinkTarget(path))}>Clear all filters</Menu.Item>
           )}
           {current && (
             <Menu.Item

@@ -4,8 +4,8 @@ import { Button, Checkbox, Group, NativeSelect, Stack, TextInput } from '@mantin
 import { useQuery } from '@tanstack/react-query'
 import { countersign } from '../../data/client.ts'
 import { Panel } from '../../ui/page.tsx'
-import { shortId } from '../../ui/record-id.tsx'
-import { wordsOf } from '../../ui/status-meaning.ts'
+import { shortenId } from '../../ui/record-id.tsx'
+import { formatConstant } from '../../ui/status-meaning.ts'
 import type { DraftRule } from './policy-draft.ts'
 import type { FieldsProps } from './policy-fields.tsx'
 
@@ -22,13 +22,13 @@ export function AccountFields(props: FieldsProps & { readonly customerId: string
     <Panel title="Allowed accounts">
       <Stack gap="lg">
         <Choice
-          label="Every account of the customer"
+          label="All accounts of the customer"
           accounts={internalAccounts}
           selectedIds={draft.accounts}
           choose={(accounts) => set({ accounts })}
         />
         <Choice
-          label="Every external account, and UMA addresses"
+          label="All external accounts and UMA addresses"
           accounts={externalAccounts}
           selectedIds={draft.externalAccounts}
           choose={(externalAccounts) => set({ externalAccounts })}
@@ -59,11 +59,11 @@ function useAccounts(customerId: string): {
   return {
     internalAccounts: (internalAccounts.data?.data ?? []).map(({ id, type, balance }) => ({
       id,
-      name: `${wordsOf(type)}, ${balance.currency.code}, …${id.slice(-8)}`,
+      name: `${formatConstant(type)}, ${balance.currency.code}, …${id.slice(-8)}`,
     })),
     externalAccounts: (externalAccounts.data?.data ?? []).map(({ id, accountInfo, currency }) => ({
       id,
-      name: `${wordsOf(accountInfo.accountType)}, ${currency}, …${id.slice(-8)}`,
+      name: `${formatConstant(accountInfo.accountType)}, ${currency}, …${id.slice(-8)}`,
     })),
   }
 }
@@ -77,7 +77,7 @@ function Choice(props: {
   const { label, accounts, selectedIds, choose } = props
   // An account that the customer no longer has stays listed until it is removed here.
   const removedIds = (selectedIds ?? []).filter((id) => !accounts.some((account) => account.id === id))
-  const options = [...accounts, ...removedIds.map((id) => ({ id, name: shortId(id) }))]
+  const options = [...accounts, ...removedIds.map((id) => ({ id, name: shortenId(id) }))]
   return (
     <Stack gap="xs">
       <Checkbox
@@ -100,9 +100,9 @@ function Choice(props: {
 }
 
 const MODES = [
-  { value: '', label: 'As for all' },
-  { value: 'AUTO', label: 'No approval by the rule for all' },
-  { value: 'APPROVAL_REQUIRED', label: 'A person approves' },
+  { value: '', label: 'Same as the policy' },
+  { value: 'AUTO', label: 'Exempt from the approval rule' },
+  { value: 'APPROVAL_REQUIRED', label: 'A person must approve' },
 ]
 
 function Rules(props: {
@@ -145,7 +145,7 @@ function Rules(props: {
             onChange={({ currentTarget: { value } }) => change(index, { limit: value })}
           />
           <Button variant="subtle" color="red" onClick={() => set(rules.filter((other) => other !== rule))}>
-            Take away
+            Remove rule
           </Button>
         </Group>
       ))}

@@ -5,7 +5,7 @@ import type {
 } from '@countersign/contract/agents/agent-policy'
 import type { Static } from 'typebox'
 import { formatFigures, parseSmallestUnits } from '../../ui/money-format.ts'
-import { decimalsOf, type Policy } from './agent.ts'
+import { getDecimals, type Policy } from './agent.ts'
 
 export type PolicyChange = Static<typeof AgentPolicyUpdateRequest>
 type AccountRules = NonNullable<Policy['accountRestrictions']>['accountRules']
@@ -40,7 +40,7 @@ export function createDraft(policy: Policy): Draft {
   const { spendingLimits: limits, accountRestrictions: restrictions, approvalThresholds: thresholds } = policy
   const { currency } = limits
   const formatDraftAmount = (amount: bigint | null | undefined, code = currency) =>
-    amount == null ? '' : formatFigures({ amount, decimals: decimalsOf(code) })
+    amount == null ? '' : formatFigures({ amount, decimals: getDecimals(code) })
   const thresholdCurrency = thresholds?.currency ?? currency
   return {
     permissions: policy.permissions,
@@ -65,8 +65,8 @@ export function createDraft(policy: Policy): Draft {
 /** Returns the invalid fields with error messages. `former` is the policy being edited. */
 export function findProblems(draft: Draft, currentPolicy: Policy): DraftProblems {
   const checkAmount = (text: string, code = draft.currency) =>
-    text.trim() !== '' && parseSmallestUnits(text, decimalsOf(code)) === undefined
-      ? `Type an amount with at most ${decimalsOf(code)} decimals, such as 250.`
+    text.trim() !== '' && parseSmallestUnits(text, getDecimals(code)) === undefined
+      ? `Enter an amount with at most ${getDecimals(code)} decimals, such as 250.`
       : undefined
   const hadCount = currentPolicy.spendingLimits.dailyTransactionLimit !== undefined
   const problems: Record<string, string | undefined> = {
@@ -86,15 +86,15 @@ const COUNT_MAX = 1_000_000
 function findCountProblem(text: string, hadCount: boolean): string | undefined {
   if (text === '')
     return hadCount
-      ? `A limit of actions cannot be taken away again: raise it, to ${COUNT_MAX} at most.`
+      ? `A limit on the number of actions cannot be removed. Raise it instead, up to ${COUNT_MAX}.`
       : undefined
-  return /^\d+$/.test(text) && Number(text) <= COUNT_MAX ? undefined : `Type a number up to ${COUNT_MAX}.`
+  return /^\d+$/.test(text) && Number(text) <= COUNT_MAX ? undefined : `Enter a number up to ${COUNT_MAX}.`
 }
 
 /** Builds the policy change from a draft, which must be valid. */
 export function buildChange(draft: Draft) {
   const toUnits = (text: string, code = draft.currency) =>
-    text.trim() === '' ? null : parseSmallestUnits(text, decimalsOf(code))!
+    text.trim() === '' ? null : parseSmallestUnits(text, getDecimals(code))!
   const { dailyCount, threshold, thresholdCurrency } = draft
   return {
     permissions: [...draft.permissions],

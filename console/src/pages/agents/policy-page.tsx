@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { countersign } from '../../data/client.ts'
-import { useDenied } from '../../session/me.ts'
+import { useMissingPermission } from '../../session/me.ts'
 import { ActionButton } from '../../ui/action-button.tsx'
 import { Page, Panel } from '../../ui/page.tsx'
 import { RecordPage } from '../../ui/record-page.tsx'
@@ -75,11 +75,11 @@ function SaveButton(props: {
   const { agent, draft, words, leave } = props
   const client = useQueryClient()
   const navigate = useNavigate()
-  const manageDenied = useDenied('MANAGE')
+  const missingManagePermission = useMissingPermission('MANAGE')
   const spends = draft.permissions.some(
     (permission) => permission === 'CREATE_TRANSFERS' || permission === 'EXECUTE_QUOTES',
   )
-  const spendDenied = useDenied('TRANSACT')
+  const missingSpendPermission = useMissingPermission('TRANSACT')
   const save = async () => {
     const response = await countersign.agents.updatePolicy(agent.id, buildChange(draft))
     client.setQueryData(['agents', 'one', agent.id], response)
@@ -91,14 +91,14 @@ function SaveButton(props: {
     <ActionButton
       label="Save the policy"
       variant="filled"
-      denied={
-        manageDenied ??
-        (spends ? spendDenied : undefined) ??
+      disabledReason={
+        missingManagePermission ??
+        (spends ? missingSpendPermission : undefined) ??
         (words ? undefined : 'Correct the marked fields first.')
       }
       act={save}
-      done={`Saved the policy of ${agent.name}.`}
-      ask={{
+      successText={`Policy of ${agent.name} saved.`}
+      question={{
         title: 'Save the policy?',
         text: `${words ?? ''} It applies from the agent's next request on, and to pending actions.`,
       }}

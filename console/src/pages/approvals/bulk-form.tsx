@@ -3,8 +3,8 @@ import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { announce } from '../../ui/announce.tsx'
 import { Money } from '../../ui/money.tsx'
-import { messageOf } from '../../ui/states.tsx'
-import { type Approval, formatTotals, KIND_WORDS, partyText } from './approval.ts'
+import { describeError } from '../../ui/states.tsx'
+import { type Approval, describeParty, formatTotals, KIND_LABELS } from './approval.ts'
 import { getVerdict } from './verdicts.ts'
 
 interface BulkFormProps {
@@ -38,7 +38,7 @@ export function BulkForm({ approvals: selectedApprovals, isAllowing, keep, close
     <Stack gap="md">
       <span>
         {approvals.length === 1 ? 'One decision' : `${approvals.length} decisions`}, {formatTotals(approvals)}
-        . Each is made on its own.
+        . Each one is submitted separately.
       </span>
       <ul className="decided">
         {approvals.map((approval) => (
@@ -74,7 +74,7 @@ function Reason(props: {
   return (
     <Textarea
       label="Reason"
-      description={isNeeded ? 'Stored with each decision' : 'Stored with each decision; optional'}
+      description={isNeeded ? 'Stored with each decision' : 'Stored with each decision (optional)'}
       autosize
       minRows={2}
       maxLength={500}
@@ -122,7 +122,7 @@ async function decideOne(approval: Approval, isAllowing: boolean, reason: string
     await verdict.act(approval, reason)
     return true
   } catch (error) {
-    return messageOf(error)
+    return describeError(error)
   }
 }
 
@@ -132,9 +132,9 @@ function Line({ approval, outcome }: { readonly approval: Approval; readonly out
     <li>
       <span className="anywhere">
         <strong>
-          <Money of={amount} />
+          <Money amount={amount} />
         </strong>{' '}
-        {partyText(approval) || KIND_WORDS[kind].toLowerCase()}
+        {describeParty(approval) || KIND_LABELS[kind].toLowerCase()}
       </span>
       {outcome === true && <span className="status done">Done</span>}
       {typeof outcome === 'string' && <span className="status failed anywhere">{outcome}</span>}

@@ -3,7 +3,7 @@ import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { countersign } from '../../data/client.ts'
 import { announce } from '../../ui/announce.tsx'
-import { moneyText } from '../../ui/money.tsx'
+import { formatMoney } from '../../ui/money.tsx'
 import { parseSmallestUnits } from '../../ui/money-format.ts'
 import { ErrorState } from '../../ui/states.tsx'
 import type { Approval } from './approval.ts'
@@ -28,14 +28,14 @@ export function SplitForm({ approval: { objectId, amount: whole }, close, onDone
     mutationFn: async () =>
       await countersign.deposits.split(objectId, { amounts: [part ?? 0n, remainder], reason }),
     onSuccess: () => {
-      announce(`Split ${moneyText(whole)}.`)
+      announce(`${formatMoney(whole)} split.`)
       onDone()
     },
   })
   return (
     <Stack gap="md">
       <span>
-        {moneyText(whole)} becomes two deposits in suspense. Then assign, return, split or write off each of
+        {formatMoney(whole)} becomes two deposits in suspense. Then assign, return, split or write off each of
         them.
       </span>
       <TextInput
@@ -44,10 +44,10 @@ export function SplitForm({ approval: { objectId, amount: whole }, close, onDone
         data-autofocus
         inputMode="decimal"
         value={amountText}
-        error={amountText !== '' && !isValid && `Type an amount below ${moneyText(whole)}`}
+        error={amountText !== '' && !isValid && `Enter an amount below ${formatMoney(whole)}`}
         onChange={({ currentTarget }) => setAmountText(currentTarget.value)}
       />
-      {isValid && <span>Second part: {moneyText({ ...whole, amount: remainder })}</span>}
+      {isValid && <span>Second part: {formatMoney({ ...whole, amount: remainder })}</span>}
       <Textarea
         label="Reason"
         description="Stored with the deposit"

@@ -56,7 +56,9 @@ describe('the form of a customer', () => {
     expect(findFieldError('name', original, { ...original, name: '' })).toBeDefined()
     expect(findFieldError('line2', original, { ...original, line2: '' })).toBeUndefined()
     const none = createDraft(BUSINESS)
-    expect(findFieldError('postalCode', none, { ...none, city: 'Paris' })).toBe('Part of every address')
+    expect(findFieldError('postalCode', none, { ...none, city: 'Paris' })).toBe(
+      'An address requires this field',
+    )
     expect(findFieldError('postalCode', none, none)).toBeUndefined()
   })
 })

@@ -15,12 +15,12 @@ export const OUTCOME_WORDS: Readonly<
   Record<PaymentOutcome, { readonly label: string; readonly effect: string }>
 > = {
   DELIVERED: { label: 'Delivered', effect: 'The payment counts as paid.' },
-  FAILED: { label: 'Failed: it never left', effect: 'The payer has the money again.' },
-  RETURNED: { label: 'Returned: it left and came back', effect: 'The payer has the money again.' },
+  FAILED: { label: 'Failed: never sent', effect: 'The payer gets the money back.' },
+  RETURNED: { label: 'Returned: sent and came back', effect: 'The payer gets the money back.' },
   REVERSAL: {
-    label: 'Reversal: it was sent in error',
+    label: 'Reversal: sent in error',
     effect:
-      'The bank of the payee is asked to give it back by ACH. No money moves: decide RETURNED once it is back.',
+      'The bank of the payee is asked to return it by ACH. No money moves: decide RETURNED once it is back.',
   },
 }
 

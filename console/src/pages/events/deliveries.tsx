@@ -21,9 +21,7 @@ export function Deliveries({ event }: { readonly event: Event }) {
         )}
         {deliveryAttempts.length === 0 && !nextAttemptAt && (
           <span className="soft">
-            {event.deliveryStatus === 'NONE'
-              ? 'There was no endpoint when this happened.'
-              : 'No attempt so far.'}
+            {event.deliveryStatus === 'NONE' ? 'No endpoint was configured at the time.' : 'No attempts yet.'}
           </span>
         )}
         {deliveryAttempts.length > 1 && <Chart attempts={deliveryAttempts} />}
@@ -74,7 +72,7 @@ function Group({ group }: { readonly group: AttemptGroup }) {
         <strong>
           Attempts {first.attempt} to {last.attempt}
         </strong>{' '}
-        <Status of={isDone ? 'DELIVERED' : 'FAILED'} />
+        <Status state={isDone ? 'DELIVERED' : 'FAILED'} />
         <div className="soft anywhere">
           {attempts.length} times “{result}”, from <Time at={first.startedAt} /> to{' '}
           <Time at={last.startedAt} />
@@ -93,9 +91,10 @@ function AttemptFacts({ attempt }: { readonly attempt: Attempt }) {
   const { responseBody, url, startedAt, durationMs } = attempt
   return (
     <section aria-label={`Attempt ${attempt.attempt}`}>
-      <strong>Attempt {attempt.attempt}</strong> <Status of={isReceived(attempt) ? 'DELIVERED' : 'FAILED'} />
+      <strong>Attempt {attempt.attempt}</strong>{' '}
+      <Status state={isReceived(attempt) ? 'DELIVERED' : 'FAILED'} />
       <Facts
-        of={[
+        items={[
           ['At', <Time key="at" at={startedAt} />],
           ['Result', describeResult(attempt)],
           ['Took', `${durationMs.toLocaleString()} ms`],

@@ -79,7 +79,7 @@ function Chart(props: {
     <div style={{ height: CHART_PIXELS }}>
       {isEmpty ? (
         <EmptyState title="No payments in these days">
-          Execute a quote. In a sandbox, the button Sandbox can also seed some days of payments.
+          Execute a quote. In a sandbox, the Sandbox button can also create some days of payments.
         </EmptyState>
       ) : bars ? (
         <Bars title={title} bars={bars} />

@@ -6,17 +6,17 @@ import type { Static } from 'typebox'
 import { formatFigures } from '../../ui/money-format.ts'
 import { Panel } from '../../ui/page.tsx'
 import { Status } from '../../ui/status.tsx'
-import { targetOf } from '../../ui/target.ts'
+import { toLinkTarget } from '../../ui/target.ts'
 import { formatDuration } from '../../ui/time-format.ts'
 
 type Reading = Static<typeof Overview>['watches'][number]
 
 /** All monitored values and their limits. Values outside their limit come first. */
-export function Watched({ of: readings }: { readonly of: readonly Reading[] }) {
+export function Watched({ readings }: { readonly readings: readonly Reading[] }) {
   const alerts = readings.filter(({ isCrossed }) => isCrossed)
   const withinLimits = readings.filter(({ isCrossed }) => !isCrossed)
   return (
-    <Panel title="Watched" actions={<Status of={alerts.length > 0 ? 'NEEDS_ATTENTION' : 'OK'} />}>
+    <Panel title="Watched" actions={<Status state={alerts.length > 0 ? 'NEEDS_ATTENTION' : 'OK'} />}>
       {readings.length === 0 ? (
         <span className="soft">No limits are set yet.</span>
       ) : (
@@ -64,7 +64,7 @@ function TileFrame({ isCrossed, page, children }: FramedProps) {
   const className = isCrossed ? 'tile open' : 'tile'
   if (page === undefined) return <div className={className}>{children}</div>
   return (
-    <Link {...targetOf(page)} className={className}>
+    <Link {...toLinkTarget(page)} className={className}>
       {children}
     </Link>
   )

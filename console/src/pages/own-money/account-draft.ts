@@ -7,7 +7,7 @@ import {
 import { decode, type JsonSchema } from '@countersign/contract/core/decode'
 import { EVM_NETWORKS } from '@countersign/contract/core/evm'
 import { CountersignError } from '@countersign/sdk'
-import { wordsOf } from '../../ui/status-meaning.ts'
+import { formatConstant } from '../../ui/status-meaning.ts'
 
 /** An external account as typed: the value of each field, by its name in the API. */
 export interface AccountDraft {
@@ -79,7 +79,7 @@ function getDescription(schema: object): string | undefined {
 
 /** Converts `routingNumber` to `Routing number`. */
 function formatLabel(name: string): string {
-  return wordsOf(name.replaceAll(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase())
+  return formatConstant(name.replaceAll(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase())
 }
 
 /** True if all required fields are filled in, and at least one of those that identify the account. */

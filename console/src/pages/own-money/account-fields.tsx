@@ -1,5 +1,5 @@
 import { NativeSelect, TextInput } from '@mantine/core'
-import { wordsOf } from '../../ui/status-meaning.ts'
+import { formatConstant } from '../../ui/status-meaning.ts'
 import {
   type AccountDraft,
   type AccountField,
@@ -29,7 +29,7 @@ export function AccountFields({ draft, currencies, error, change }: FieldsProps)
       {types.length > 1 && (
         <NativeSelect
           label="Kind of account"
-          data={types.map((type) => ({ value: type, label: wordsOf(type) }))}
+          data={types.map((type) => ({ value: type, label: formatConstant(type) }))}
           value={draft.type}
           onChange={({ currentTarget }) => change({ ...draft, type: currentTarget.value })}
         />
@@ -67,7 +67,7 @@ function Field(props: {
         {...shared}
         data={[
           { value: '', label: 'Choose' },
-          ...choices.map((choice) => ({ value: choice, label: wordsOf(choice) })),
+          ...choices.map((choice) => ({ value: choice, label: formatConstant(choice) })),
         ]}
         onChange={({ currentTarget }) => change(currentTarget.value)}
       />

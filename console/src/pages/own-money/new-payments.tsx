@@ -6,11 +6,11 @@ import { Button, NativeSelect, Stack, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { type ComponentType, type FormEvent, type ReactNode, useState } from 'react'
 import { countersign } from '../../data/client.ts'
-import { useDenied } from '../../session/me.ts'
+import { useMissingPermission } from '../../session/me.ts'
 import { DialogButton } from '../../ui/dialog-button.tsx'
 import { parseSmallestUnits } from '../../ui/money-format.ts'
 import { ErrorState } from '../../ui/states.tsx'
-import { wordsOf } from '../../ui/status-meaning.ts'
+import { formatConstant } from '../../ui/status-meaning.ts'
 import type { Listed } from '../../ui/use-listed.ts'
 import { useReloadOwnMoney } from './use-changed.ts'
 
@@ -59,11 +59,11 @@ function FormButton({
   readonly missing: string
   readonly form: ComponentType<FormProps>
 }) {
-  const mayTransact = useDenied('TRANSACT')
+  const mayTransact = useMissingPermission('TRANSACT')
   const onChanged = useReloadOwnMoney()
-  const denied = mayTransact ?? (accounts.length === 0 ? missing : undefined)
+  const disabledReason = mayTransact ?? (accounts.length === 0 ? missing : undefined)
   return (
-    <DialogButton label={title} title={title} denied={denied} onDone={onChanged}>
+    <DialogButton label={title} title={title} disabledReason={disabledReason} onDone={onChanged}>
       {({ onDone }) => <Form accounts={accounts} onDone={onDone} />}
     </DialogButton>
   )
@@ -87,7 +87,7 @@ function WithdrawalForm({ accounts, onDone }: FormProps) {
     >
       <NativeSelect
         label="From"
-        data={WITHDRAWAL_SOURCES.map((source) => ({ value: source, label: wordsOf(source) }))}
+        data={WITHDRAWAL_SOURCES.map((source) => ({ value: source, label: formatConstant(source) }))}
         value={source}
         onChange={({ currentTarget }) => setSource(currentTarget.value)}
       />

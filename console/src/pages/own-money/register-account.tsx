@@ -6,11 +6,11 @@ import { NativeSelect } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { countersign } from '../../data/client.ts'
-import { useDenied } from '../../session/me.ts'
-import { accountWords } from '../../ui/account-words.ts'
+import { useMissingPermission } from '../../session/me.ts'
+import { describeAccount } from '../../ui/account-words.ts'
 import { DialogButton } from '../../ui/dialog-button.tsx'
 import { ErrorState, Loading } from '../../ui/states.tsx'
-import { wordsOf } from '../../ui/status-meaning.ts'
+import { formatConstant } from '../../ui/status-meaning.ts'
 import type { Listed } from '../../ui/use-listed.ts'
 import {
   type AccountDraft,
@@ -38,18 +38,18 @@ const NEW = ''
 const COLD_EFFECT =
   'The treasury of this network can send money to this address. Compare it with your own record of it, character by character.'
 const OWN_EFFECT =
-  'Fees and own capital can be paid to this account. Money that it sends, and that names no other account, is own capital.'
+  'Fees and own capital can be paid to this account. Money from it that names no other account counts as own capital.'
 
 /** A button that opens the registration form. */
 export function RegisterAccount({ accounts }: { readonly accounts: Registered }) {
-  const mayManage = useDenied('MANAGE')
+  const mayManage = useMissingPermission('MANAGE')
   const onChanged = useReloadOwnMoney()
   return (
     <DialogButton
       label="Register account"
       title="Register an account of the operator"
       variant="default"
-      denied={mayManage}
+      disabledReason={mayManage}
       onDone={onChanged}
     >
       {({ onDone }) => <ExternalAccounts registered={accounts.rows} onDone={onDone} />}
@@ -120,7 +120,7 @@ function RegistrationForm({ accounts, currencies, reload, onDone }: Registration
       facts={[
         ...facts,
         ['Currency', account?.currency ?? createdAccount.draft.currency],
-        ['Purpose', wordsOf(isCold ? purpose : 'OWN_MONEY')],
+        ['Purpose', formatConstant(isCold ? purpose : 'OWN_MONEY')],
       ]}
       effect={isCold ? COLD_EFFECT : OWN_EFFECT}
       send={async (order) => {
@@ -175,7 +175,7 @@ function AccountChoice(props: {
       data={[
         ...accounts.map((account) => ({
           value: account.id,
-          label: getAddress(account) ?? accountWords(account),
+          label: getAddress(account) ?? describeAccount(account),
         })),
         { value: NEW, label: 'Another account …' },
       ]}
@@ -193,7 +193,7 @@ function PurposeChoice(props: {
   return (
     <NativeSelect
       label="Purpose"
-      data={OWN_ACCOUNT_PURPOSES.map((purpose) => ({ value: purpose, label: wordsOf(purpose) }))}
+      data={OWN_ACCOUNT_PURPOSES.map((purpose) => ({ value: purpose, label: formatConstant(purpose) }))}
       value={purpose}
       onChange={({ currentTarget }) =>
         choose(wordOf(OWN_ACCOUNT_PURPOSES, currentTarget.value) ?? 'OWN_MONEY')
@@ -210,13 +210,13 @@ function useFacts(account: External | undefined, draft: AccountDraft): readonly 
   const { data: treasuries = [] } = useTreasuries()
   const network = findNetwork(account?.accountInfo.accountType ?? draft.type)
   const address = account ? getAddress(account) : draft.values.address?.trim()
-  if (!network || !address) return account ? [['Account', accountWords(account)]] : listDetails(draft)
+  if (!network || !address) return account ? [['Account', describeAccount(account)]] : listDetails(draft)
   const onNetwork = treasuries.filter((treasury) => treasury.network === network)
   const simulated = treasuries.filter((treasury) => treasury.network === undefined)
   const rails = (onNetwork.length > 0 ? onNetwork : simulated).map(({ rail }) => rail)
   return [
     ['Rail', rails.length > 0 ? rails.join(', ') : 'No chain of this server'],
-    ['Network', wordsOf(network)],
+    ['Network', formatConstant(network)],
     ['Address', address],
   ]
 }
@@ -224,9 +224,9 @@ function useFacts(account: External | undefined, draft: AccountDraft): readonly 
 function listDetails({ type, values }: AccountDraft): readonly Fact[] {
   const fields = listFields(type).flatMap(({ name, label, choices }): Fact[] => {
     const value = (values[name] ?? '').trim()
-    return value === '' ? [] : [[label, choices ? wordsOf(value) : value]]
+    return value === '' ? [] : [[label, choices ? formatConstant(value) : value]]
   })
-  return [['Kind of account', wordsOf(type)], ...fields]
+  return [['Kind of account', formatConstant(type)], ...fields]
 }
 
 function findNetwork(accountType: string) {

@@ -46,7 +46,7 @@ export function Inbox() {
               {to}
             </Text>
             <Group gap="xs">
-              <Status of={status} />
+              <Status state={status} />
               <Text size="sm" c="dimmed" component="span">
                 <Time at={createdAt} />
               </Text>

@@ -14,12 +14,12 @@ export function IdentityTokens() {
     <SettingsForm
       title="Identity tokens"
       text="Customers sign in by tokens of these issuers, which are checked against the keys that the issuer publishes."
-      draftOf={({ oauthConfig }) => ({
+      createDraft={({ oauthConfig }) => ({
         issuers: oauthConfig.issuers.map(
           ({ issuer, audiences }, row): Issuer => ({ row, issuer, audiences: audiences?.join('\n') ?? '' }),
         ),
       })}
-      changeOf={({ issuers }) => ({
+      buildChange={({ issuers }) => ({
         oauthConfig: {
           issuers: issuers.map(({ issuer, audiences }) => {
             const ids = splitLines(audiences)

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import {
+  buildRailMarkFields,
   fromHoldRows,
   fromLimitRows,
   fromPositionMarkRows,
@@ -9,7 +10,6 @@ import {
   NEW_HOLD,
   NEW_LIMIT,
   POSITION_MARK_FIELDS,
-  railMarkFields,
   toHoldRows,
   toLimitRows,
   toPositionMarkRows,
@@ -43,7 +43,7 @@ describe('a form of limits', () => {
     expect(fromPositionMarkRows(toPositionMarkRows(positionMarks))).toEqual(positionMarks)
     expect(areValid(toHoldRows([...holds]), HOLD_FIELDS)).toBe(true)
     expect(areValid(toLimitRows([...limits]), LIMIT_FIELDS)).toBe(true)
-    expect(areValid(toRailMarkRows(railMarks), railMarkFields(['bank']))).toBe(true)
+    expect(areValid(toRailMarkRows(railMarks), buildRailMarkFields(['bank']))).toBe(true)
     expect(areValid(toPositionMarkRows(positionMarks), POSITION_MARK_FIELDS)).toBe(true)
   })
 
@@ -61,7 +61,7 @@ describe('a form of limits', () => {
       subject: 'Another limit has this subject, period and currency',
     })
     const mark = { rail: '', currency: 'USD', amount: '-1' }
-    expect(findErrors(railMarkFields([]), mark)).toEqual({
+    expect(findErrors(buildRailMarkFields([]), mark)).toEqual({
       rail: 'Choose a rail',
       amount: 'The amount is too small',
     })

@@ -7,7 +7,7 @@ import {
   VELOCITY_SUBJECTS,
 } from '@countersign/contract/payments/risk-config'
 import { formatFigures, parseSmallestUnits } from '../../ui/money-format.ts'
-import { wordsOf } from '../../ui/status-meaning.ts'
+import { formatConstant } from '../../ui/status-meaning.ts'
 import type { RuleField, RuleRow } from './rule-rows.tsx'
 import type { Config } from './settings-form.tsx'
 
@@ -22,11 +22,11 @@ const COUNT_MAX = 1_000_000
 const CURRENCY_CHOICES = keysOf(CURRENCIES).map((code) => ({ value: code, label: code }))
 
 function buildChoices(words: readonly string[], none?: string) {
-  const choices = words.map((word) => ({ value: word, label: wordsOf(word) }))
+  const choices = words.map((word) => ({ value: word, label: formatConstant(word) }))
   return none === undefined ? choices : [{ value: '', label: none }, ...choices]
 }
 
-function decimalsOf(code: string): number {
+function getDecimals(code: string): number {
   return isKnownCurrency(code) ? CURRENCIES[code].decimals : 0
 }
 
@@ -37,14 +37,14 @@ function parseInteger(text: string, min: number, max: number): number | undefine
 }
 
 /** Parses an amount, possibly negative, to the smallest unit. Undefined if it is not an amount. */
-function parseUnits(text: string, code: string): bigint | undefined {
+function parseSignedUnits(text: string, code: string): bigint | undefined {
   const [, minus, digits = ''] = /^\s*([-−])?(.*)$/s.exec(text) ?? []
-  const units = parseSmallestUnits(digits, decimalsOf(code))
+  const units = parseSmallestUnits(digits, getDecimals(code))
   return minus === undefined || units === undefined ? units : -units
 }
 
-function amountText(amount: bigint | undefined, code: string): string {
-  return amount === undefined ? '' : formatFigures({ amount, decimals: decimalsOf(code) })
+function formatDraftAmount(amount: bigint | undefined, code: string): string {
+  return amount === undefined ? '' : formatFigures({ amount, decimals: getDecimals(code) })
 }
 
 function checkInteger(name: string, min: number, max: number, isRequired: boolean) {
@@ -55,8 +55,8 @@ function checkInteger(name: string, min: number, max: number, isRequired: boolea
 }
 
 function checkAmount({ currency = '' }: RuleRow, text: string, least: bigint): string | undefined {
-  const units = parseUnits(text, currency)
-  if (units === undefined) return `An amount with at most ${decimalsOf(currency)} decimals`
+  const units = parseSignedUnits(text, currency)
+  if (units === undefined) return `An amount with at most ${getDecimals(currency)} decimals`
   return units < least ? 'The amount is too small' : undefined
 }
 
@@ -101,7 +101,7 @@ export function toHoldRows(holds: Holds): RuleRow[] {
     bankingDays: String(bankingDays),
     currency,
     paymentRail,
-    minAmount: amountText(minAmount, currency),
+    minAmount: formatDraftAmount(minAmount, currency),
     customerAgeDaysMax: customerAgeDaysMax === undefined ? '' : String(customerAgeDaysMax),
   }))
 }
@@ -113,7 +113,7 @@ export function fromHoldRows(rows: readonly RuleRow[]): Holds {
     ...present({
       currency: currency === '' ? undefined : currency,
       paymentRail: wordOf(PAYMENT_RAILS, paymentRail),
-      minAmount: parseUnits(minAmount, currency),
+      minAmount: parseSignedUnits(minAmount, currency),
       customerAgeDaysMax: parseInteger(customerAgeDaysMax, 0, AGE_DAYS_MAX),
     }),
   }))
@@ -163,7 +163,7 @@ export function toLimitRows(limits: Limits): RuleRow[] {
     period,
     currency,
     maxCount: maxCount === undefined ? '' : String(maxCount),
-    maxAmount: amountText(maxAmount, currency),
+    maxAmount: formatDraftAmount(maxAmount, currency),
   }))
 }
 
@@ -175,7 +175,7 @@ export function fromLimitRows(rows: readonly RuleRow[]): Limits {
     currency,
     ...present({
       maxCount: parseInteger(maxCount, 0, COUNT_MAX),
-      maxAmount: parseUnits(maxAmount, currency),
+      maxAmount: parseSignedUnits(maxAmount, currency),
     }),
   }))
 }
@@ -183,7 +183,7 @@ export function fromLimitRows(rows: readonly RuleRow[]): Limits {
 const POSITION_CURRENCY: RuleField = { name: 'currency', label: 'Currency', choices: CURRENCY_CHOICES }
 
 /** Fields of a rail's thresholds. `rails` are the names of the platform's rails. */
-export function railMarkFields(rails: readonly string[]): readonly RuleField[] {
+export function buildRailMarkFields(rails: readonly string[]): readonly RuleField[] {
   return [
     {
       name: 'rail',
@@ -206,8 +206,8 @@ export const POSITION_MARK_FIELDS: readonly RuleField[] = [
     name: 'amount',
     label: 'Low-water mark, below 0 for a short position',
     findError: ({ amount = '', currency = '' }) =>
-      parseUnits(amount, currency) === undefined
-        ? `An amount with at most ${decimalsOf(currency)} decimals`
+      parseSignedUnits(amount, currency) === undefined
+        ? `An amount with at most ${getDecimals(currency)} decimals`
         : undefined,
   },
 ]
@@ -218,7 +218,7 @@ export function toRailMarkRows(marks: RailMarks): RuleRow[] {
   return marks.map(({ rail, currencyCode, amount }) => ({
     rail,
     currency: currencyCode,
-    amount: amountText(amount, currencyCode),
+    amount: formatDraftAmount(amount, currencyCode),
   }))
 }
 
@@ -230,7 +230,7 @@ export function fromRailMarkRows(rows: readonly RuleRow[]): RailMarks {
 export function toPositionMarkRows(marks: PositionMarks): RuleRow[] {
   return marks.map(({ currencyCode, amount }) => ({
     currency: currencyCode,
-    amount: amountText(amount, currencyCode),
+    amount: formatDraftAmount(amount, currencyCode),
   }))
 }
 
@@ -238,6 +238,6 @@ export function toPositionMarkRows(marks: PositionMarks): RuleRow[] {
 export function fromPositionMarkRows(rows: readonly RuleRow[]): PositionMarks {
   return rows.map(({ currency = '', amount = '' }) => ({
     currencyCode: currency,
-    amount: parseUnits(amount, currency) ?? 0n,
+    amount: parseSignedUnits(amount, currency) ?? 0n,
   }))
 }

@@ -2,7 +2,7 @@ import { MEMBER_ROLES } from '@countersign/contract/core/member-roles'
 import { isKeyOf } from '@countersign/contract/core/objects'
 import { NativeSelect } from '@mantine/core'
 import { useMe } from '../../session/me.ts'
-import { wordsOf } from '../../ui/status-meaning.ts'
+import { formatConstant } from '../../ui/status-meaning.ts'
 import { PermissionChoice } from './permission-choice.tsx'
 import { findBuiltInRole, type Rights, useRoles } from './roles.ts'
 
@@ -35,7 +35,7 @@ export function RightsChoice(props: { readonly value: Rights; readonly onChange:
           ...(custom.length > 0 ? [{ group: 'Roles of the platform', items: custom }] : []),
           {
             group: 'Built-in roles',
-            items: Object.keys(MEMBER_ROLES).map((role) => ({ value: role, label: wordsOf(role) })),
+            items: Object.keys(MEMBER_ROLES).map((role) => ({ value: role, label: formatConstant(role) })),
           },
         ]}
       />

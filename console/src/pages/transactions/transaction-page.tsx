@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { countersign } from '../../data/client.ts'
-import { moneyText } from '../../ui/money.tsx'
+import { formatMoney } from '../../ui/money.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Raw } from '../../ui/raw.tsx'
@@ -40,8 +40,8 @@ function TransactionDetail({ transaction }: { readonly transaction: TransactionR
   const { id, status, direction } = transaction
   return (
     <Page
-      title={`${moneyText(getAmount(transaction))} ${direction === 'DEBIT' ? 'out' : 'in'}`}
-      aside={<Status of={status} />}
+      title={`${formatMoney(getAmount(transaction))} ${direction === 'DEBIT' ? 'out' : 'in'}`}
+      aside={<Status state={status} />}
       actions={<TransactionActions transaction={transaction} />}
       parent={PARENT}
     >
@@ -57,7 +57,7 @@ function TransactionDetail({ transaction }: { readonly transaction: TransactionR
           <Decisions transaction={transaction} />
         </div>
       </div>
-      <Raw of={transaction} />
+      <Raw value={transaction} />
     </Page>
   )
 }
