@@ -93,7 +93,7 @@ function MatchButtons({ match }: { readonly match: Match }) {
   const onDone = () => void client.invalidateQueries({ queryKey: ['reconciliations'] })
   const { id, status, difference, currency, rail, statementEntryIds, paymentIds, reason } = match
   const transitions = MATCH_TRANSITIONS[status]
-  const shared = { size: 'xs', denied: disabledReason, onDone } as const
+  const shared = { size: 'xs', disabledReason, onDone } as const
   return (
     <Group gap="xs" wrap="nowrap">
       {transitions.agree && (
