@@ -67,7 +67,7 @@ describe('countersign', () => {
   test('demo without credentials says how to get them', async () => {
     const { exitCode, stdout, stderr } = await run('demo')
     expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' })
-    expect(stderr).toMatch(/^There are no credentials in \S+credentials\.json\. .*npm start\n$/)
+    expect(stderr).toMatch(/^No credentials found in \S+credentials\.json\. .*npm start\n$/)
   })
 
   test('demo without a server says how to start one', async () => {

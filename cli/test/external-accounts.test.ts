@@ -46,7 +46,7 @@ test('an account is added for a customer or for the platform, and listed', async
   expect(listed.stdout).toContain(`${account.id}\tEUR_ACCOUNT\tACTIVE\tEUR\t${customerId}`)
   expect(JSON.parse((await run('get', account.id, '--json')).stdout).id).toBe(account.id)
   const own = await create('--platform')
-  expect(own.stdout).toMatch(/^ExternalAccount:\S+ is added: EUR_ACCOUNT of the platform in EUR\.\n$/)
+  expect(own.stdout).toMatch(/^ExternalAccount:\S+ added: EUR_ACCOUNT of the platform in EUR\.\n$/)
   expect((await countersign.platformExternalAccounts.list()).data).toHaveLength(1)
 })
 

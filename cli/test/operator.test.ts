@@ -48,7 +48,7 @@ async function startServer(): Promise<() => Promise<unknown>> {
 }
 
 const UPGRADE =
-  /^this build +\d+\.\d+\.\d+\nlast steps left +none: the upgrade is finished\nservers of other releases +none\n$/
+  /^this build +\d+\.\d+\.\d+\nremaining steps +none: the upgrade is finished\nservers on other releases +none\n$/
 
 describe.skipIf(!existsSync(PROGRAM))('the operator', () => {
   test('verifies and signs the books, sees the upgrade, and takes a backup to another folder', async () => {
@@ -73,7 +73,7 @@ describe.skipIf(!existsSync(PROGRAM))('the operator', () => {
       expect(made.stdout.split('\n')).toEqual([
         expect.stringMatching(/^\S+backup: \d+ files, \d+ MiB\.$/),
         'It can be opened, and its books are correct: 0 transfers.',
-        'The master key is not part of it: keep it elsewhere.',
+        'The master key is not part of the backup. Store it elsewhere.',
         '',
       ])
       const again = await run(['backup', backup, '--json'])
@@ -84,7 +84,7 @@ describe.skipIf(!existsSync(PROGRAM))('the operator', () => {
       const archives = join(folder, 'archives')
       expect((await run(['archive', 'list'])).stdout).toBe('There are no archives.\n')
       expect((await run(['archive', 'make', '--before', '2026-01', archives])).stdout).toBe(
-        'Nothing from before 2026-01 is left to archive.\n',
+        'There is nothing from before 2026-01 to archive.\n',
       )
       expect(await run(['archive', 'check', archives])).toMatchObject({
         exitCode: 0,

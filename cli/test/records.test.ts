@@ -216,7 +216,7 @@ describe('records on the command line', () => {
       await expect(failed).rejects.toMatchObject({
         code: 1,
         stderr:
-          'There are no credentials in .countersign/credentials.json. Log in to a server: countersign login\n',
+          'No credentials found in .countersign/credentials.json. Log in to a server: countersign login\n',
       })
     },
   )

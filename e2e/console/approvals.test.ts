@@ -53,7 +53,7 @@ describe.each(VIEWPORTS)('people who work off the queue of approvals, on %s,', (
     // Uses only the keyboard: the confirmation shows amount and payee, and the next approval opens
     // afterwards.
     await page.keyboard.press('a')
-    const question = page.getByRole('dialog', { name: 'Approve this payment of the agent?' })
+    const question = page.getByRole('dialog', { name: "Approve this agent's payment?" })
     for (const words of ['45.00 USD', 'Ada Lovelace, USD account •••• 6789'])
       await question.getByText(words).waitFor()
     expect(await look(page, 'approval-confirm')).toEqual([])
@@ -244,7 +244,7 @@ describe.each(VIEWPORTS)('people who work off the queue of approvals, on %s,', (
     await page.getByRole('button', { name: 'Split', exact: true }).click()
     const dialog = page.getByRole('dialog', { name: 'Split this deposit?' })
     await dialog.getByLabel('First part').fill('42.00')
-    await dialog.getByText('Type an amount below').waitFor()
+    await dialog.getByText('Enter an amount below').waitFor()
     await dialog.getByLabel('First part').fill('40.00')
     await dialog.getByText('Second part: 2.00 USD').waitFor()
     await dialog.getByLabel('Reason').fill('Two invoices')

@@ -19,7 +19,7 @@ test.each([
     await page.getByRole('button', { name: 'Create an example bank' }).click()
     await page.getByRole('heading', { name: /^example-bank-/ }).waitFor()
     const suggested = page.getByRole('table', { name: 'Suggested matches' })
-    await suggested.getByText('Several payments, booked as one sum').waitFor()
+    await suggested.getByText('Several payments in one line').waitFor()
     await page.getByText('Statement of the bank').waitFor()
     expect(await look(page, 'example-bank')).toEqual([])
     const dialog = page.getByRole('dialog', { name: 'Do these belong together?' })
@@ -46,7 +46,7 @@ test.each([
     await page.getByText('Balanced', { exact: true }).waitFor()
     await page.getByRole('button', { name: 'Next', exact: true }).click()
     await page.getByText('1 of 1').waitFor()
-    await suggested.getByText('Several payments, booked as one sum').waitFor()
+    await suggested.getByText('Several payments in one line').waitFor()
     expect(wrong).toEqual([])
   },
 )

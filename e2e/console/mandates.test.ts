@@ -58,7 +58,7 @@ describe.each([
     await form.getByLabel('Signed on').fill(signedOn)
     await form.getByRole('button', { name: 'Register mandate' }).click()
     await page.getByRole('heading', { level: 1, name: 'ACME-2026-0007', exact: true }).waitFor()
-    await page.getByText('Nothing was collected yet.').waitFor()
+    await page.getByText('No collections yet.').waitFor()
 
     await countersign.transfers.in({
       source: { accountId: bankId },

@@ -33,7 +33,7 @@ describe.each([
     const faults = await look(page, 'payouts')
     await page.getByRole('button', { name: 'Pay', exact: true }).click()
     const question = page.getByRole('dialog', { name: 'Pay this batch?' })
-    await question.getByText('25.00 USD by 1 payment. Lines that cannot be paid are left out: 1.').waitFor()
+    await question.getByText('25.00 USD in 1 payment. Lines that cannot be paid are skipped: 1.').waitFor()
     await question.getByRole('button', { name: 'Pay', exact: true }).click()
     await page.getByText('Completed', { exact: true }).first().waitFor()
     await page.getByRole('link', { name: /^Transaction…/ }).click()

@@ -102,7 +102,7 @@ describe('in an empty folder', () => {
     const { version } = await import('../../package.json', { with: { type: 'json' } })
     expect(await run(project.path, 'npx', ['--no', '--', 'countersign', '--version'])).toBe(`${version}\n`)
     await expect(run(project.path, 'npx', ['--no', '--', 'countersign', 'serve'])).rejects.toThrow(
-      'This command runs the server, which is not part of the package. Call it in a clone of the repository.',
+      'This command needs the server, which is not part of this package. Run it in a clone of the repository.',
     )
   })
 })
