@@ -19,7 +19,7 @@ describe.each(WIDTHS)('what is built with the platform, on %s', (_, viewport) =>
     server = undefined
   })
 
-  test('an event is delivered again, and the attempts show what was answered', async () => {
+  test('an event is delivered again, and its attempts show the responses', async () => {
     world = await openSignedIn(viewport)
     const { page, countersign, wrong, go } = world
     let status = 500
@@ -49,7 +49,7 @@ describe.each(WIDTHS)('what is built with the platform, on %s', (_, viewport) =>
     expect(wrong).toEqual([])
   })
 
-  test('events from a time on are counted, and then delivered again, of the chosen types only', async () => {
+  test('events of the selected types since a time are counted and then delivered again', async () => {
     world = await openSignedIn(viewport)
     const { page, countersign, wrong, go } = world
     const received: string[] = []
@@ -121,7 +121,7 @@ describe.each(WIDTHS)('what is built with the platform, on %s', (_, viewport) =>
     expect(wrong).toEqual([])
   })
 
-  test('a draft of a policy is put in words and run over the last week before it is saved', async () => {
+  test('a draft policy is explained and replayed over the last week before it is saved', async () => {
     world = await openSignedIn(viewport)
     const { page, countersign, wrong, go } = world
     const agentId = await agentThatPaid(countersign)

@@ -11,7 +11,7 @@ describe('the page of a customer', () => {
 
   const region = (name: string) => world.page.getByRole('region', { name, exact: true })
 
-  test('changes what is known of the customer, confirms it, and asks before an unsaved form is left', async () => {
+  test('changes customer details after a confirmation, and asks before leaving an unsaved form', async () => {
     world = await openSignedIn()
     const { page, countersign, go, wrong } = world
     const customer = await countersign.customers.create({

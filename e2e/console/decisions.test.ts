@@ -13,7 +13,7 @@ describe.each(VIEWPORTS)('people who decide about a payment, on %s', (_, viewpor
     await world?.browser.close()
   })
 
-  test('give a reason and evidence, confirm amount and payee, and decide again what the bank contradicts', async () => {
+  test('give a reason and evidence, confirm amount and payee, and can decide again if the bank contradicts them', async () => {
     world = await openSignedIn(viewport)
     const { page, countersign, wrong, go } = world
     const id = await waitingPayment(countersign)
@@ -71,7 +71,7 @@ describe.each(VIEWPORTS)('people who decide about a payment, on %s', (_, viewpor
     expect(wrong).toEqual([])
   })
 
-  test('see what the server refuses, and keep what they have typed', async () => {
+  test('see what the server rejects without losing what they typed', async () => {
     world = await openSignedIn(viewport)
     const { page, countersign, wrong, go } = world
     const id = await waitingPayment(countersign)

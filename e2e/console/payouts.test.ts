@@ -10,7 +10,7 @@ describe.each([
     await world?.browser.close()
   })
 
-  test('shows its totals and faults, is paid after a question that names both, and leads to each payment', async () => {
+  test('shows its totals and faults, is paid after a confirmation that names both, and links each payment', async () => {
     world = await openSignedIn(viewport)
     const { page, countersign, wrong, go } = world
     const { data: accounts } = await countersign.platformInternalAccounts.list({ currency: 'USD' })

@@ -40,7 +40,7 @@ const SHEET: Omit<Sheet, 'entries' | 'opening' | 'closing'> = {
   date: '2026-01-12',
 }
 
-test('a file of the simulated bank has the bookings, parties and balances that the bank has', async () => {
+test('an MT940 file of the simulated bank has the same bookings, parties and balances as the bank', async () => {
   const pages: Sheet[] = [
     { ...SHEET, opening: -100n, closing: 1_150n, entries: [IN], page: { number: 1, isLast: false } },
     {

@@ -153,7 +153,7 @@ export class WalletOwners {
   async updateSpends(): Promise<void> {
     const { data } = expectStatus(await this.#backend.get('/transactions?type=OUTGOING&limit=100'), 200)
     for (const { payment, hash } of this.#spends) {
-      const isMade = this.#world.chain.transfersOf(hash) !== undefined
+      const isMade = this.#world.chain.findTransfers(hash) !== undefined
       payment.ending = isMade ? COMPLETES : FAILS
       payment.state = isMade ? 'acknowledged' : 'unused'
       const found = data.find(

@@ -58,7 +58,7 @@ function RoleRow(props: {
   const missingPermission = permissions.filter((permission) => !member.permissions.includes(permission))
   const undeletable =
     disabledReason ??
-    (memberCount > 0 ? 'Members have this role. Give them another one first.' : undefined) ??
+    (memberCount > 0 ? 'Members still have this role. Assign them another role first.' : undefined) ??
     (missingPermission.length > 0 ? `You do not have ${missingPermission.join(', ')} yourself.` : undefined)
   return (
     <Group component="section" aria-label={name} justify="space-between" align="flex-start" gap="sm">

@@ -240,7 +240,7 @@ async function takeDocument(
   if (outcome.isDone) return toHome(visit)
   const faults = form.hasFile
     ? outcome.faults
-    : [...outcome.faults.filter(({ field }) => field !== 'file'), { field: 'file', message: 'Choose a file.' }]
+    : [...outcome.faults.filter(({ field }) => field !== 'file'), { field: 'file', message: 'Choose a file' }]
   return showAgain(outcome.status, faults)
 }
 
