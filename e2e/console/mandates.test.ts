@@ -53,7 +53,7 @@ describe.each([
     await form.getByLabel('Signed on').fill('2999-01-01')
     await form.getByLabel('Reference').fill('ACME-2026-0007')
     await form.getByRole('button', { name: 'Register mandate' }).click()
-    await form.getByText('signedOn is in the future').waitFor()
+    await form.getByText('signedOn must not be in the future').waitFor()
     expect(await form.getByLabel('Reference').inputValue()).toBe('ACME-2026-0007')
     await form.getByLabel('Signed on').fill(signedOn)
     await form.getByRole('button', { name: 'Register mandate' }).click()

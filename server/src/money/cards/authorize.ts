@@ -14,7 +14,7 @@ import { expectRow, insert } from '../../storage/commit/writes.ts'
 import type { CardRow, CardTransactionRow, DelegatedKeyRow } from '../../storage/rows/card.ts'
 import type { InternalAccountRow } from '../../storage/rows/tables.ts'
 import { type CardDecision, decideUse, type FundingSource } from './authorization-decision.ts'
-import { causeOf, firstReceivingAccount, type MovedPurchase } from './card-transactions.ts'
+import { getFirstReceivingAccount, type PurchaseChange, toPurchaseCause } from './card-transactions.ts'
 import { claimMax, toSourceUnits } from './claim-limit.ts'
 import { selectActiveKey } from './store.ts'
 
@@ -23,16 +23,20 @@ interface Source extends FundingSource {
   readonly key: DelegatedKeyRow | undefined
 }
 
-/** The decline, or the new purchase. */
-export type Authorized =
+/** A decline, or the new purchase with its writes. */
+export type AuthorizationResult =
   | Extract<CardDecision, { isApproved: false }>
-  | ({ readonly isApproved: true } & MovedPurchase)
+  | ({ readonly isApproved: true } & PurchaseChange)
 
 /**
  * Decides whether a card pays, and holds the amount if it does. Guards: the card is unchanged, the key is not
  * revoked, and the source can spend the amount.
  */
-export async function authorize(op: Op, card: CardRow, use: AuthorizationEvent): Promise<Authorized> {
+export async function authorize(
+  op: Op,
+  card: CardRow,
+  use: AuthorizationEvent,
+): Promise<AuthorizationResult> {
   if (use.declined) return { isApproved: false, reason: use.declined }
   const [holderIsDeleted, ...sources] = await Promise.all([
     isDeleted(op, card.cardholder_id),
@@ -42,13 +46,13 @@ export async function authorize(op: Op, card: CardRow, use: AuthorizationEvent):
   if (!decision.isApproved) return decision
   const { account, key } = requireValue(
     sources.find(({ accountId }) => accountId === decision.accountId),
-    'source that the decision names',
+    'funding source chosen by the decision',
   )
   const id = op.newId('CardTransaction')
   const amount = toSourceUnits(use.amount, use.currency, account.currency)
-  const { holdId, write } = hold(op, causeOf({ id }), {
+  const { holdId, write } = hold(op, toPurchaseCause({ id }), {
     account: account.id,
-    to: firstReceivingAccount(account.currency, card.currency),
+    to: getFirstReceivingAccount(account.currency, card.currency),
     currency: account.currency,
     amount,
   })
@@ -82,7 +86,7 @@ export async function authorize(op: Op, card: CardRow, use: AuthorizationEvent):
   }
 }
 
-/** A purchase for which nothing is authorized, claimed or pulled yet. */
+/** A new purchase, before anything is authorized, claimed or pulled. */
 export function newPurchase(
   op: Op,
   card: Pick<CardRow, 'id' | 'currency'>,
@@ -139,7 +143,7 @@ async function findSource(op: Op, card: CardRow, id: string): Promise<Source> {
   }
 }
 
-/** Signs this payment with the delegated key. The signature is stored with the payment. */
+/** Signs the purchase with the delegated key. */
 function signAuthorization(
   op: Op,
   key: DelegatedKeyRow,

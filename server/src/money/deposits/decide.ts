@@ -15,7 +15,7 @@ import type { InternalAccountRow } from '../../storage/rows/tables.ts'
 import { findScreeningOf } from '../screenings/screenings.ts'
 import { SCREENING_HIT } from './screen-sender.ts'
 
-/** Checks and writes shared by all decisions of team members about deposits. */
+/** Checks and writes that all decisions of team members about deposits share. */
 
 /**
  * Votes for a decision about a deposit. Only votes for the same account and the same amounts count together.
@@ -31,10 +31,10 @@ export function pendingVoteWrites(row: DepositRow, { writes }: Vote): Write[] {
 }
 
 /** Throws 409 `INVALID_STATE_TRANSITION` if the deposit is not in suspense. */
-export function checkInSuspense({ state }: DepositRow, by: DepositEvent): void {
-  if (state !== 'SUSPENSE' || nextState(DEPOSIT_TRANSITIONS, state, by) === null)
+export function checkInSuspense({ state }: DepositRow, depositEvent: DepositEvent): void {
+  if (state !== 'SUSPENSE' || nextState(DEPOSIT_TRANSITIONS, state, depositEvent) === null)
     throw new ApiError('INVALID_STATE_TRANSITION', {
-      message: `This deposit is ${state}: only one in SUSPENSE waits for a decision.`,
+      message: `This deposit is ${state}. Only a deposit in SUSPENSE can be decided.`,
       details: { status: state },
     })
 }
@@ -45,7 +45,7 @@ export async function checkScreened(op: Op, { id, reason }: DepositRow): Promise
   const screening = await findScreeningOf(op, 'CREDIT', id)
   if (screening?.state !== SCREENING_INITIAL) return
   throw new ApiError('SCREENING_NOT_DECIDED', {
-    message: `The address that it came from is on a list: decide ${screening.id} first.`,
+    message: `The sender's address matched a screening list. Decide ${screening.id} first.`,
     details: { screeningId: screening.id },
   })
 }
@@ -54,7 +54,7 @@ export function withNote({ details }: DepositRow, note: string | undefined) {
   return { ...details, ...present({ note }) }
 }
 
-/** The wallet whose own address received the money, if any. Only its holder may dispose of that money. */
+/** The wallet whose address received the money, if any. Only the wallet's holder may send that money on. */
 export function walletOf(op: Op, { rail, details }: DepositRow): Promise<InternalAccountRow | undefined> {
   return findWalletAt(op, rail, details.depositAccount)
 }

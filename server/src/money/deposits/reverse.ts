@@ -14,9 +14,9 @@ import { depositView } from './deposits.ts'
 import { selectParts } from './store.ts'
 
 /**
- * Reverses a deposit and its parts after the bank has taken it back. Takes what is available of the credited
- * amount from the account; the shortfall is owed to the platform. Undefined if the deposit or one of its
- * parts was returned to the sender; guard: the deposit is unchanged.
+ * Reverses a deposit and its parts after the bank has reversed the payment. Debits the available part of the
+ * credited amount; the shortfall is owed to the platform. Undefined if the deposit or a part was returned to
+ * the sender; guard: the deposit is unchanged.
  */
 export async function reverseDeposit(op: Op, row: DepositRow, detail: string): Promise<Reversal | undefined> {
   return new Reverser(op, detail, causeOf(row)).reverse(row)
@@ -47,8 +47,8 @@ class Reverser {
       if (!reversal) return undefined
       writes.push(...reversal.writes)
     }
-    const own = await this.#reverseOwn(row)
-    return own && { row: own.row, writes: [...writes, ...own.writes] }
+    const rowReversal = await this.#reverseOwn(row)
+    return rowReversal && { row: rowReversal.row, writes: [...writes, ...rowReversal.writes] }
   }
 
   async #reverseOwn(row: DepositRow): Promise<Reversal | undefined> {
@@ -88,8 +88,8 @@ class Reverser {
   }
 
   /**
-   * The bank takes back only what it had booked. If that was less than the deposit, the difference that the
-   * platform bore as costs is reversed.
+   * The bank reverses only the amount that it booked. If that is less than the deposit, the difference that
+   * the platform had paid as costs is reversed too.
    */
   #undoBorneCosts(row: DepositRow): Write[] {
     const { currency } = row

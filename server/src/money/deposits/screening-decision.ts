@@ -7,12 +7,11 @@ import { attributeAgain, depositView, replaceDeposit } from './deposits.ts'
 import { SCREENING_HIT } from './screen-sender.ts'
 
 const { release: RELEASED, reject: REJECTED } = SCREENING_TRANSITIONS[SCREENING_INITIAL]
-const REJECTED_NOTE = 'The screening of its sender was rejected'
+const REJECTED_NOTE = "The screening of the sender's address was rejected"
 
 /**
- * Applies the decision about the address that a deposit came from. After a release, the deposit is attributed
- * as if it had just arrived; after a rejection it stays in suspense for that reason. Does nothing if the
- * deposit is no longer in suspense.
+ * Applies the decision about a deposit sender's address. A released deposit is attributed as if it had just
+ * arrived; a rejected deposit stays in suspense. Does nothing if the deposit is no longer in suspense.
  */
 export const placeScreened: JobHandler<'deposit.screened'> = async (op, payload) => {
   const row = await depositOf(op, payload.depositId)

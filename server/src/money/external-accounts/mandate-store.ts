@@ -35,7 +35,7 @@ export function selectMandates(op: Op, { externalAccountId, customerId, status }
     .selectAll()
 }
 
-/** The SQL condition for a status: the counterpart of `statusOf`. */
+/** The SQL condition for a status: the counterpart of `getMandateStatus`. */
 function hasStatus({ now }: Op, status: MandateStatus) {
   if (status === 'CANCELED') return sql<boolean>`canceled_at IS NOT NULL`
   const { SEPA, BACS } = EXPIRES_AFTER_MONTHS
@@ -52,7 +52,7 @@ export async function selectUncanceled(op: Op, externalAccountId: string): Promi
 }
 
 /** The mandates of a customer that were not canceled. */
-export function selectUncanceledOf(op: Op, customerId: string): Promise<MandateRow[]> {
+export function selectUncanceledByCustomer(op: Op, customerId: string): Promise<MandateRow[]> {
   return selectMandates(op, { customerId }).where('canceled_at', 'is', null).execute()
 }
 

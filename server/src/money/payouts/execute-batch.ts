@@ -23,7 +23,7 @@ export async function checkExecutable(op: Op, batch: PayoutBatchRow, body: Execu
   const { checked, faulty } = batch
   if (faulty > 0 && (checked === faulty || body.skipFaulty !== true))
     throw new ApiError('PAYOUT_BATCH_FAULTY', {
-      message: `${faulty} of ${checked} lines cannot be paid. Correct them in another batch, or execute with skipFaulty.`,
+      message: `${faulty} of ${checked} lines cannot be paid. Correct them in another batch, or set skipFaulty to pay only the other lines.`,
       details: { field: 'skipFaulty', faulty },
     })
   const amounts = amountsByCurrency(batch)
@@ -37,7 +37,7 @@ export async function checkExecutable(op: Op, batch: PayoutBatchRow, body: Execu
 
 /**
  * Checks that no other batch has paid any part of the same file. Guard: the platform is unchanged, so if two
- * such batches are executed concurrently, one of them runs again and fails. Throws 409
+ * batches with the same file are executed concurrently, one of them runs again and fails. Throws 409
  * `PAYOUT_FILE_PAID_BEFORE`.
  */
 export async function checkFileIsNew(
@@ -50,20 +50,21 @@ export async function checkFileIsNew(
   const payoutBatchId = await selectSameFile(op, batch, { orMay: false })
   if (payoutBatchId === null) return [platformChanged(op, platform)]
   throw new ApiError('PAYOUT_FILE_PAID_BEFORE', {
-    message: `${payoutBatchId} has paid a file with the same content. To pay it once more, execute with payAgain.`,
+    message: `${payoutBatchId} has already paid a file with the same content. To pay it again, set payAgain.`,
     details: { field: 'payAgain', payoutBatchId },
   })
 }
 
 /** Throws 409 `INVALID_STATE_TRANSITION` if the event is impossible in the batch's state. */
-export function checkTransition({ state }: PayoutBatchRow, by: PayoutBatchEvent): void {
-  checkEvent(PAYOUT_BATCH_TRANSITIONS, state, by, `The batch is ${state}.`)
+export function checkTransition({ state }: PayoutBatchRow, batchEvent: PayoutBatchEvent): void {
+  checkEvent(PAYOUT_BATCH_TRANSITIONS, state, batchEvent, `A batch that is ${state} does not allow this.`)
 }
 
-function checkTotals(amounts: ReadonlyMap<string, bigint>, stated: ExecuteBody['totals']): void {
+function checkTotals(amounts: ReadonlyMap<string, bigint>, statedTotals: ExecuteBody['totals']): void {
   const isEqual =
-    stated.length === amounts.size && stated.every(({ currency, amount }) => amounts.get(currency) === amount)
-  if (isEqual && new Set(stated.map(({ currency }) => currency)).size === stated.length) return
+    statedTotals.length === amounts.size &&
+    statedTotals.every(({ currency, amount }) => amounts.get(currency) === amount)
+  if (isEqual && new Set(statedTotals.map(({ currency }) => currency)).size === statedTotals.length) return
   const totals = [...amounts].map(([currency, amount]) => ({ currency, amount }))
   throw new ApiError('PAYOUT_TOTALS_DIFFERENT', { details: { field: 'totals', totals } })
 }

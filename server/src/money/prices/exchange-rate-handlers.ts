@@ -37,6 +37,6 @@ export const exchangeRateHandlers: Handlers<typeof exchangeRates> = {
 /** Narrows a code to a known currency. Throws 400 `INVALID_CURRENCY`. */
 function requireKnownCurrency(code: string, field: string): KnownCurrency {
   if (!isKnownCurrency(code))
-    throw fieldError('INVALID_CURRENCY', field, `${code} is not a currency that this server supports`)
+    throw fieldError('INVALID_CURRENCY', field, `This server does not support the currency ${code}.`)
   return code
 }

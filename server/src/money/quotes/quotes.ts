@@ -5,7 +5,7 @@ import { ApiError, type SignedCall } from '../../kernel/operation/operation.ts'
 import { withBigints } from '../../kernel/transactions/transactions.ts'
 import { requireColumn } from '../../storage/read/required.ts'
 import type { QuoteRow } from '../../storage/rows/tables.ts'
-import { quoteFundingInstructions } from './funding-instructions.ts'
+import { buildFundingInstructions } from './funding-instructions.ts'
 import { selectPayload, selectQuote } from './store.ts'
 
 /** Throws 404 `QUOTE_NOT_FOUND`. */
@@ -30,11 +30,11 @@ export function executionCall(quoteId: string): SignedCall {
 }
 
 /**
- * A quote as the API shows it (specification 2.5). Its payment instructions contain the payload that a wallet
- * signs or, with real-time funding, where to pay.
+ * A quote as the API shows it (specification 2.5). Its payment instructions contain the payload for a wallet
+ * to sign or, with real-time funding, the account to pay.
  */
 export function quoteView(op: Op, quote: QuoteRow, payloadToSign: string | undefined) {
-  const instructions = paymentInstructions(op, quote, payloadToSign)
+  const instructions = buildPaymentInstructions(op, quote, payloadToSign)
   const { counterparty } = quote.request
   // The receiver disclosed this to the platform only.
   const isVisible = counterparty && op.actor.kind !== 'customer'
@@ -54,11 +54,11 @@ export function quoteView(op: Op, quote: QuoteRow, payloadToSign: string | undef
     rateDetails: withBigints(quote.pricing.rateDetails),
     transactionId: quote.transaction_id,
     ...(isVisible ? { counterpartyInformation: counterparty } : {}),
-    ...(instructions ? { paymentInstructions: instructions } : {}),
+    ...(instructions ? { buildPaymentInstructions: instructions } : {}),
   }
 }
 
-function paymentInstructions(op: Op, quote: QuoteRow, payloadToSign: string | undefined) {
+function buildPaymentInstructions(op: Op, quote: QuoteRow, payloadToSign: string | undefined) {
   if (payloadToSign !== undefined)
     return [
       {
@@ -67,7 +67,7 @@ function paymentInstructions(op: Op, quote: QuoteRow, payloadToSign: string | un
       },
     ]
   const { reference } = quote.request
-  return reference === undefined ? undefined : quoteFundingInstructions(op, quote, reference)
+  return reference === undefined ? undefined : buildFundingInstructions(op, quote, reference)
 }
 
 function sourceView(quote: QuoteRow) {

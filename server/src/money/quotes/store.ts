@@ -50,13 +50,13 @@ const ORDER_BY_ID = rowByKey<OrderRow>(
 /** A signing request's payload, with its stamp and signer. */
 export async function selectOrder(op: Op, signingRequestId: string): Promise<OrderRow> {
   const row = await op.find(ORDER_BY_ID, signingRequestId)
-  if (!row) throw new Error(`no signing request ${signingRequestId}`)
+  if (!row) throw new Error(`Signing request ${signingRequestId} does not exist`)
   return row
 }
 
-/** The exact text that a wallet signs to execute a quote. */
+/** The exact string that a wallet signs to execute a quote. */
 export async function selectPayload(op: Op, signingRequestId: string): Promise<string> {
   const row = await op.find(PAYLOAD_BY_ID, signingRequestId)
-  if (!row) throw new Error(`no signing request ${signingRequestId}`)
+  if (!row) throw new Error(`Signing request ${signingRequestId} does not exist`)
   return row.payload
 }

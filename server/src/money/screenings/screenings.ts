@@ -73,7 +73,7 @@ async function checkAddress(
   } catch (error) {
     if (!(error instanceof ScreeningFailed)) throw error
     op.metrics.recordScreening('FAILED')
-    op.log.error({ subject: request.subject, why: error.message }, 'an address could not be screened')
+    op.log.error({ subject: request.subject, why: error.message }, 'failed to screen address')
     throw new ApiError('UNAVAILABLE', { message: 'Address screening is unavailable. Try again.' })
   }
 }
@@ -106,18 +106,18 @@ function newScreening(op: Op, request: ScreeningWanted, result: ScreeningResult)
 export function decideScreening(
   op: Op,
   row: ScreeningRow,
-  by: 'release' | 'reject',
+  decision: 'release' | 'reject',
   note: string | undefined,
 ): { readonly row: ScreeningRow; readonly writes: readonly Write[] } {
   const change = { note: note ?? null, decided_at: op.now }
-  const moved = transition(op, 'screenings', SCREENING_TRANSITIONS, row, by, change)
+  const moved = transition(op, 'screenings', SCREENING_TRANSITIONS, row, decision, change)
   const decidedEvent = event(op, 'SCREENING.DECIDED', row.id, screeningView(moved.row))
   return { row: moved.row, writes: [moved.write, decidedEvent] }
 }
 
 /** A screening as the API shows it. */
 export function screeningView(row: ScreeningRow) {
-  if (!isKnownCurrency(row.currency)) throw new Error(`A screening in ${row.currency}`)
+  if (!isKnownCurrency(row.currency)) throw new Error(`Unknown screening currency ${row.currency}`)
   return {
     ...present({
       transactionId: row.transaction_id,

@@ -13,8 +13,8 @@ export const transferHandlers: Handlers<typeof transfers> = {
 
   transfer_out: async (op, { body }) => {
     const draft = await draftTransferOut(op, body)
-    const counted = await new Velocity(op).admit(draft.transaction)
-    const { transaction, writes } = beginTransfer(op, draft, counted)
+    const velocityWrites = await new Velocity(op).admit(draft.transaction)
+    const { transaction, writes } = beginTransfer(op, draft, velocityWrites)
     return { status: 201, body: transferOutAnswer(transaction), writes }
   },
 }

@@ -188,7 +188,7 @@ describe('an account that a connector gives', () => {
         return rows[0]?.last_error
       }
       const said = await until(problem, (text) => typeof text === 'string')
-      expect(said).toContain('which it has given to InternalAccount:')
+      expect(said).toContain('already belongs to InternalAccount:')
       expect(said).toContain(data[0].id)
       expect(data[0].fundingPaymentInstructions).toEqual([])
       between.change = PLAIN
