@@ -322,7 +322,7 @@ class EndpointRun {
         retryAt: undefined,
         lastDeliveredAt: now,
       }
-      this.#pace.recordResponse(attempted.durationMs, answer)
+      this.#pace.recordResponse(attempted.durationMs, response)
       this.#order.markReceived(pending, now)
       return
     }
