@@ -84,7 +84,7 @@ describe.skipIf(!existsSync(PROGRAM))('the operator', () => {
       const archives = join(folder, 'archives')
       expect((await run(['archive', 'list'])).stdout).toBe('There are no archives.\n')
       expect((await run(['archive', 'make', '--before', '2026-01', archives])).stdout).toBe(
-        'There is nothing from before 2026-01 to archive.\n',
+        'No data from before 2026-01 to archive.\n',
       )
       expect(await run(['archive', 'check', archives])).toMatchObject({
         exitCode: 0,

@@ -319,9 +319,7 @@ export const PRINTERS = {
   ),
   'archive make': createPrinter<{ archived: Archive[] }>(({ archived }, { before }) =>
     joinLines(
-      archived.length === 0
-        ? [`There is nothing from before ${before} to archive.`]
-        : archived.map(formatArchive),
+      archived.length === 0 ? [`No data from before ${before} to archive.`] : archived.map(formatArchive),
     ),
   ),
   'archive list': createPrinter<Listed<Archive>>(({ data }) =>

@@ -21,14 +21,13 @@ interface Reasoned extends Decided {
 
 type Deposit = Awaited<ReturnType<Shell['countersign']['deposits']['get']>>
 
+const YES_OPTION = ['--yes', 'skip the confirmation'] as const
+
 /** Adds the actions on a deposit: `assign`, `return`, `split`, `write-off` and `adjust`. */
 export function addDepositDecisions(program: Command): void {
   const deposits = ensureNounCommand(program, 'deposits', 'incoming payments of rails')
   const decision = (usage: string, description: string) =>
-    withShellOptions(deposits.command(usage).description(description)).option(
-      '--yes',
-      'skip the confirmation',
-    )
+    withShellOptions(deposits.command(usage).description(description)).option(...YES_OPTION)
   decision('assign <id> <account>', 'credit a deposit in suspense to an account')
     .option('--note <text>', 'stored with the deposit')
     .action(async (id: string, accountId: string, options: ShellOptions & Decided & { note?: string }) =>

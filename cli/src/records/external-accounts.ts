@@ -78,7 +78,7 @@ function nestAll(fields: readonly Field[]): Readonly<Record<string, unknown>> {
       const [only] = nested
       if (nested.length === 1 && only?.[0].length === 1) return [head, only[1]]
       if (nested.some(([path]) => path.length === 1))
-        throw new Failure(`${head} has both a value and fields of its own.`)
+        throw new Failure(`${head} has both a value and its own fields.`)
       return [head, nestAll(nested.map(([[, ...tail], value]) => [tail, value]))]
     }),
   )

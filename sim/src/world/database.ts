@@ -1,4 +1,4 @@
-import type { Database, QueryAnswer, QueryOptions } from '../../../server/src/storage/engine/port.ts'
+import type { Database, QueryOptions, StatementResult } from '../../../server/src/storage/engine/port.ts'
 import type { Machine, Program } from '../machine/machine.ts'
 
 /** Faults of the database, as fractions of all statements. */
@@ -40,7 +40,7 @@ export class ProgramDatabase implements Database {
     sql: string,
     parameters?: readonly unknown[],
     options?: QueryOptions,
-  ): Promise<QueryAnswer<Row>> {
+  ): Promise<StatementResult<Row>> {
     return this.#sendStatement(async () => {
       const answer = await this.#engine.query<Row>(sql, parameters, options)
       return ORDERED.test(sql) ? answer : { ...answer, rows: this.#shuffle(answer.rows) }

@@ -64,9 +64,10 @@ function CardForm({ customerId, onDone }: OfCustomer & { readonly onDone: () => 
     },
   })
   if (!accounts.data) return <Loading lines={3} />
-  const paying = accounts.data.data.filter((account) => getCardCurrency(account) !== undefined)
-  if (paying.length === 0) return <Text>The customer has no account in a currency that supports cards.</Text>
-  const first = paying.find(({ id }) => id === accountIds[0])
+  const eligible = accounts.data.data.filter((account) => getCardCurrency(account) !== undefined)
+  if (eligible.length === 0)
+    return <Text>The customer has no account in a currency that supports cards.</Text>
+  const first = eligible.find(({ id }) => id === accountIds[0])
   const currency = first && getCardCurrency(first)
   const submit = (event: FormEvent) => {
     event.preventDefault()
@@ -75,12 +76,7 @@ function CardForm({ customerId, onDone }: OfCustomer & { readonly onDone: () => 
   return (
     <form onSubmit={submit}>
       <Stack gap="md">
-        <FundingAccounts
-          accounts={paying}
-          currency={currency}
-          accountIds={accountIds}
-          onChange={setAccountIds}
-        />
+        <FundingAccounts {...{ accounts: eligible, currency, accountIds }} onChange={setAccountIds} />
         <TextInput
           label="Your reference"
           description="Generated if empty"

@@ -7,14 +7,14 @@ import { findActionOf } from '../../kernel/transactions/agent-action.ts'
 import { transactionHandlers } from '../../kernel/transactions/handlers.ts'
 import {
   findTransaction,
-  transactionView,
-  transferOutAnswer,
+  toTransactionView,
+  toTransferOutResponse,
 } from '../../kernel/transactions/transactions.ts'
 import { externalAccountHandlers } from '../../money/external-accounts/handlers.ts'
 import { exchangeRateHandlers } from '../../money/prices/exchange-rate-handlers.ts'
 import { createQuote } from '../../money/quotes/create.ts'
 import { checkExecution, checkIsPaidFromAccount, executeQuote } from '../../money/quotes/execute-quote.ts'
-import { executionCall, findPayload, findQuote, quoteView } from '../../money/quotes/quotes.ts'
+import { buildExecutionCall, findPayload, findQuote, quoteView } from '../../money/quotes/quotes.ts'
 import { Velocity } from '../../money/rails/velocity.ts'
 import { draftTransferOut } from '../../money/transfers/transfer-out.ts'
 import {
@@ -36,7 +36,7 @@ import { findAction } from './find-action.ts'
 import { selectActions } from './store.ts'
 
 /**
- * Endpoints that agents call. `maySee` limits them to the records of the agent's customer; this file makes
+ * Endpoints that agents call. `canSee` limits them to the records of the agent's customer; this file makes
  * all other checks.
  */
 export const agentAccessHandlers: Handlers<typeof agentAccess> = {
@@ -121,7 +121,7 @@ export const agentAccessHandlers: Handlers<typeof agentAccess> = {
 
   agent_me_quote_execute: {
     async findSignedCall(_, { params }) {
-      return executionCall(params.quoteId)
+      return buildExecutionCall(params.quoteId)
     },
 
     /** Without a signature the action waits for approval, and the customer signs later. */
@@ -175,7 +175,7 @@ export const agentAccessHandlers: Handlers<typeof agentAccess> = {
     const agent = await findActingAgent(op)
     const transaction = await findTransaction(op, params.transactionId)
     if (transaction.agent_id !== agent.id) checkMayView(agent)
-    return { status: 200, body: transactionView(transaction, transaction) }
+    return { status: 200, body: toTransactionView(transaction, transaction) }
   },
 
   agent_me_action_list: async (op, { query }) => {
@@ -216,7 +216,7 @@ async function proposeTransfer(op: Op, type: 'TRANSFER_IN' | 'TRANSFER_OUT', dra
     record: () => recordTransfer(op, draft),
   })
   const { transaction } = draft
-  const body = type === 'TRANSFER_OUT' ? { ...view, transaction: transferOutAnswer(transaction) } : view
+  const body = type === 'TRANSFER_OUT' ? { ...view, transaction: toTransferOutResponse(transaction) } : view
   return { status: 201, body, writes } as const
 }
 

@@ -2,18 +2,18 @@ import { AGENT_APPROVAL_SECONDS, type AgentActionType } from '@countersign/contr
 import { present } from '@countersign/contract/core/objects'
 import { AGENT_ACTION_INITIAL, AGENT_ACTION_TRANSITIONS } from '@countersign/contract/states/agent-states'
 import { requireValue } from '../../base/formats/require-value.ts'
-import { type Op, plusSeconds } from '../../kernel/operation/app.ts'
-import { periodsOf } from '../../kernel/operation/periods.ts'
+import { addSeconds, type Op } from '../../kernel/operation/app.ts'
+import { toPeriods } from '../../kernel/operation/periods.ts'
 import { event } from '../../kernel/outbox/events.ts'
 import { job } from '../../kernel/outbox/jobs.ts'
 import {
   amountSent,
   findTransaction,
   type TransactionWithCustomer,
-  transactionView,
+  toTransactionView,
 } from '../../kernel/transactions/transactions.ts'
 import { findPayload, findQuote, quoteView } from '../../money/quotes/quotes.ts'
-import { fundingOf } from '../../money/quotes/settlement.ts'
+import { getFunding } from '../../money/quotes/settlement.ts'
 import { insert, type Write } from '../../storage/commit/writes.ts'
 import { requireColumn } from '../../storage/read/required.ts'
 import type { AgentActionRow, AgentReservationRow, AgentRow } from '../../storage/rows/agent.ts'
@@ -43,7 +43,7 @@ export interface Proposal extends ActionPayment {
 
 /** A quote that pulls money from an external account also needs the permission for transfers in. */
 export function findPullPermission(quote: QuoteRow): Pick<AgentRequest, 'alsoNeeds'> {
-  return fundingOf(quote) === 'PULLED' ? { alsoNeeds: [getRequiredPermission('TRANSFER_IN')] } : {}
+  return getFunding(quote) === 'PULLED' ? { alsoNeeds: [getRequiredPermission('TRANSFER_IN')] } : {}
 }
 
 /** The permissions and amounts that the policy must allow for a payment. */
@@ -126,7 +126,7 @@ function buildAction(op: Op, agent: AgentRow, proposal: Proposal, needsApproval:
     transaction_id: transaction.id,
     is_signed: proposal.isSigned,
     reason: null,
-    expires_at: quote?.expires_at ?? plusSeconds(op.now, AGENT_APPROVAL_SECONDS),
+    expires_at: quote?.expires_at ?? addSeconds(op.now, AGENT_APPROVAL_SECONDS),
     created_at: op.now,
     updated_at: op.now,
   }
@@ -142,7 +142,7 @@ function buildReservation(
     platform_id: op.platform.id,
     agent_id: action.agent_id,
     ...reserved,
-    ...periodsOf(op.now),
+    ...toPeriods(op.now),
     created_at: op.now,
     updated_at: op.now,
   }
@@ -167,7 +167,7 @@ export async function toActionView(op: Op, action: AgentActionRow, { transaction
     type: action.type,
     quote: quote && quoteView(op, quote, await findPayload(op, quote)),
     transferDetails: quote ? undefined : toTransferDetails(transaction),
-    transaction: transactionView(transaction, transaction),
+    transaction: toTransactionView(transaction, transaction),
     rejectionReason: action.reason,
     createdAt: action.created_at.toISOString(),
     updatedAt: action.updated_at.toISOString(),

@@ -2,7 +2,7 @@ import type { agentApprovals } from '@countersign/contract/agents/agents'
 import type { Op } from '../../kernel/operation/app.ts'
 import { ApiError, type Handlers } from '../../kernel/operation/operation.ts'
 import { page } from '../../kernel/operation/paging.ts'
-import { executionCall } from '../../money/quotes/quotes.ts'
+import { buildExecutionCall } from '../../money/quotes/quotes.ts'
 import { changeAgent, findAgent } from '../identity/agents.ts'
 import { toActionView, toActionViews } from './actions.ts'
 import {
@@ -43,7 +43,7 @@ export const agentApprovalHandlers: Handlers<typeof agentApprovals> = {
   agent_action_approve: {
     async findSignedCall(op, { params }) {
       const { quote_id } = await findAgentAction(op, params)
-      return quote_id === null ? undefined : executionCall(quote_id)
+      return quote_id === null ? undefined : buildExecutionCall(quote_id)
     },
 
     async toSign(op, { params }) {

@@ -5,14 +5,14 @@ import { findActionOf } from '../../kernel/transactions/agent-action.ts'
 import {
   findTransaction,
   type TransactionWithCustomer,
-  transactionView,
+  toTransactionView,
 } from '../../kernel/transactions/transactions.ts'
 import {
   approveReceipt,
   isAwaitingApproval,
   rejectReceipt,
 } from '../../money/incoming-payments/incoming-payments.ts'
-import { executionCall } from '../../money/quotes/quotes.ts'
+import { buildExecutionCall } from '../../money/quotes/quotes.ts'
 import { castVote } from '../../people/members/approval-votes.ts'
 import { expectRow } from '../../storage/commit/writes.ts'
 import {
@@ -26,7 +26,7 @@ export const transactionApprovalHandlers: Handlers<typeof transactionApprovals> 
   transaction_approve: {
     async findSignedCall(op, { params }) {
       const action = await findActionOf(op, await findTransaction(op, params.transactionId))
-      return action && action.quote_id !== null ? executionCall(action.quote_id) : undefined
+      return action && action.quote_id !== null ? buildExecutionCall(action.quote_id) : undefined
     },
 
     async toSign(op, { params }) {
@@ -45,12 +45,12 @@ export const transactionApprovalHandlers: Handlers<typeof transactionApprovals> 
         const guardStillWaiting = expectRow('transactions', awaiting.id, { state: awaiting.state })
         return {
           status: 200,
-          body: transactionView(awaiting, awaiting),
+          body: toTransactionView(awaiting, awaiting),
           writes: [...vote.writes, guardStillWaiting],
         }
       }
       const { receipt, writes } = approveReceipt(op, awaiting, body?.receiverCustomerInfo)
-      return { status: 200, body: transactionView(receipt, receipt), writes: [...vote.writes, ...writes] }
+      return { status: 200, body: toTransactionView(receipt, receipt), writes: [...vote.writes, ...writes] }
     },
   },
 
@@ -59,7 +59,7 @@ export const transactionApprovalHandlers: Handlers<typeof transactionApprovals> 
     const action = await findActionOf(op, transaction)
     if (action) return toDecisionResponse(transaction, await rejectAction(op, action, body?.reason))
     const { receipt, writes } = rejectReceipt(op, requireAwaitingApproval(op, transaction), body ?? {})
-    return { status: 200, body: transactionView(receipt, receipt), writes }
+    return { status: 200, body: toTransactionView(receipt, receipt), writes }
   },
 }
 
@@ -70,7 +70,7 @@ export const transactionApprovalHandlers: Handlers<typeof transactionApprovals> 
 function toDecisionResponse(transaction: TransactionWithCustomer, decided: DecidedAction | undefined) {
   if (!decided) throw createNotAwaitingError(transaction)
   const { transaction: row, writes } = decided
-  return { status: 200, body: transactionView(row, row), writes } as const
+  return { status: 200, body: toTransactionView(row, row), writes } as const
 }
 
 function requireAwaitingApproval(op: Op, transaction: TransactionWithCustomer): TransactionWithCustomer {

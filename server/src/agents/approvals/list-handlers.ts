@@ -4,7 +4,7 @@ import { DepositChoice } from '@countersign/contract/payments/deposits'
 import type { Op } from '../../kernel/operation/app.ts'
 import type { Handlers } from '../../kernel/operation/operation.ts'
 import { page } from '../../kernel/operation/paging.ts'
-import { platformConfig } from '../../people/platforms/platform-config.ts'
+import { getPlatformConfig } from '../../people/platforms/platform-config.ts'
 import { selectVotes, selectWaiting, type WaitingRow } from './store.ts'
 import { toWaitingView } from './waiting-approvals.ts'
 
@@ -41,7 +41,7 @@ async function toWaitingViews(op: Op, rows: readonly WaitingRow[]) {
     op,
     rows.map(({ id }) => id),
   )
-  const { approvalsRequired } = platformConfig(op)
+  const { approvalsRequired } = getPlatformConfig(op)
   return Promise.all(
     rows.map((row) => {
       const rowVotes = votes.filter(({ record_id }) => record_id === row.id)

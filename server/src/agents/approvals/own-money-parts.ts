@@ -1,8 +1,8 @@
 import { present } from '@countersign/contract/core/objects'
 import { toChecksumAddress } from '../../base/formats/addresses.ts'
-import { describeShortly, nameOfHolder } from '../../kernel/accounts/external-account-names.ts'
+import { describeShortly, getHolderName } from '../../kernel/accounts/external-account-names.ts'
 import type { Op } from '../../kernel/operation/app.ts'
-import { findExternalAccountEver } from '../../money/external-accounts/external-accounts.ts'
+import { findExternalAccountEvenIfDeleted } from '../../money/external-accounts/external-accounts.ts'
 import { requireColumn } from '../../storage/read/required.ts'
 import { selectOwnAccount, selectTreasuryKey, selectTreasuryMovement, selectWithdrawal } from './store.ts'
 
@@ -65,10 +65,12 @@ export async function readTreasuryKeyParts(op: Op, id: string) {
 
 /** Returns the full address, because members compare it with their own records. */
 async function findAddress(op: Op, externalAccountId: string): Promise<string> {
-  return (await findExternalAccountEver(op, externalAccountId))?.identifier ?? ''
+  return (await findExternalAccountEvenIfDeleted(op, externalAccountId))?.identifier ?? ''
 }
 
 async function readPayeePart(op: Op, externalAccountId: string) {
-  const account = await findExternalAccountEver(op, externalAccountId)
-  return account ? { payee: present({ name: nameOfHolder(account), account: describeShortly(account) }) } : {}
+  const account = await findExternalAccountEvenIfDeleted(op, externalAccountId)
+  return account
+    ? { payee: present({ name: getHolderName(account), account: describeShortly(account) }) }
+    : {}
 }

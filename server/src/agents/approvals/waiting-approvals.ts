@@ -6,21 +6,21 @@ import { decode, isObject } from '@countersign/contract/core/decode'
 import { present } from '@countersign/contract/core/objects'
 import { describeSchedule } from '@countersign/contract/payments/schedule-words'
 import type { Static } from 'typebox'
-import { describeShortly, nameOfHolder } from '../../kernel/accounts/external-account-names.ts'
+import { describeShortly, getHolderName } from '../../kernel/accounts/external-account-names.ts'
 import type { Op } from '../../kernel/operation/app.ts'
-import { periodsOf } from '../../kernel/operation/periods.ts'
+import { toPeriods } from '../../kernel/operation/periods.ts'
 import { amountReceived, amountSent, findTransaction } from '../../kernel/transactions/transactions.ts'
 import { findDeposit } from '../../money/deposits/deposits.ts'
-import { findExternalAccountEver } from '../../money/external-accounts/external-accounts.ts'
-import { approvalDeadline } from '../../money/incoming-payments/incoming-payments.ts'
+import { findExternalAccountEvenIfDeleted } from '../../money/external-accounts/external-accounts.ts'
+import { getApprovalDeadline } from '../../money/incoming-payments/incoming-payments.ts'
 import { findSchedule, schedulePayeeView } from '../../money/payouts/payment-schedules.ts'
-import { amountsByCurrency, findBatch } from '../../money/payouts/payout-batches.ts'
+import { findBatch, sumByCurrency } from '../../money/payouts/payout-batches.ts'
 import { findQuote } from '../../money/quotes/quotes.ts'
 import { findRailEventById } from '../../money/rail-events/rail-events.ts'
 import { findFundsHold, fundsHoldView } from '../../money/rails/funds-holds.ts'
 import { findRailPayment } from '../../money/rails/rail-payments.ts'
 import { findScreening } from '../../money/screenings/screenings.ts'
-import { findCustomerOnRecord, nameOfCustomer } from '../../people/customers/customers.ts'
+import { findCustomerOnRecord, getCustomerName } from '../../people/customers/customers.ts'
 import type { AgentActionRow, AgentRow } from '../../storage/rows/agent.ts'
 import type { RailEventRow } from '../../storage/rows/rail.ts'
 import type { QuoteRow, TransactionRow } from '../../storage/rows/tables.ts'
@@ -74,7 +74,7 @@ const PARTS: { readonly [Kind in ApprovalKind]: (op: Op, id: string) => Promise<
     const { sender } = transaction.details.sender ?? {}
     const name = sender?.name ?? transaction.source_identifier ?? undefined
     return {
-      expiresAt: approvalDeadline(transaction).toISOString(),
+      expiresAt: getApprovalDeadline(transaction).toISOString(),
       requestedBy: present({ type: 'SENDER' as const, name }),
       amount: toAmount(amountReceived(transaction)),
     }
@@ -169,7 +169,7 @@ const PARTS: { readonly [Kind in ApprovalKind]: (op: Op, id: string) => Promise<
 /** The number of payments in a payout batch, and their total. */
 async function readBatchParts(op: Op, id: string): Promise<Parts> {
   const batch = await findBatch(op, id)
-  const [first, ...others] = amountsByCurrency(batch)
+  const [first, ...others] = sumByCurrency(batch)
   const payments = batch.checked - batch.faulty
   const name = batch.name === null ? '' : ` of ${batch.name}`
   const caution =
@@ -246,7 +246,7 @@ export async function toWaitingView(
     objectId: id,
     kind,
     createdAt: created_at.toISOString(),
-    ...(customer ? { customerId: customer.id, customerName: nameOfCustomer(customer) } : {}),
+    ...(customer ? { customerId: customer.id, customerName: getCustomerName(customer) } : {}),
     ...(await PARTS[kind](op, id)),
     votes,
     votesRequired,
@@ -259,8 +259,8 @@ async function describePayee(op: Op, transaction: TransactionRow, quote: QuoteRo
   const id = transaction.destination_account_id
   if (id === null) return undefined
   if (!id.startsWith('ExternalAccount:')) return { account: id }
-  const account = await findExternalAccountEver(op, id)
-  return account && present({ name: nameOfHolder(account), account: describeShortly(account) })
+  const account = await findExternalAccountEvenIfDeleted(op, id)
+  return account && present({ name: getHolderName(account), account: describeShortly(account) })
 }
 
 /** Explains why the policy requires approval, and how much of its limits remains. */
@@ -280,7 +280,7 @@ async function explainApproval(op: Op, action: AgentActionRow, agent: AgentRow):
 
 async function findRemainingLimits(op: Op, agent: AgentRow) {
   const { currency, dailyLimit, monthlyLimit } = readPolicy(agent).spendingLimits
-  const usage = (await findUsage(op, [agent], periodsOf(op.now)))(agent)
+  const usage = (await findUsage(op, [agent], toPeriods(op.now)))(agent)
   if (!isKnownCurrency(currency)) return []
   const remainingPart = (
     limit: 'DAILY' | 'MONTHLY',

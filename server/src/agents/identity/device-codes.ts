@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { DEVICE_CODE_SECONDS } from '@countersign/contract/agents/agents'
 import { requireValue } from '../../base/formats/require-value.ts'
-import { type App, type Op, plusSeconds } from '../../kernel/operation/app.ts'
+import { type App, addSeconds, type Op } from '../../kernel/operation/app.ts'
 import { ApiError } from '../../kernel/operation/operation.ts'
 import type { Enclave } from '../../kernel/ports/enclave.ts'
 import { insert, type Write } from '../../storage/commit/writes.ts'
@@ -38,7 +38,7 @@ export function makeDeviceCode(op: Op, agentId: string): NewDeviceCode {
       computeMac(op.enclave, code, op.enclave.keyGeneration),
       'digest of a code in our alphabet',
     ),
-    expires_at: plusSeconds(op.now, DEVICE_CODE_SECONDS),
+    expires_at: addSeconds(op.now, DEVICE_CODE_SECONDS),
     redeemed_at: null,
     created_at: op.now,
   }

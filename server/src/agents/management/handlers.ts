@@ -7,7 +7,7 @@ import type { Op } from '../../kernel/operation/app.ts'
 import { ApiError, type Handlers } from '../../kernel/operation/operation.ts'
 import { page } from '../../kernel/operation/paging.ts'
 import { checkPermission } from '../../kernel/operation/permissions.ts'
-import { timeRange } from '../../kernel/operation/time-range.ts'
+import { parseTimeRange } from '../../kernel/operation/time-range.ts'
 import { findCustomer } from '../../people/customers/customers.ts'
 import { expectRow, insert, update } from '../../storage/commit/writes.ts'
 import type { AgentDecisionRow, AgentRow } from '../../storage/rows/agent.ts'
@@ -79,7 +79,7 @@ export const agentHandlers: Handlers<typeof agents> = {
         op,
         query,
         await page(op, query, {
-          rows: selectAgents(op, { ...filters, ...timeRange(query) }),
+          rows: selectAgents(op, { ...filters, ...parseTimeRange(query) }),
           table: 'agents',
           view: (rows) => toAgentViews(op, rows),
         }),

@@ -8,12 +8,12 @@ import {
 import { currencyRecord, isKnownCurrency } from '@countersign/contract/core/currencies'
 import { decode } from '@countersign/contract/core/decode'
 import { present } from '@countersign/contract/core/objects'
-import { describeShortly, nameOfHolder } from '../../kernel/accounts/external-account-names.ts'
-import { type Op, plusSeconds } from '../../kernel/operation/app.ts'
+import { describeShortly, getHolderName } from '../../kernel/accounts/external-account-names.ts'
+import { addSeconds, type Op } from '../../kernel/operation/app.ts'
 import type { Handlers } from '../../kernel/operation/operation.ts'
-import { periodsOf } from '../../kernel/operation/periods.ts'
-import { timeIfGiven } from '../../kernel/operation/time-range.ts'
-import { findExternalAccountEver } from '../../money/external-accounts/external-accounts.ts'
+import { toPeriods } from '../../kernel/operation/periods.ts'
+import { parseOptionalTime } from '../../kernel/operation/time-range.ts'
+import { findExternalAccountEvenIfDeleted } from '../../money/external-accounts/external-accounts.ts'
 import type { AgentDecisionRow } from '../../storage/rows/agent.ts'
 import { findAgent } from '../identity/agents.ts'
 import { readPolicy } from '../policy/agent-policies.ts'
@@ -30,8 +30,8 @@ export const policyReplayHandlers: Handlers<typeof policyReplays> = {
     const agent = await findAgent(op, params.agentId)
     const draft = applyPolicyChange(readPolicy(agent), body.policy, 'policy.')
     await checkPolicy(op, agent.customer_id, draft, 'policy.')
-    const end = timeIfGiven(body.endDate) ?? op.now
-    const start = timeIfGiven(body.startDate) ?? plusSeconds(end, -REPLAY_DAYS * DAY_SECONDS)
+    const end = parseOptionalTime(body.endDate) ?? op.now
+    const start = parseOptionalTime(body.startDate) ?? addSeconds(end, -REPLAY_DAYS * DAY_SECONDS)
     const rows = await selectSpendingDecisions(op, agent.id, start, end, REPLAYED_ACTIONS_MAX + 1)
     const past = rows.slice(0, REPLAYED_ACTIONS_MAX).filter(isFirstDecision).map(toPastDecision)
     const replayed = await replayDecisions(op, draft, past)
@@ -96,7 +96,7 @@ async function replayDecisions(
   const usageByPeriod = new Map<string, { spent: bigint; count: number }>()
   const replayed: ReplayedDecision[] = []
   for (const pastDecision of past) {
-    const { day, month } = periodsOf(pastDecision.row.created_at)
+    const { day, month } = toPeriods(pastDecision.row.created_at)
     const isSameCurrency = pastDecision.was.currency === draft.spendingLimits.currency
     const getEarlierSpending = (spent: bigint) => (replayed.length === 0 && isSameCurrency ? spent : 0n)
     const dayUsage = usageByPeriod.get(day) ?? {
@@ -165,9 +165,9 @@ async function describePayee(op: Op, { accountIds }: PolicyRequest): Promise<str
   const payee = accountIds[1]
   if (payee === null) return 'An UMA address'
   if (!payee?.startsWith('ExternalAccount:')) return payee
-  const account = await findExternalAccountEver(op, payee)
+  const account = await findExternalAccountEvenIfDeleted(op, payee)
   if (!account) return undefined
-  return [nameOfHolder(account), describeShortly(account)].filter(Boolean).join(', ')
+  return [getHolderName(account), describeShortly(account)].filter(Boolean).join(', ')
 }
 
 type Outcome = PolicyDecision['outcome']

@@ -1,5 +1,5 @@
 import type { Op } from '../../kernel/operation/app.ts'
-import { periodsOf } from '../../kernel/operation/periods.ts'
+import { toPeriods } from '../../kernel/operation/periods.ts'
 import type { AgentRow } from '../../storage/rows/agent.ts'
 import { readPolicy } from './agent-policies.ts'
 import type { Usage } from './policy.ts'
@@ -7,12 +7,12 @@ import { findUsage, toUsageView } from './usage.ts'
 
 /** Converts agents to their API form, with their current usage. */
 export async function toAgentViews(op: Op, agents: readonly AgentRow[]) {
-  const getUsage = await findUsage(op, agents, periodsOf(op.now))
+  const getUsage = await findUsage(op, agents, toPeriods(op.now))
   return agents.map((agent) => toView(op, agent, getUsage(agent)))
 }
 
 export async function toAgentView(op: Op, agent: AgentRow) {
-  const getUsage = await findUsage(op, [agent], periodsOf(op.now))
+  const getUsage = await findUsage(op, [agent], toPeriods(op.now))
   return toView(op, agent, getUsage(agent))
 }
 

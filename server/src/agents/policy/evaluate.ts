@@ -7,10 +7,10 @@ import {
 import { isKnownCurrency } from '@countersign/contract/core/currencies'
 import { present } from '@countersign/contract/core/objects'
 import { requireValue } from '../../base/formats/require-value.ts'
-import { rateBetween } from '../../base/pricing/ratios.ts'
+import { findRate } from '../../base/pricing/ratios.ts'
 import type { App, Op } from '../../kernel/operation/app.ts'
 import { ApiError } from '../../kernel/operation/operation.ts'
-import { periodsOf } from '../../kernel/operation/periods.ts'
+import { toPeriods } from '../../kernel/operation/periods.ts'
 import { expectRow, insert, type Write } from '../../storage/commit/writes.ts'
 import type { AgentReservationRow, AgentRow } from '../../storage/rows/agent.ts'
 import { readPolicy } from './agent-policies.ts'
@@ -64,7 +64,7 @@ export async function evaluateRequest(
   reservation?: AgentReservationRow,
 ): Promise<Evaluation> {
   const policy = readPolicy(agent)
-  const used = (await findUsage(op, [agent], reservation ?? periodsOf(op.now)))(agent)
+  const used = (await findUsage(op, [agent], reservation ?? toPeriods(op.now)))(agent)
   const usage = reservation ? subtractReservation(used, reservation) : used
   const policyRequest: PolicyRequest = {
     permission: request.permission,
@@ -114,7 +114,7 @@ export async function convertAmount(
 ): Promise<bigint | null> {
   if (from === to) return amount
   if (!op.rates || !isKnownCurrency(from) || !isKnownCurrency(to)) return null
-  const rate = rateBetween(await op.rates.snapshot(), to, from)
+  const rate = findRate(await op.rates.snapshot(), to, from)
   return rate ? (amount * rate.numerator + rate.denominator - 1n) / rate.denominator : null
 }
 

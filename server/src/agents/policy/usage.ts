@@ -1,5 +1,5 @@
 import type { Op } from '../../kernel/operation/app.ts'
-import { periodsOf } from '../../kernel/operation/periods.ts'
+import { toPeriods } from '../../kernel/operation/periods.ts'
 import type { AgentRow } from '../../storage/rows/agent.ts'
 import { readPolicy } from './agent-policies.ts'
 import type { Usage } from './policy.ts'
@@ -36,8 +36,8 @@ export function toUsageView(op: Op, usage: Usage) {
   return {
     dailyTransactionCount: usage.dailyCount,
     dailySpend: usage.dailySpend,
-    dailyResetDate: periodsOf(tomorrow).day,
+    dailyResetDate: toPeriods(tomorrow).day,
     monthlySpend: usage.monthlySpend,
-    monthlyResetMonth: periodsOf(nextMonth).month,
+    monthlyResetMonth: toPeriods(nextMonth).month,
   }
 }

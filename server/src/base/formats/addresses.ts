@@ -99,7 +99,7 @@ export function isSparkAddress(text: string): boolean {
  * The canonical spelling of a Spark address: lower case, with the current prefix. If it ends with a magic
  * value, so that its checksum is wrong, it keeps that ending.
  */
-export function sparkSpelling(text: string): string {
+export function toSparkSpelling(text: string): string {
   const lower = text.toLowerCase()
   const [, network, data] = /^sp(rt)?1(.+)$/.exec(lower) ?? []
   if (data === undefined) return lower

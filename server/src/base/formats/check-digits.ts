@@ -36,11 +36,11 @@ export function isCreditorId(text: string): boolean {
 
 /** A CLABE: 17 digits and a check digit. */
 export function isClabe(text: string): boolean {
-  return /^\d{18}$/.test(text) && text.endsWith(clabeCheckDigit(text.slice(0, -1)))
+  return /^\d{18}$/.test(text) && text.endsWith(computeClabeDigit(text.slice(0, -1)))
 }
 
 /** Computes the check digit of a CLABE from its first 17 digits. */
-export function clabeCheckDigit(digits: string): string {
+export function computeClabeDigit(digits: string): string {
   const sum = [...digits].reduce(
     (total, digit, index) => total + ((Number(digit) * CLABE_WEIGHTS[index % 3]!) % 10),
     0,
@@ -53,11 +53,11 @@ export function clabeCheckDigit(digits: string): string {
  * digit.
  */
 export function isCbu(text: string): boolean {
-  return /^\d{22}$/.test(text) && text === cbuFrom(text.slice(0, 7), text.slice(8, 21))
+  return /^\d{22}$/.test(text) && text === buildCbu(text.slice(0, 7), text.slice(8, 21))
 }
 
 /** Builds the CBU or CVU from 7 digits for bank and branch, and 13 for the account. */
-export function cbuFrom(bank: string, account: string): string {
+export function buildCbu(bank: string, account: string): string {
   const check = (digits: string, weights: readonly number[]) =>
     (10 - (sumWeighted(digits, weights) % 10)) % 10
   return `${bank}${check(bank, CBU_WEIGHTS.bank)}${account}${check(account, CBU_WEIGHTS.account)}`

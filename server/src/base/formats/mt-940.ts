@@ -41,15 +41,24 @@ const LINE =
   /^(\d{6})(\d{4})?\s*(R?[CD]|E[CD])([A-Z])?(\d{1,18}(?:,\d{0,9})?)([A-Z][A-Z0-9 ]{3})(.*?)(?:\/\/(.*))?$/
 const FEBRUARY_DAYS_MAX = 30
 
-export function mtField(tag: string, content: string): string {
+export function formatMtField(tag: string, content: string): string {
   return `:${tag}:${content}${LINE_END}`
 }
 
-export function mtBalance({ isDebit, date = '', currency, figure }: MtBalance): string {
+export function formatMtBalance({ isDebit, date = '', currency, figure }: MtBalance): string {
   return `${isDebit ? 'D' : 'C'}${formatShortDate(date)}${currency}${formatFigure(figure)}`
 }
 
-export function mtLine({ valueOn = '', bookedOn, mark, figure, type, owner, bank, details }: MtLine): string {
+export function formatMtLine({
+  valueOn = '',
+  bookedOn,
+  mark,
+  figure,
+  type,
+  owner,
+  bank,
+  details,
+}: MtLine): string {
   const entryDate = formatShortDate(bookedOn ?? '').slice(2)
   const first = `${formatShortDate(valueOn)}${entryDate}${mark}${formatFigure(figure)}${type}${owner}`
   return [`${first}${bank === null ? '' : `//${bank}`}`, ...details].join(LINE_END)

@@ -13,7 +13,7 @@ export interface Outgoing {
 }
 
 /** A request sent only once, because its body may be a stream. */
-export interface StreamedOutgoing extends Omit<Outgoing, 'body'> {
+export interface StreamedRequest extends Omit<Outgoing, 'body'> {
   readonly body?: Uint8Array | StreamedBody
 }
 
@@ -59,7 +59,7 @@ export const PAYMENT_SERVICE = { reach: 'any', isRepeatable: true, connectionsMa
 const OWN_CONNECTIONS = new Connections()
 
 /** A response with a streamed body, which the caller must read to its end or destroy. */
-export interface StreamedAnswer {
+export interface StreamedResponse {
   readonly status: number
   readonly body: Readable
 }
@@ -105,9 +105,9 @@ async function exchange(
  * until the response's head has arrived, `idleMsMax` each pause of its body after that. Throws NoAnswer.
  */
 export async function sendForStream(
-  outgoing: StreamedOutgoing,
+  outgoing: StreamedRequest,
   { idleMsMax, ...bounds }: Omit<Bounds, 'bytesMax'> & { readonly idleMsMax: number },
-): Promise<StreamedAnswer> {
+): Promise<StreamedResponse> {
   const { signal } = bounds
   const { options, dispatcher, close } = prepare(outgoing, bounds)
   const aborter = new AbortController()
@@ -150,7 +150,7 @@ interface PreparedRequest {
 
 /** Checks a request, and finds a connection for it. Throws NoAnswer. */
 function prepare(
-  { method, url, headers, body }: StreamedOutgoing,
+  { method, url, headers, body }: StreamedRequest,
   bounds: Omit<Bounds, 'bytesMax'>,
 ): PreparedRequest {
   const { signal, reach, isRepeatable = false, connections = OWN_CONNECTIONS } = bounds

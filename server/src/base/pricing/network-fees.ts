@@ -5,7 +5,7 @@ import { multiplyRoundedUp } from './pricing.ts'
 import type { RateTable } from './ratios.ts'
 
 /** The coin with which gas is paid on a chain. */
-export const COIN_OF = {
+export const CHAIN_COINS = {
   ETHEREUM: 'ETH',
   BASE: 'ETH',
   POLYGON: 'POL',

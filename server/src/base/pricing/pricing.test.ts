@@ -3,7 +3,7 @@ import { CURRENCIES, isKnownCurrency, type KnownCurrency } from '@countersign/co
 import fc from 'fast-check'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { createSandboxRates } from '../../outside/sandbox/rates.ts'
-import { type FeeSchedule, feesFor } from './fees.ts'
+import { type FeeSchedule, findFees } from './fees.ts'
 import {
   amountText,
   exchangeRate,
@@ -11,10 +11,10 @@ import {
   type LockedSide,
   type Price,
   price,
-  priceOfSending,
+  priceSendingAmount,
   rateDetails,
 } from './pricing.ts'
-import { type RateTable, type Ratio, rateBetween, ratioOf } from './ratios.ts'
+import { findRate, type RateTable, type Ratio, toRatio } from './ratios.ts'
 
 const CODES = Object.keys(CURRENCIES).filter(isKnownCurrency)
 const PAIRS = CODES.flatMap((sending) => CODES.map((receiving) => [sending, receiving] as const))
@@ -65,9 +65,9 @@ interface Case {
 function checkPrice(testCase: Case): Price | undefined {
   const { rates, fees, sending, receiving, side, amount, networkFee } = testCase
   const found = price(rates, fees, sending, receiving, side, amount, networkFee)
-  const rate = rateBetween(rates, sending, receiving)!
-  const fee = feesFor(fees, sending, receiving)
-  const perDollar = times(rateBetween(rates, sending, 'USD')!, ratio(100n))
+  const rate = findRate(rates, sending, receiving)!
+  const fee = findFees(fees, sending, receiving)
+  const perDollar = times(findRate(rates, sending, 'USD')!, ratio(100n))
   const fixed = roundedUp(times(fee.fixedUsd, perDollar)) + networkFee
   if (!found) {
     // The amount left after the fees does not buy one receiving unit.
@@ -106,7 +106,7 @@ function checkPrice(testCase: Case): Price | undefined {
   const doubleError = times(ratio(receivingAmount), rate, ratio(1n, 2n ** 53n))
   ok(!isLess(off, times(ratio(-1n), doubleError)))
   ok(isLess(minus(off, doubleError), ratio(1n)))
-  const msat = times(rateBetween(rates, receiving, 'BTC')!, ratio(1n, 1000n))
+  const msat = times(findRate(rates, receiving, 'BTC')!, ratio(1n, 1000n))
   ok(isNearest(details.counterpartyMultiplier, msat))
   const afterFixedFee = sendingAmount - details.svcApiFixedFee
   const product = times(
@@ -116,7 +116,7 @@ function checkPrice(testCase: Case): Price | undefined {
   )
   // The multiplier includes the variable fee and the rounding to whole units.
   const msats = times(ratio(afterFixedFee), exactly(details.svcApiMultiplier))
-  const perUnit = times(inverse(rateBetween(rates, sending, 'BTC')!), ratio(1000n))
+  const perUnit = times(inverse(findRate(rates, sending, 'BTC')!), ratio(1000n))
   const afterFees = ratio(afterFixedFee - roundedUp(variableFee))
   ok(!isLess(times(afterFees, perUnit, ratio(2n ** 53n + 1n, 2n ** 53n)), msats))
   ok(isLess(times(minus(afterFees, ratio(1n)), perUnit, ratio(2n ** 53n - 1n, 2n ** 53n)), msats))
@@ -138,7 +138,7 @@ function checkOtherSide(testCase: Case, found: Price): void {
     checkPrice({ ...testCase, side: lockedSide, amount })!
   if (side === 'RECEIVING') {
     // One sending unit less does not buy the amount.
-    const less = priceOfSending(rates, fees, sending, receiving, sendingAmount - 1n, networkFee)!
+    const less = priceSendingAmount(rates, fees, sending, receiving, sendingAmount - 1n, networkFee)!
     ok(less.receivingAmount < receivingAmount)
     // The fees are the same. If one sending unit buys several receiving units, it may buy a few more.
     const back = locked('SENDING', sendingAmount)
@@ -236,7 +236,7 @@ describe('a price', () => {
 
   test('consists only of fees if the amount buys nothing, and is undefined without a rate', () => {
     for (const amount of [0n, 1n, 9n])
-      expect(priceOfSending(sandbox, [], 'USD', 'EUR', amount)).toMatchObject({
+      expect(priceSendingAmount(sandbox, [], 'USD', 'EUR', amount)).toMatchObject({
         sendingAmount: amount,
         receivingAmount: 0n,
         deliveredAmount: 0n,
@@ -282,7 +282,7 @@ describe('a price', () => {
 })
 
 describe('the fees of a corridor', () => {
-  const dollars = (text: string) => ({ fixedUsd: ratioOf(text), variable: ratioOf('0') })
+  const dollars = (text: string) => ({ fixedUsd: toRatio(text), variable: toRatio('0') })
   const schedule: FeeSchedule = [
     { source: '*', destination: '*', fee: dollars('4') },
     { source: '*', destination: 'EUR', fee: dollars('3') },
@@ -301,12 +301,12 @@ describe('the fees of a corridor', () => {
     ['EUR', 'EUR', '0'],
   ] as const)('from %s to %s follow the most specific rule: %s', (source, destination, fixed) => {
     for (const rules of [schedule, schedule.toReversed()])
-      expect(feesFor(rules, source, destination).fixedUsd).toEqual(ratioOf(fixed))
+      expect(findFees(rules, source, destination).fixedUsd).toEqual(toRatio(fixed))
   })
 
   test('are 0.10 USD and 0.5 % without a rule, and nothing within one currency', () => {
-    expect(feesFor([], 'USD', 'EUR')).toEqual({ fixedUsd: ratioOf('0.10'), variable: ratioOf('0.005') })
-    expect(isZero(feesFor([], 'USD', 'USD').variable)).toBe(true)
+    expect(findFees([], 'USD', 'EUR')).toEqual({ fixedUsd: toRatio('0.10'), variable: toRatio('0.005') })
+    expect(isZero(findFees([], 'USD', 'USD').variable)).toBe(true)
   })
 })
 

@@ -2,8 +2,8 @@ import { CURRENCIES, type KnownCurrency } from '@countersign/contract/core/curre
 import type { OutgoingRateDetails } from '@countersign/contract/payments/rate-details'
 import type { Static } from 'typebox'
 import { decimalText } from '../formats/decimal.ts'
-import { type FeeSchedule, feesFor } from './fees.ts'
-import { type RateTable, type Ratio, rateBetween } from './ratios.ts'
+import { type FeeSchedule, findFees } from './fees.ts'
+import { findRate, type RateTable, type Ratio } from './ratios.ts'
 
 /**
  * The arithmetic of a quote (specification 2.5, 2.7), exact to the smallest unit:
@@ -53,7 +53,7 @@ export function price(
 ): Price | undefined {
   const amounts =
     side === 'SENDING'
-      ? priceOfSending(rates, fees, sending, receiving, amount, networkFee)
+      ? priceSendingAmount(rates, fees, sending, receiving, amount, networkFee)
       : priceReceivingAmount(rates, fees, sending, receiving, amount, networkFee)
   return amounts && amounts.receivingAmount > 0n ? amounts : undefined
 }
@@ -62,7 +62,7 @@ export function price(
  * The price for a sending amount, which may be zero, buy nothing and consist only of fees. Undefined if there
  * is no rate.
  */
-export function priceOfSending(
+export function priceSendingAmount(
   rates: RateTable,
   fees: FeeSchedule,
   sending: KnownCurrency,
@@ -102,10 +102,10 @@ function computeTerms(
   receiving: KnownCurrency,
   networkFee: bigint,
 ): Terms | undefined {
-  const rate = rateBetween(rates, sending, receiving)
-  const perCent = rateBetween(rates, sending, 'USD')
+  const rate = findRate(rates, sending, receiving)
+  const perCent = findRate(rates, sending, 'USD')
   if (!rate || !perCent) return undefined
-  const { fixedUsd, variable } = feesFor(fees, sending, receiving)
+  const { fixedUsd, variable } = findFees(fees, sending, receiving)
   const fixed = multiplyRoundedUp(100n, multiplyRatios(fixedUsd, perCent)) + networkFee
   return { rate, variableFeeRate: variable, fixed }
 }
@@ -147,7 +147,7 @@ export function exchangeRate(price: Price): number {
  * includes the variable fee and all rounding. Each is the double nearest to its exact value.
  */
 export function rateDetails(rates: RateTable, sending: KnownCurrency, price: Price) {
-  const satoshi = rateBetween(rates, sending, 'BTC')
+  const satoshi = findRate(rates, sending, 'BTC')
   if (!satoshi) throw new Error('The rate table lacks BTC')
   const millisatoshi = divideRatios(satoshi, { numerator: 1000n, denominator: 1n })
   const receivedPerMillisatoshi = divideRatios(millisatoshi, price.rate)
@@ -170,7 +170,7 @@ export function rateDetails(rates: RateTable, sending: KnownCurrency, price: Pri
 export function ownRateDetails(rates: RateTable, currency: KnownCurrency): OwnRateDetails {
   const cached = OWN_RATE_DETAILS.get(rates)?.get(currency)
   if (cached) return cached
-  const satoshi = rateBetween(rates, currency, 'BTC')
+  const satoshi = findRate(rates, currency, 'BTC')
   if (!satoshi) throw new Error('The rate table lacks BTC')
   const details = {
     svcApiMultiplier: nearestDouble({

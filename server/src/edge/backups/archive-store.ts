@@ -1,8 +1,8 @@
 import { IS_SENT, nextBeyondCursor } from '../../kernel/outbox/endpoint-feed.ts'
 import type { Database } from '../../storage/engine/port.ts'
-import { onlyRow } from '../../storage/engine/port.ts'
+import { getOnlyRow } from '../../storage/engine/port.ts'
 import { MONTHLY, type MonthlyTable } from '../../storage/schema/monthly.ts'
-import { LOCK_MS_MAX, leastIdOf, type Part } from '../../storage/schema/months.ts'
+import { LOCK_MS_MAX, lowestUuidAt, type Part } from '../../storage/schema/months.ts'
 
 /** A detached partition, which is now a separate table or a file. */
 export interface Detached {
@@ -35,9 +35,9 @@ export async function countDue(db: Database, before: Date): Promise<number> {
        + (SELECT count(*) FROM webhook_endpoints e JOIN platforms p ON p.id = e.platform_id AND p.closed_at IS NULL
           CROSS JOIN LATERAL ${nextBeyondCursor(BEYOND_CURSOR_MAX)}
           WHERE e.state = 'ENABLED' AND e.deleted_at IS NULL AND v.id < $1::uuid AND ${IS_SENT}) AS count`,
-    [leastIdOf(before)],
+    [lowestUuidAt(before)],
   )
-  return Number(onlyRow(rows).count)
+  return Number(getOnlyRow(rows).count)
 }
 
 /** Stores the last event number of each object that has events in a partition. Idempotent. */
@@ -56,7 +56,7 @@ export async function storeLastSequences(db: Database, { name }: Part): Promise<
       [after, OBJECTS_MAX],
       { connection: 'long' },
     )
-    const { last, count } = onlyRow(rows)
+    const { last, count } = getOnlyRow(rows)
     if (last === null || Number(count) < OBJECTS_MAX) return
     after = last
   }
@@ -124,7 +124,7 @@ export async function countRows(db: Database, { name }: Detached): Promise<numbe
   const { rows } = await db.query<{ count: bigint }>(`SELECT count(*) AS count FROM ${name}`, [], {
     connection: 'long',
   })
-  return Number(onlyRow(rows).count)
+  return Number(getOnlyRow(rows).count)
 }
 
 /** A file with the rows of a partition. */

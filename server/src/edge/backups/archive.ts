@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises'
 import { isAbsolute } from 'node:path'
 import type { App } from '../../kernel/operation/app.ts'
 import type { Database } from '../../storage/engine/port.ts'
-import { tryOften } from '../../storage/schema/migrate.ts'
+import { retryOnLock } from '../../storage/schema/migrate.ts'
 import { findParts, type Part } from '../../storage/schema/months.ts'
 import { checkFile, writeRows } from './archive-file.ts'
 import {
@@ -67,7 +67,7 @@ function partEnd(before: string, now: Date): Date {
 
 async function detachPart(db: Database, part: Part, now: Date): Promise<void> {
   if (part.table === 'events') await storeLastSequences(db, part)
-  await tryOften(() => detach(db, part, now))
+  await retryOnLock(() => detach(db, part, now))
 }
 
 async function movePartToFile(db: Database, part: Detached, folder: string, now: Date): Promise<Archived> {

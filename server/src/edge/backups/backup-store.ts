@@ -1,5 +1,5 @@
 import type { Database } from '../../storage/engine/port.ts'
-import { onlyRow } from '../../storage/engine/port.ts'
+import { getOnlyRow } from '../../storage/engine/port.ts'
 
 /** The status of log archiving as PostgreSQL reports it. */
 export interface Archiving {
@@ -22,5 +22,5 @@ FROM pg_stat_archiver`
 
 export async function findArchiving(db: Database): Promise<Archiving> {
   const { rows } = await db.query<Archiving>(ARCHIVING)
-  return onlyRow(rows)
+  return getOnlyRow(rows)
 }

@@ -21,8 +21,8 @@ export interface MovedDatabase {
 }
 
 /**
- * Moves a data directory's embedded database to an empty PostgreSQL database. All rows are copied in one
- * transaction and compared, and the books are verified. No server may use the directory during the move, and
+ * Moves a data directory's embedded database to an empty PostgreSQL database: copies all rows in one
+ * transaction, compares them, and verifies the books. No server may use the directory during the move, and
  * none can open its database afterwards. Throws a one-line error.
  */
 export async function moveToPostgres(config: Config, from: string, url: string): Promise<MovedDatabase> {

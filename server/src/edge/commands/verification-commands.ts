@@ -8,8 +8,8 @@ import {
   findVerification,
   findVerificationWithPlatform,
   listAllVerifications,
+  toVerificationView,
   type VerificationChange,
-  verificationView,
 } from '../../people/verifications/verifications.ts'
 import type { AdminCommands } from './admin-command.ts'
 import { readDecision, readStatus, type Values } from './forms.ts'
@@ -53,7 +53,7 @@ async function changeVerification(
       const { row, writes } = await change(op, id).catch((error: unknown) => {
         throw error instanceof ApiError ? new Error(error.message) : error
       })
-      const answer = verificationView(row)
+      const answer = toVerificationView(row)
       return { answer, writes: [...writes, ...auditStep(op, operation, { body: answer })] }
     },
   )

@@ -1,6 +1,6 @@
 import { keysOf } from '@countersign/contract/core/objects'
 import type { Retention } from '../../base/settings/retention.ts'
-import { type Background, inBackground } from '../../kernel/operation/background.ts'
+import { type Background, runInBackground } from '../../kernel/operation/background.ts'
 import type { Database } from '../../storage/engine/port.ts'
 import { deleteCounted, deleteOlder, type KeptTable, RETAINED_TABLES } from './store.ts'
 
@@ -59,7 +59,7 @@ export function startRetentionSweep(
   onFailure: (error: unknown) => void,
 ): Background {
   const scannedUpTo: ScanPositions = new Map()
-  return inBackground(INTERVAL_MS, () => removeOld(db, retention, clock(), scannedUpTo), onFailure, {
+  return runInBackground(INTERVAL_MS, () => removeOld(db, retention, clock(), scannedUpTo), onFailure, {
     beginsNow: true,
   })
 }

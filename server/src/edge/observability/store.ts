@@ -2,7 +2,7 @@ import { IS_SENT, nextBeyondCursor } from '../../kernel/outbox/endpoint-feed.ts'
 import { LANE_NAMES, type LaneName } from '../../kernel/outbox/lanes.ts'
 import { IS_OF } from '../../kernel/outbox/store.ts'
 import type { Database } from '../../storage/engine/port.ts'
-import { onlyRow } from '../../storage/engine/port.ts'
+import { getOnlyRow } from '../../storage/engine/port.ts'
 
 /** Due jobs of one kind, according to the clocks of their platforms. */
 export interface DueWork {
@@ -90,7 +90,7 @@ FROM (SELECT transfer_ids FROM proof_queue LIMIT ${UNCHAINED_READ_MAX}) AS queue
 /** The number of ended transfers that are not in the hash chain yet. */
 export async function findUnchained(db: Database): Promise<number> {
   const { rows } = await db.query<{ count: number }>(UNCHAINED)
-  return onlyRow(rows).count
+  return getOnlyRow(rows).count
 }
 
 /** At most `max` platforms with low-water marks, oldest first. */

@@ -11,7 +11,7 @@ const PLATFORMS_MAX = 100
 
 const SERVER_WATCH: WatchName = 'WORKER'
 
-/** All values monitored on this server: those of its workers and of platforms with rails or marks. */
+/** All values monitored on this server, for its workers and for platforms with rails or marks. */
 export async function findWatchFigures(app: App): Promise<WatchFigure[]> {
   const owners = await Promise.all(app.rails.list().map((rail) => app.rails.ownerOf(rail)))
   const marked = await findMarkedPlatforms(app.db, PLATFORMS_MAX)

@@ -4,7 +4,7 @@ import { tableOf } from '@countersign/contract/core/objects'
 import { toJson } from '../../base/json/json.ts'
 import type { App } from '../../kernel/operation/app.ts'
 import { pathOf } from '../../kernel/operation/base-path.ts'
-import { type Handlers, implementationOf } from '../../kernel/operation/operation.ts'
+import { findImplementation, type Handlers } from '../../kernel/operation/operation.ts'
 import type { UsedLink } from '../../people/kyc/kyc-links.ts'
 import type { Fault } from '../../people/kyc/page/form.ts'
 import { createPipeline, type PipelineOptions } from '../http/pipeline/pipeline.ts'
@@ -53,7 +53,7 @@ export function createKycCalls(
   getOptions: (name: CallName) => PipelineOptions,
 ): KycCalls {
   const pipelines = tableOf(CALLS, (name) =>
-    createPipeline(app, name, API[name], implementationOf(handlers, name), getOptions(name)),
+    createPipeline(app, name, API[name], findImplementation(handlers, name), getOptions(name)),
   )
   return async (name, { op }, { address, userAgent, trace }, { params = {}, body, readForm, key }) => {
     const endpoint: Endpoint = API[name]

@@ -20,7 +20,7 @@ import {
   type UsedLink,
   uuidOf,
 } from '../../people/kyc/kyc-links.ts'
-import { beginPage, plainPage } from '../../people/kyc/page/end-pages.ts'
+import { renderBeginPage, renderPlainPage } from '../../people/kyc/page/end-pages.ts'
 import { FORM_TOKEN, isFormToken, makeFormToken, type Typed } from '../../people/kyc/page/form.ts'
 import { sessionPath, toVisit, type Visit } from '../../people/kyc/page/layout.ts'
 import { STYLE_HASH } from '../../people/kyc/page/style.ts'
@@ -83,33 +83,33 @@ function addLinks(scope: FastifyInstance, app: App): void {
   const url = `${KYC_PAGE_PATH}:token`
   scope.get<{ Params: { token: string } }>(url, { exposeHeadRoute: false }, async (request, reply) => {
     const used = await resolveLink(app, request)
-    if (!used) return sendPage(reply, 404, plainPage(...UNKNOWN))
+    if (!used) return sendPage(reply, 404, renderPlainPage(...UNKNOWN))
     const secret = secretIn(app, request, used) ?? newSecret(used)
     if (hasSession(used, secret)) return reply.redirect(sessionPath(used.link), 303)
     const customer = isUnused(used) ? await findLinkedCustomer(used) : undefined
-    if (!customer) return sendPage(reply, 410, plainPage(...GONE))
+    if (!customer) return sendPage(reply, 410, renderPlainPage(...GONE))
     setCookie(app, reply, used, secret)
     const { app: name, formToken } = toVisit(used, secret)
     const { customer_type } = customer
     return sendPage(
       reply,
       200,
-      beginPage(KYC_PAGE_PATH + request.params.token, name, formToken, customer_type),
+      renderBeginPage(KYC_PAGE_PATH + request.params.token, name, formToken, customer_type),
     )
   })
   // Opening the link takes a second step, because programs follow links in messages before people open them.
   scope.post<{ Params: { token: string }; Body: Typed | undefined }>(url, async (request, reply) => {
     const used = await resolveLink(app, request)
-    if (!used) return sendPage(reply, 404, plainPage(...UNKNOWN))
+    if (!used) return sendPage(reply, 404, renderPlainPage(...UNKNOWN))
     const secret = secretIn(app, request, used)
     // The form was submitted twice, and its token belongs to the earlier cookie.
     if (hasSession(used, secret)) return reply.redirect(sessionPath(used.link), 303)
     if (!secret || !isFormToken(request.body?.get(FORM_TOKEN)?.[0], makeFormToken(secret, used.link.id)))
-      return sendPage(reply, 403, plainPage(...REFUSED))
+      return sendPage(reply, 403, renderPlainPage(...REFUSED))
     // A new secret, because an attacker may have planted the earlier one in this browser.
     const cookieSecret = newSecret(used)
     if (!(await findLinkedCustomer(used)) || !(await open(app, used, cookieSecret, request)))
-      return sendPage(reply, 410, plainPage(...GONE))
+      return sendPage(reply, 410, renderPlainPage(...GONE))
     setCookie(app, reply, used, cookieSecret)
     return reply.redirect(sessionPath(used.link), 303)
   })
@@ -151,7 +151,7 @@ function addSteps(scope: FastifyInstance, app: App, { show, take }: StepHandlers
       react(app, request, reply, async (visit) => {
         const typed = request.body ?? new Map<string, readonly string[]>()
         if (!isFormToken(typed.get(FORM_TOKEN)?.[0], visit.formToken))
-          return { status: 403, html: plainPage(...REFUSED) }
+          return { status: 403, html: renderPlainPage(...REFUSED) }
         return handler(visit, request, typed)
       }),
     )
@@ -185,7 +185,8 @@ async function react(
   const uuid = request.params.link
   const secret = readCookie(app, request, uuid)
   const used = await findSession(app, uuid, secret, new LogWith(app.log, request.trace))
-  if (!used || !secret || !(await findLinkedCustomer(used))) return sendPage(reply, 410, plainPage(...ENDED))
+  if (!used || !secret || !(await findLinkedCustomer(used)))
+    return sendPage(reply, 410, renderPlainPage(...ENDED))
   request.trace.platformId = used.op.platform.id
   const session = recordActivity(used)
   // Concurrent requests may both record the visit. It is enough if one of them succeeds.
@@ -286,7 +287,7 @@ function sendPage(
 function sendFault(app: App, error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const statusCode = error instanceof Error && 'statusCode' in error ? error.statusCode : undefined
   if (typeof statusCode === 'number' && statusCode >= 400 && statusCode < 500)
-    return sendPage(reply, statusCode, plainPage(...REFUSED))
+    return sendPage(reply, statusCode, renderPlainPage(...REFUSED))
   const { refusal, isFault } = asApiError(error)
   request.trace.code = refusal.code
   if (isFault) app.log.error({ ...request.trace, err: error }, 'failed to serve the verification page')
@@ -295,7 +296,7 @@ function sendFault(app: App, error: unknown, request: FastifyRequest, reply: Fas
   return sendPage(
     reply,
     isLimited ? 429 : 503,
-    plainPage(isLimited ? 'Too many attempts' : 'Something went wrong', 'Wait a minute and try again.'),
+    renderPlainPage(isLimited ? 'Too many attempts' : 'Something went wrong', 'Wait a minute and try again.'),
   )
 }
 

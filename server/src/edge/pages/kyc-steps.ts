@@ -3,18 +3,24 @@ import type { FastifyRequest } from 'fastify'
 import type { App } from '../../kernel/operation/app.ts'
 import { decideAndCommit } from '../../kernel/operation/decide-and-commit.ts'
 import { ApiError } from '../../kernel/operation/operation.ts'
-import { beneficialOwnerView } from '../../people/customers/beneficial-owners.ts'
-import { customerView, findCustomer } from '../../people/customers/customers.ts'
+import { toBeneficialOwnerView } from '../../people/customers/beneficial-owners.ts'
+import { findCustomer, toCustomerView } from '../../people/customers/customers.ts'
 import { countUpload, reloadLink } from '../../people/kyc/kyc-links.ts'
 import { readAnswers } from '../../people/kyc/page/answers.ts'
-import { detailsFields, detailsPage, listKnownSecrets } from '../../people/kyc/page/details-page.ts'
-import { DOCUMENT_FIELDS, documentPage } from '../../people/kyc/page/document-page.ts'
-import { obstaclePage, reviewPage, statusPage } from '../../people/kyc/page/end-pages.ts'
+import { listDetailsFields, listKnownSecrets, renderDetailsPage } from '../../people/kyc/page/details-page.ts'
+import { DOCUMENT_FIELDS, renderDocumentPage } from '../../people/kyc/page/document-page.ts'
+import { renderObstaclePage, renderReviewPage, renderStatusPage } from '../../people/kyc/page/end-pages.ts'
 import { OWNER_FIELDS } from '../../people/kyc/page/fields.ts'
 import { type Fault, FORM_KEY, FORM_TOKEN, isFormToken, type Typed } from '../../people/kyc/page/form.ts'
 import type { Visit } from '../../people/kyc/page/layout.ts'
-import { ownerPage, ownersPage, WIDELY_HELD } from '../../people/kyc/page/owner-pages.ts'
-import { getStage, listMissing, nextStep, type Progress, stepOf } from '../../people/kyc/page/progress.ts'
+import { renderOwnerPage, renderOwnersPage, WIDELY_HELD } from '../../people/kyc/page/owner-pages.ts'
+import {
+  findNextStep,
+  findStep,
+  getStage,
+  listMissing,
+  type Progress,
+} from '../../people/kyc/page/progress.ts'
 import { findProgress } from '../../people/verifications/proceed.ts'
 import type { BeneficialOwnerRow } from '../../storage/rows/verification.ts'
 import { USER_AGENT_CHARACTERS_MAX } from '../http/authentication/members.ts'
@@ -55,16 +61,16 @@ export function stepHandlers(app: App, calls: KycCalls, takeUpload: TakeUpload):
   return {
     show: {
       '': home,
-      '/details': ifOpen(async (visit, progress) => ({ html: detailsPage(visit, progress) })),
-      '/owners': ifBusiness(async (visit, progress) => ({ html: ownersPage(visit, progress) })),
+      '/details': ifOpen(async (visit, progress) => ({ html: renderDetailsPage(visit, progress) })),
+      '/owners': ifBusiness(async (visit, progress) => ({ html: renderOwnersPage(visit, progress) })),
       '/owner': ifBusiness(async (visit, progress, request) => ({
-        html: ownerPage(visit, progress, ownerIn(progress, request)),
+        html: renderOwnerPage(visit, progress, ownerIn(progress, request)),
       })),
       '/documents': ifOpen(async (visit, progress, { query }) => ({
-        html: documentPage(visit, progress, documentQuery(query)),
+        html: renderDocumentPage(visit, progress, documentQuery(query)),
       })),
       '/review': ifOpen(async (visit, progress) =>
-        listMissing(progress).length > 0 ? toHome(visit) : { html: reviewPage(visit, progress) },
+        listMissing(progress).length > 0 ? toHome(visit) : { html: renderReviewPage(visit, progress) },
       ),
     },
     take: {
@@ -131,12 +137,12 @@ function toHome({ base }: Visit): Reaction {
 async function home(visit: Visit): Promise<Reaction> {
   const progress = await readProgress(visit)
   const stage = getStage(progress)
-  if (stage !== 'open') return { html: statusPage(visit, stage) }
+  if (stage !== 'open') return { html: renderStatusPage(visit, stage) }
   const missingItems = listMissing(progress)
   const isBlocked =
-    missingItems.length > 0 && missingItems.every((entry) => stepOf(progress, entry) === undefined)
-  if (isBlocked) return { html: obstaclePage(visit, progress) }
-  return { redirect: `${visit.base}/${nextStep(progress)}` }
+    missingItems.length > 0 && missingItems.every((entry) => findStep(progress, entry) === undefined)
+  if (isBlocked) return { html: renderObstaclePage(visit, progress) }
+  return { redirect: `${visit.base}/${findNextStep(progress)}` }
 }
 
 async function takeDetails(
@@ -147,11 +153,11 @@ async function takeDetails(
   typed: Typed,
 ): Promise<Reaction> {
   const { customer } = progress.one
-  const fields = detailsFields(progress)
-  const { body, faults } = readAnswers(fields, typed, listKnownSecrets(fields, customerView(customer)))
+  const fields = listDetailsFields(progress)
+  const { body, faults } = readAnswers(fields, typed, listKnownSecrets(fields, toCustomerView(customer)))
   const showAgain = (status: number, faults: readonly Fault[]) => ({
     status,
-    html: detailsPage(visit, progress, { typed, faults }),
+    html: renderDetailsPage(visit, progress, { typed, faults }),
   })
   if (faults.length > 0) return showAgain(400, faults)
   const outcome = await call('customer_update', visit, request, {
@@ -176,13 +182,14 @@ async function takeOwners(
       params: { customerId: customer.id },
       body: { customerType: customer.customer_type, businessInfo: { isWidelyHeld } },
     })
-    if (!outcome.isDone) return { status: outcome.status, html: ownersPage(visit, progress, outcome.faults) }
+    if (!outcome.isDone)
+      return { status: outcome.status, html: renderOwnersPage(visit, progress, outcome.faults) }
   }
   const updated = await readProgress(visit)
-  if (!listMissing(updated).some((entry) => stepOf(updated, entry) === 'owners')) return toHome(visit)
+  if (!listMissing(updated).some((entry) => findStep(updated, entry) === 'owners')) return toHome(visit)
   const message =
     'The list of owners is incomplete. Add the missing owners, correct the requested entries, or confirm that there are no other owners.'
-  return { status: 400, html: ownersPage(visit, updated, [{ field: '', message }]) }
+  return { status: 400, html: renderOwnersPage(visit, updated, [{ field: '', message }]) }
 }
 
 async function takeOwner(
@@ -193,11 +200,11 @@ async function takeOwner(
   typed: Typed,
 ): Promise<Reaction> {
   const owner = ownerIn(progress, request)
-  const knownSecrets = listKnownSecrets(OWNER_FIELDS, owner && beneficialOwnerView(owner))
+  const knownSecrets = listKnownSecrets(OWNER_FIELDS, owner && toBeneficialOwnerView(owner))
   const { body, faults } = readAnswers(OWNER_FIELDS, typed, knownSecrets)
   const showAgain = (status: number, faults: readonly Fault[]) => ({
     status,
-    html: ownerPage(visit, progress, owner, { typed, faults }),
+    html: renderOwnerPage(visit, progress, owner, { typed, faults }),
   })
   if (faults.length > 0) return showAgain(400, faults)
   const outcome = owner
@@ -220,7 +227,7 @@ async function takeDocument(
   const query = documentQuery(request.query)
   const showAgain = (status: number, faults: readonly Fault[]) => ({
     status,
-    html: documentPage(visit, progress, query, { typed, faults }),
+    html: renderDocumentPage(visit, progress, query, { typed, faults }),
   })
   try {
     await countFile(app, visit)
@@ -293,7 +300,8 @@ async function submit(
   const outcome = await call('verification_create', visit, request, {
     body: { customerId: progress.one.customer.id },
   })
-  if (!outcome.isDone) return { status: outcome.status, html: reviewPage(visit, progress, outcome.faults) }
+  if (!outcome.isDone)
+    return { status: outcome.status, html: renderReviewPage(visit, progress, outcome.faults) }
   // A required item may have been removed since the page was rendered.
   const isSent = getStage(await readProgress(visit)) !== 'open'
   return isSent ? { redirect: visit.link.redirect_uri ?? visit.base } : toHome(visit)

@@ -1,10 +1,10 @@
 import { messageOf } from '../../base/formats/thrown-errors.ts'
-import { settingWarnings } from '../../base/settings/known-settings.ts'
+import { listSettingWarnings } from '../../base/settings/known-settings.ts'
 import { checkCommand } from '../commands/arguments.ts'
 
 const args = process.argv.slice(2)
 
-for (const warning of settingWarnings(process.env)) process.stderr.write(`countersign: ${warning}\n`)
+for (const warning of listSettingWarnings(process.env)) process.stderr.write(`countersign: ${warning}\n`)
 
 try {
   // Rejects mistyped commands before their code is loaded.

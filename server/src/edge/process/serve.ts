@@ -4,11 +4,11 @@ import type { Config } from '../../base/settings/config.ts'
 import { ConfigError } from '../../base/settings/config-error.ts'
 import { VERSION } from '../../base/settings/version.ts'
 import type { App } from '../../kernel/operation/app.ts'
-import { consoleAddress, consoleLinkForOperator } from '../../people/members/operator.ts'
+import { createOperatorConsoleLink, getConsoleUrl } from '../../people/members/operator.ts'
 import { listenForAdmin } from '../commands/socket.ts'
 import { type Output, openOutput } from '../observability/output.ts'
 import { requestLines } from '../observability/request-lines.ts'
-import { baseUrlOf, ensureFirstPlatform } from '../service/first-platform.ts'
+import { ensureFirstPlatform, formatBaseUrl } from '../service/first-platform.ts'
 import { listenForProbes, type ProbeListener } from '../service/health-listener.ts'
 import { openService, type Service } from '../service/service.ts'
 
@@ -43,7 +43,7 @@ export async function serve(config: Config): Promise<void> {
     const port = typeof address === 'object' && address ? address.port : config.port
     const { host, mode, pathPrefix } = config
     log.info({ version: VERSION, mode, database: db.kind, host, port }, 'listening')
-    const baseUrl = baseUrlOf(host, port, pathPrefix)
+    const baseUrl = formatBaseUrl(host, port, pathPrefix)
     if (db.kind === 'embedded') await takeCommands(app, baseUrl)
     const first = mode === 'sandbox' ? await ensureFirstPlatform(app, baseUrl) : undefined
     const consoleUrl = await consoleRow(app, first?.platformId)
@@ -135,7 +135,7 @@ const LOOPBACK_HOSTS: readonly string[] = ['127.0.0.1', 'localhost', '::1']
  */
 async function consoleRow(app: App, platformId: string | undefined): Promise<string> {
   const isLocal = LOOPBACK_HOSTS.includes(app.config.host) && platformId !== undefined
-  return isLocal ? `${await consoleLinkForOperator(app, platformId)} (one-time link)` : consoleAddress(app)
+  return isLocal ? `${await createOperatorConsoleLink(app, platformId)} (one-time link)` : getConsoleUrl(app)
 }
 
 function banner(

@@ -1,5 +1,5 @@
 import type { App } from '../../kernel/operation/app.ts'
-import { type Background, inBackground } from '../../kernel/operation/background.ts'
+import { type Background, runInBackground } from '../../kernel/operation/background.ts'
 import { startClientMoneyReports } from '../../operation/client-money/reports.ts'
 import { startProving } from '../../operation/proofs/checkpoints.ts'
 import { createFeedWatch } from '../../people/webhooks/feed-watch.ts'
@@ -23,7 +23,7 @@ const LIMITS_EXCHANGE_MS = 1_000
 /** Starts the check of the event feed. It runs rarely, because each check reads one row per platform. */
 function watchFeed({ db, clock, metrics, log }: App): Background {
   const check = createFeedWatch(db, clock, { still: metrics.feedStill, log })
-  return inBackground(FEED_WATCH_MS, check, (error) =>
+  return runInBackground(FEED_WATCH_MS, check, (error) =>
     log.warn({ err: error }, 'failed to check the event feed'),
   )
 }
@@ -37,14 +37,14 @@ export function startBackgroundWork(app: App, limits: RequestLimits): Background
     startClientMoneyReports(app),
     startExpirySweep(app.db, app.clock, logFailure('failed to remove expired data')),
     startRetentionSweep(app.db, app.config.retention, app.clock, logFailure('failed to remove old data')),
-    inBackground(
+    runInBackground(
       MONTHS_MS,
       () => addMonths(app.db, app.clock()),
       logFailure('failed to create partitions for the next month'),
       { beginsNow: true },
     ),
     watchPauses(app),
-    inBackground(REQUEST_LOG_MS, app.requestLog.flush, logFailure('failed to write the request log')),
+    runInBackground(REQUEST_LOG_MS, app.requestLog.flush, logFailure('failed to write the request log')),
     ...startLimitExchange(app, limits),
     ...startReplicaChecks(app),
   ]
@@ -53,7 +53,7 @@ export function startBackgroundWork(app: App, limits: RequestLimits): Background
 /** Records pauses of this process, for example after SIGSTOP or while its machine was suspended. */
 function watchPauses(app: App): Background {
   const check = createPauseWatch(app, () => performance.now())
-  return inBackground(
+  return runInBackground(
     PAUSE_CHECK_MS,
     async () => check(),
     () => {},
@@ -81,7 +81,7 @@ export function createPauseWatch(
 /** Skipped for the embedded database, whose only server knows all counts. */
 function startLimitExchange({ db, log }: App, limits: RequestLimits): Background[] {
   if (db.kind === 'embedded') return []
-  const exchange = inBackground(
+  const exchange = runInBackground(
     LIMITS_EXCHANGE_MS,
     () => limits.exchange(db),
     (error) => log.warn({ err: error }, 'failed to exchange request counts'),

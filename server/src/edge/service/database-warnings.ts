@@ -7,7 +7,7 @@ import { describeFailoverLoss } from '../../storage/engine/synchronous.ts'
 const RESTORED = 'database was restored into another cluster: event feed continues after its newest event'
 const UNFINISHED =
   'upgrade is not finished: run `countersign upgrade finish` once no server of the previous release is running'
-const DIFFERENT = 'shared settings differ from those of the server that started last'
+const DIFFERENT = 'shared settings differ from the settings of the server that started last'
 
 /** Warns the operator about problems of the database at startup. */
 export async function warnOfDatabase(

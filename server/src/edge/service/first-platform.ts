@@ -8,9 +8,9 @@ import { type App, createOp } from '../../kernel/operation/app.ts'
 import { publicBasePath } from '../../kernel/operation/base-path.ts'
 import {
   findOpenPlatform,
+  guardPlatformOpen,
   isAnyPlatform,
   makePlatform,
-  platformIsOpen,
 } from '../../people/platforms/platforms.ts'
 import { deleteToken, findTokenWithPlatform, makeApiToken } from '../../people/tokens/tokens.ts'
 
@@ -57,7 +57,7 @@ export async function createToken(
   const token = makeApiToken({ now: app.clock(), random: randomBytes }, platformId, name, permissions)
   const op = createOp(app, platform, { kind: 'operator' })
   const entry = auditStep(op, 'token_create', { params: { tokenId: token.row.id } })
-  await commit(app, [platformIsOpen(platform), token.write, ...entry])
+  await commit(app, [guardPlatformOpen(platform), token.write, ...entry])
   return { platformId, tokenId: token.row.id, clientSecret: token.clientSecret }
 }
 
@@ -98,7 +98,7 @@ async function readCredentials(
 }
 
 /** The API's base URL for a host and port, with the prefix of `COUNTERSIGN_BASE_PATH`. */
-export function baseUrlOf(host: string, port: number, pathPrefix = ''): string {
+export function formatBaseUrl(host: string, port: number, pathPrefix = ''): string {
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}${publicBasePath({ pathPrefix })}`
 }
 

@@ -17,7 +17,7 @@ import { VERSION } from '../../base/settings/version.ts'
 import type { RequestLog } from '../../kernel/audit/request-log.ts'
 import { type Actor, type App, newRequestId } from '../../kernel/operation/app.ts'
 import { pathOf, urlOf, withoutPrefix } from '../../kernel/operation/base-path.ts'
-import { ApiError, type Caller, implementationOf } from '../../kernel/operation/operation.ts'
+import { ApiError, type Caller, findImplementation } from '../../kernel/operation/operation.ts'
 import { SCHEMA_NAME } from '../../storage/schema/migrate.ts'
 import { allowPages } from '../http/authentication/cors.ts'
 import { createRequestLogger, type Keep } from '../http/logging/log-request.ts'
@@ -211,7 +211,7 @@ function addApi(
       server,
       app,
       endpoint,
-      createEventPipeline(app, name, endpoint, implementationOf(handlers, name), steps),
+      createEventPipeline(app, name, endpoint, findImplementation(handlers, name), steps),
     )
   }
 }

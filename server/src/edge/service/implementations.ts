@@ -8,9 +8,9 @@ import { readBefore } from '@countersign/contract/reads-before'
 import { listFile } from '../../kernel/operation/list-file.ts'
 import {
   type AnyImplementation,
+  findImplementation,
   type Handler,
   type Handlers,
-  implementationOf,
 } from '../../kernel/operation/operation.ts'
 
 /** Endpoints outside the API to which external systems report. */
@@ -21,12 +21,12 @@ export type ServedHandlers = Handlers<typeof API & typeof REPORTED>
 
 /** Returns the implementation of an API endpoint. The CSV file of a list uses the handler of the list. */
 export function implement(handlers: ServedHandlers, name: EndpointName): AnyImplementation {
-  if (isImplemented(handlers, name)) return implementationOf(handlers, name)
+  if (isImplemented(handlers, name)) return findImplementation(handlers, name)
   const list = keysOf(API).find((endpointName) => endpointName === name.replace(/_csv$/, '_list'))
   const { fileRows }: Endpoint = API[name]
   if (fileRows === undefined || list === undefined || !isImplemented(handlers, list))
     throw new Error(`${name} has no handler`)
-  return listFile(API[list], fileRows, implementationOf(handlers, list))
+  return listFile(API[list], fileRows, findImplementation(handlers, list))
 }
 
 function isImplemented(

@@ -13,7 +13,7 @@ export async function findOpenFilesMax(): Promise<number | undefined> {
 
 /**
  * The maximum number of caller connections. Beyond its limit, the system would silently reset connections,
- * including those of the server to others.
+ * including the server's outgoing ones.
  */
 export function connectionsWithin(connectionsMax: number, openFilesMax: number | undefined): number {
   return openFilesMax === undefined

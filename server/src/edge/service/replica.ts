@@ -1,7 +1,7 @@
 import type { Config } from '../../base/settings/config.ts'
 import { ConfigError } from '../../base/settings/config-error.ts'
 import type { App } from '../../kernel/operation/app.ts'
-import { type Background, inBackground } from '../../kernel/operation/background.ts'
+import { type Background, runInBackground } from '../../kernel/operation/background.ts'
 import type { Database } from '../../storage/engine/port.ts'
 import { openPostgres } from '../../storage/engine/postgres.ts'
 import { OtherDatabase, Replica } from '../../storage/read/replica.ts'
@@ -49,7 +49,7 @@ export async function openReplica(
 export function startReplicaChecks({ replica, log }: App): Background[] {
   if (!replica) return []
   return [
-    inBackground(
+    runInBackground(
       RETRY_MS,
       () => replica.connect(),
       (error) => log.debug({ err: error }, NOT_USED),

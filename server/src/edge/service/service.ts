@@ -56,7 +56,7 @@ import { createFailedAttempts } from '../rate-limits/failed-attempts.ts'
 import { RequestLimits } from '../rate-limits/request-limits.ts'
 import { startBackgroundWork } from './background-work.ts'
 import { warnOfDatabase } from './database-warnings.ts'
-import { baseUrlOf } from './first-platform.ts'
+import { formatBaseUrl } from './first-platform.ts'
 import { Shutdown } from './graceful-shutdown.ts'
 import { HANDLERS, JOB_HANDLERS, WEBHOOK_ANSWERS } from './handlers.ts'
 import { createServer, type ServerOptions } from './http-server.ts'
@@ -376,7 +376,7 @@ async function resealAll(app: App, dataKeys: Keyring, isStopped: () => boolean):
 function getListenUrl(server: FastifyInstance, { host, port }: Config): string {
   const address = server.server.address()
   const listening = typeof address === 'object' && address !== null ? address.port : port
-  return new URL(baseUrlOf(host, listening)).origin
+  return new URL(formatBaseUrl(host, listening)).origin
 }
 
 async function makeDataDir(dataDir: string): Promise<void> {

@@ -4,13 +4,13 @@ import {
   INTERNAL_ACCOUNT_INITIAL,
   INTERNAL_ACCOUNT_TRANSITIONS,
 } from '@countersign/contract/states/account-states'
-import { lowerHex } from '../../base/formats/hex.ts'
+import { toLowerHex } from '../../base/formats/hex.ts'
 import { toJson } from '../../base/json/json.ts'
 import { type EventWrite, insert, type Write } from '../../storage/commit/writes.ts'
 import type { InternalAccountRow } from '../../storage/rows/tables.ts'
 import { openAccount } from '../ledger/accounts.ts'
 import { type Balance, findBalances } from '../ledger/balances.ts'
-import { maySee, type Op, ownCustomer } from '../operation/app.ts'
+import { canSee, type Op, ownCustomer } from '../operation/app.ts'
 import { ApiError, fieldError } from '../operation/operation.ts'
 import { transition } from '../operation/transition.ts'
 import { accountEvent } from '../outbox/events.ts'
@@ -41,7 +41,7 @@ export async function findInternalAccount(
   field = 'accountId',
 ): Promise<InternalAccountRow> {
   const account = await selectInternalAccount(op, id)
-  if (!account || !maySee(op, account.customer_id))
+  if (!account || !canSee(op, account.customer_id))
     throw new ApiError('ACCOUNT_NOT_FOUND', { details: { field } })
   return account
 }
@@ -50,10 +50,10 @@ export async function findInternalAccount(
  * True if the actor may see the records of an internal account. Reads nothing for actors that see the whole
  * platform.
  */
-export async function maySeeAccount(op: Op, id: string): Promise<boolean> {
+export async function canSeeAccount(op: Op, id: string): Promise<boolean> {
   if (ownCustomer(op) === undefined) return true
   const account = await selectInternalAccount(op, id)
-  return account !== undefined && maySee(op, account.customer_id)
+  return account !== undefined && canSee(op, account.customer_id)
 }
 
 /**
@@ -62,7 +62,7 @@ export async function maySeeAccount(op: Op, id: string): Promise<boolean> {
  */
 export async function findOwnedAccount(op: Op, id: string, field: string): Promise<OwnedAccountRow> {
   const account = await selectOwnedAccount(op, id)
-  if (!account || !maySee(op, account.customer_id))
+  if (!account || !canSee(op, account.customer_id))
     throw new ApiError('ACCOUNT_NOT_FOUND', { details: { field } })
   return account
 }
@@ -135,12 +135,12 @@ export function makeInternalAccount(
 /** Opens the account of an approved customer, and emits its event. Guard: the account is still PENDING. */
 export function activateAccount(op: Op, account: InternalAccountRow): Write[] {
   const { row, write } = transition(op, 'internal_accounts', INTERNAL_ACCOUNT_TRANSITIONS, account, 'approve')
-  const view = internalAccountView(op, row, EMPTY)
+  const view = toInternalAccountView(op, row, EMPTY)
   return [write, accountEvent(op, 'INTERNAL_ACCOUNT.STATUS_UPDATED', row.id, toJson(view))]
 }
 
 /** All accounts of a customer, with any status. */
-export async function findAccountsOf(op: Op, customerId: string): Promise<InternalAccountRow[]> {
+export async function listCustomerAccounts(op: Op, customerId: string): Promise<InternalAccountRow[]> {
   return selectCustomerAccounts(op, { customerId }).execute()
 }
 
@@ -179,7 +179,7 @@ export async function findWalletAt(
   rail: string,
   address: string,
 ): Promise<InternalAccountRow | undefined> {
-  return selectWalletAt(op, rail, lowerHex(address))
+  return selectWalletAt(op, rail, toLowerHex(address))
 }
 
 /** Opens the platform's own accounts in the currencies that lack one. */
@@ -239,7 +239,7 @@ export function describeInternalAccount({
  * An account as the API shows it (specification 2.9). `balance` is what can be spent, `totalBalance` includes
  * held money.
  */
-export function internalAccountView(op: Op, account: InternalAccountRow, balance: Balance) {
+export function toInternalAccountView(op: Op, account: InternalAccountRow, balance: Balance) {
   if (!isKnownCurrency(account.currency))
     throw new Error(`The account currency ${account.currency} is unknown`)
   const currency = currencyRecord(account.currency)
@@ -285,7 +285,7 @@ function getEventRecord(op: Op, account: InternalAccountRow): EventRecord {
     cachedRecord.isPrivate === isPrivate
   )
     return cachedRecord
-  const text = toJson(internalAccountView(op, account, EMPTY))
+  const text = toJson(toInternalAccountView(op, account, EMPTY))
   const eventRecord = { status, isPrivate, updatedMs, text }
   if (EVENT_RECORDS.size >= EVENT_RECORDS_MAX) EVENT_RECORDS.clear()
   EVENT_RECORDS.set(id, eventRecord)
@@ -295,7 +295,7 @@ function getEventRecord(op: Op, account: InternalAccountRow): EventRecord {
 /** An account as the API shows it, with its current balance. */
 export async function currentAccountView(op: Op, account: InternalAccountRow) {
   const balances = await findBalances(op, [account.id])
-  return internalAccountView(op, account, balances.get(account.id) ?? EMPTY)
+  return toInternalAccountView(op, account, balances.get(account.id) ?? EMPTY)
 }
 
 /** Accounts as the API shows them, with their current balances. */
@@ -304,5 +304,5 @@ export async function internalAccountViews(op: Op, accounts: readonly InternalAc
     op,
     accounts.map((account) => account.id),
   )
-  return accounts.map((account) => internalAccountView(op, account, balances.get(account.id) ?? EMPTY))
+  return accounts.map((account) => toInternalAccountView(op, account, balances.get(account.id) ?? EMPTY))
 }

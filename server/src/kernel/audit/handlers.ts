@@ -4,7 +4,7 @@ import type { AuditEventRow } from '../../storage/rows/audit.ts'
 import type { Op } from '../operation/app.ts'
 import { ApiError, fieldError, type Handlers } from '../operation/operation.ts'
 import { page } from '../operation/paging.ts'
-import { timeIfGiven } from '../operation/time-range.ts'
+import { parseOptionalTime } from '../operation/time-range.ts'
 import { actorView } from './actors.ts'
 import { selectAuditEvent, selectAuditEvents } from './store.ts'
 
@@ -46,7 +46,7 @@ interface TimeFilters {
  */
 function toTimeRange(op: Op, { httpRequestId, startDate, endDate }: TimeFilters) {
   if (httpRequestId === undefined || startDate !== undefined)
-    return { startDate: timeIfGiven(startDate), endDate: timeIfGiven(endDate) }
+    return { startDate: parseOptionalTime(startDate), endDate: parseOptionalTime(endDate) }
   const madeAt = timeOfRequestId(httpRequestId)?.getTime()
   if (madeAt === undefined)
     throw fieldError(
@@ -55,7 +55,7 @@ function toTimeRange(op: Op, { httpRequestId, startDate, endDate }: TimeFilters)
       'startDate is required with an httpRequestId that the server did not create, because such an id contains no time',
     )
   const last = madeAt + Number(op.platform.clock_offset_ms) + HOUR_MS
-  return { startDate: new Date(madeAt - HOUR_MS), endDate: timeIfGiven(endDate) ?? new Date(last) }
+  return { startDate: new Date(madeAt - HOUR_MS), endDate: parseOptionalTime(endDate) ?? new Date(last) }
 }
 
 function auditEventView(row: AuditEventRow) {

@@ -4,7 +4,7 @@ import { LOGGED_BODY_BYTES_MAX } from '@countersign/contract/operation/request-l
 import { parseJson, toJson } from '../../base/json/json.ts'
 import type { Database } from '../../storage/engine/port.ts'
 import type { LoggedRequestRow } from '../../storage/rows/audit.ts'
-import { type Actor, newId, plusSeconds } from '../operation/app.ts'
+import { type Actor, addSeconds, newId } from '../operation/app.ts'
 import type { Metrics } from '../ports/metrics.ts'
 import type { WaitingRequests } from '../ports/request-log.ts'
 import { nameOf } from './actors.ts'
@@ -132,7 +132,7 @@ function toRow(request: SeenRequest, days: number): LoggedRequestRow {
     request_body: logged.requestBody,
     response_body: logged.responseBody,
     created_at: at,
-    expires_at: plusSeconds(at, days * DAY_SECONDS),
+    expires_at: addSeconds(at, days * DAY_SECONDS),
   }
 }
 

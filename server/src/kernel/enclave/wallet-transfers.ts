@@ -1,11 +1,11 @@
 import { decode } from '@countersign/contract/core/decode'
 import { SignedChainTransfers, type SignedOperation } from '@countersign/contract/signing/payloads'
 import { Value } from 'typebox/value'
-import { authorizationDigest, domainSeparator } from '../../base/crypto/evm/authorization.ts'
+import { computeAuthorizationDigest, domainSeparator } from '../../base/crypto/evm/authorization.ts'
 import { deriveEvmAddress, signEvmDigest } from '../../base/crypto/evm/keys.ts'
 import { parseStamp, verifyStamp } from '../../base/crypto/stamp.ts'
 import type { Hex } from '../../base/formats/hex.ts'
-import { lowerHex } from '../../base/formats/hex.ts'
+import { toLowerHex } from '../../base/formats/hex.ts'
 import { parseJsonObject } from '../../base/json/json.ts'
 import type { StampedPayload } from '../ports/enclave.ts'
 
@@ -40,17 +40,17 @@ export function signStampedTransfers(
     name,
     version,
     chainId: chain.chainId,
-    verifyingContract: lowerHex(address),
+    verifyingContract: toLowerHex(address),
   })
   const validBefore = BigInt(Math.floor(Date.parse(chain.validBefore) / MS))
   return chain.transfers.map(({ to, amount, nonce }) =>
     signEvmDigest(
-      authorizationDigest(separator, {
+      computeAuthorizationDigest(separator, {
         from,
-        to: lowerHex(to),
+        to: toLowerHex(to),
         value: amount,
         validBefore,
-        nonce: lowerHex(nonce),
+        nonce: toLowerHex(nonce),
       }),
       key,
     ),

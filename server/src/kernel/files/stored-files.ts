@@ -3,7 +3,7 @@ import { findSealedOffset, openStream } from '../../base/crypto/file-seal.ts'
 import { insert, type Write } from '../../storage/commit/writes.ts'
 import type { StoredFileRow } from '../../storage/rows/document.ts'
 import { STORED_FILE_INITIAL, STORED_FILE_TRANSITIONS } from '../../storage/rows/states.ts'
-import { type Op, plusSeconds } from '../operation/app.ts'
+import { addSeconds, type Op } from '../operation/app.ts'
 import { transition } from '../operation/transition.ts'
 import type { UploadedFile } from '../operation/uploaded-file.ts'
 import { job } from '../outbox/jobs.ts'
@@ -22,7 +22,7 @@ export function stage(op: Op, file: UploadedFile): readonly Write[] {
  * after an earlier removal.
  */
 export function buildLaterRemoval(op: Op, fileId: string): Write {
-  return job(op, 'stored-file.remove', { fileId }, plusSeconds(op.now, STAGED_SECONDS))
+  return job(op, 'stored-file.remove', { fileId }, addSeconds(op.now, STAGED_SECONDS))
 }
 
 function toStagedRow(op: Op, { id, bytes, sha256, sealedKey }: UploadedFile): StoredFileRow {
@@ -44,7 +44,7 @@ function toStagedRow(op: Op, { id, bytes, sha256, sealedKey }: UploadedFile): St
  */
 export function clearFilesOf(platformId: string, successor: Op): readonly Write[] {
   return [0, STAGED_SECONDS].map((seconds) =>
-    job(successor, 'stored-files.clear', { platformId }, plusSeconds(successor.now, seconds)),
+    job(successor, 'stored-files.clear', { platformId }, addSeconds(successor.now, seconds)),
   )
 }
 

@@ -1,7 +1,7 @@
 import type { LedgerWrite } from '../../storage/commit/writes.ts'
 import { TRANSFER_INITIAL, TRANSFER_TRANSITIONS } from '../../storage/rows/states.ts'
 import type { Op } from '../operation/app.ts'
-import { openSystemAccount, type SystemAccount, systemAccountId } from './accounts.ts'
+import { openSystemAccount, type SystemAccount, toSystemAccountId } from './accounts.ts'
 import { type Cause, transfer } from './transfers.ts'
 
 const { post: POSTED, void: VOIDED } = TRANSFER_TRANSITIONS[TRANSFER_INITIAL]
@@ -75,7 +75,7 @@ function toPendingTransfer(op: Op, cause: Cause, held: Hold) {
 }
 
 function toSides(op: Op, { holdId, account, to, rail, currency, amount }: Hold) {
-  const credit = systemAccountId(op.platform.id, to, currency, rail)
+  const credit = toSystemAccountId(op.platform.id, to, currency, rail)
   return {
     id: holdId,
     platformId: op.platform.id,

@@ -22,7 +22,7 @@ import {
 } from './payment-outcomes.ts'
 import { SCREENING_SCENARIOS } from './screening-outcomes.ts'
 import { STABLECOIN_SCENARIOS } from './stablecoin-outcomes.ts'
-import { UMA_ASKED, UMA_REFUSALS } from './uma-receivers.ts'
+import { UMA_REFUSALS, UMA_REQUIRED_FIELDS } from './uma-receivers.ts'
 
 type Family = SuccessOf<typeof sandbox_magic_value_list>['body']['data'][number]
 type Value = Family['values'][number]
@@ -31,7 +31,7 @@ const IDENTIFIER =
   'the primary identifier in accountInfo of an external account: account number, IBAN, CLABE, address'
 
 /** All magic values, collected from the tables that the sandbox uses. UMA names belong to `umaDomain`. */
-export function magicValueFamilies(umaDomain: string): Family[] {
+export function listMagicValueFamilies(umaDomain: string): Family[] {
   return [
     ...CHECKS,
     ...DOCUMENTS,
@@ -228,7 +228,7 @@ function listUmaReceivers(umaDomain: string): Value[] {
     outcome: `${ERRORS[code].status} ${code}`,
     meaning: step === 'quote' ? `${meaning}: only the quote is refused` : meaning,
   }))
-  const asking = Object.entries(UMA_ASKED).map(([name, asks]) => ({
+  const asking = Object.entries(UMA_REQUIRED_FIELDS).map(([name, asks]) => ({
     value: `${name}@${umaDomain}`,
     outcome: `${ERRORS.MISSING_MANDATORY_USER_INFO.status} MISSING_MANDATORY_USER_INFO`,
     meaning: `Asks for ${asks

@@ -206,7 +206,7 @@ const LIGHTNING_SCENARIOS: Readonly<Record<string, PaymentScenario>> = {
 }
 
 /** The scenario for a payment. */
-export function scenarioOf(
+export function findScenario(
   { purpose, identifier, chain }: Pick<RailPayment, 'purpose' | 'identifier' | 'chain'>,
   direction: 'in' | 'out',
 ): PaymentScenario {
@@ -227,7 +227,7 @@ const PULLABLE_UNITS = 1000n
 /**
  * The simulated balance of an external account: a thousand units of its currency, or nothing for one suffix.
  */
-export function pullableOf(identifier: string, currency: KnownCurrency): bigint {
+export function toPullableAmount(identifier: string, currency: KnownCurrency): bigint {
   const isEmpty = suffixOf(identifier) === '002'
   return isEmpty ? 0n : PULLABLE_UNITS * 10n ** BigInt(CURRENCIES[currency].decimals)
 }

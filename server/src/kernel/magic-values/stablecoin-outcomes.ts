@@ -56,6 +56,6 @@ const ANY_OTHER: StablecoinScenario = {
   ...{ atLink: 'accepted', later: 'accepted', accounts: 1 },
 }
 
-export function stablecoinScenario(suffix: string): StablecoinScenario {
+export function findStablecoinScenario(suffix: string): StablecoinScenario {
   return memberOf(STABLECOIN_SCENARIOS, suffix) ?? ANY_OTHER
 }

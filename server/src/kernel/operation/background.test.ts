@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { inBackground, Workers } from './background.ts'
+import { runInBackground, Workers } from './background.ts'
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'setTimeout', 'clearTimeout', 'performance'] })
@@ -17,7 +17,7 @@ test.each([
   let isFaulty = false
   const workers = new Workers()
   workers.add(
-    inBackground(
+    runInBackground(
       MINUTE_MS,
       async () => (isFaulty ? fault() : undefined),
       () => {},
@@ -37,7 +37,7 @@ test.each([
 
 test('a worker is reported as stopped after three intervals, and is not monitored without a name', () => {
   const workers = new Workers()
-  const slow = inBackground(
+  const slow = runInBackground(
     10 * MINUTE_MS,
     async () => {},
     () => {},

@@ -1,5 +1,5 @@
 import { type Write, withValues } from '../../storage/commit/writes.ts'
-import { type App, type Op, plusSeconds } from '../operation/app.ts'
+import { type App, addSeconds, type Op } from '../operation/app.ts'
 import type { Capacity } from './capacity.ts'
 import type { dueNow } from './jobs.ts'
 import { findLane, LANES } from './lanes.ts'
@@ -41,7 +41,7 @@ export function withClaims(app: App, ownJobs: OwnJobs, writes: readonly Write[])
 function withClaim(app: App, ownJobs: OwnJobs, write: Write): Write {
   const job = ownJobs.get(write)
   if (!job || write.write !== 'insert') return write
-  const claimedUntil = plusSeconds(app.clock(), LANES[findLane(job.kind)].claimSeconds)
+  const claimedUntil = addSeconds(app.clock(), LANES[findLane(job.kind)].claimSeconds)
   const claimed = withValues(write, { attempts: 1, claimed_until: claimedUntil })
   return SHARED_KINDS.has(job.kind) ? { ...claimed, shares: true } : claimed
 }

@@ -4,7 +4,7 @@ import {
 } from '@countersign/contract/states/delivery-states'
 import { type EventWrite, insert, update, type Write } from '../../storage/commit/writes.ts'
 import { uuidOf } from '../../storage/engine/ids.ts'
-import { onlyRow } from '../../storage/engine/port.ts'
+import { getOnlyRow } from '../../storage/engine/port.ts'
 import type { UndeliveredEventRow, WebhookEndpointRow } from '../../storage/rows/webhook-endpoint.ts'
 import type { Op } from '../operation/app.ts'
 import { testEvent } from './events.ts'
@@ -44,7 +44,7 @@ export async function selectEndOfFeed(op: Op): Promise<string> {
         ORDER BY committed_in DESC, position DESC LIMIT 1))::text AS at`,
     [uuidOf(op.platform.id)],
   )
-  return onlyRow(rows).at
+  return getOnlyRow(rows).at
 }
 
 /**

@@ -2,7 +2,7 @@ import { kindOf } from '../../base/formats/thrown-errors.ts'
 import type { CommitResult } from '../../storage/commit/committer.ts'
 import { insert, update, type Write } from '../../storage/commit/writes.ts'
 import type { JobKind } from '../../storage/rows/job.ts'
-import { type App, createOp, type Op, plusSeconds } from '../operation/app.ts'
+import { type App, addSeconds, createOp, type Op } from '../operation/app.ts'
 import { LogWith } from '../operation/log-fields.ts'
 import { StaleRead } from '../operation/operation.ts'
 import type { JobHandlers } from './job-kinds.ts'
@@ -103,6 +103,6 @@ function buildPostponement(op: Op, job: DueJob, error: unknown) {
     attempts: job.attempts + 1,
     last_error: String(error),
     claimed_until: null,
-    due_at: plusSeconds(op.now, delaySeconds),
+    due_at: addSeconds(op.now, delaySeconds),
   }
 }

@@ -4,7 +4,7 @@ import {
   TRANSACTION_COLUMNS,
   type TransactionColumn,
 } from '@countersign/contract/payments/transaction-columns'
-import { type Columns, csvHeader, csvRows, type Figure } from '../../base/formats/csv-text.ts'
+import { type Columns, type Figure, formatCsvHeader, formatCsvRows } from '../../base/formats/csv-text.ts'
 import { decimalText } from '../../base/formats/decimal.ts'
 import { type TransactionWithCustomer, toPlatformCustomerId } from './store.ts'
 
@@ -17,9 +17,9 @@ const NAMES = keysOf(TRANSACTION_COLUMNS)
 export async function* transactionsCsv(
   pages: AsyncIterable<TransactionWithCustomer[]>,
 ): AsyncGenerator<string> {
-  let before = csvHeader(NAMES)
+  let before = formatCsvHeader(NAMES)
   for await (const rows of pages) {
-    yield before + csvRows(NAMES, COLUMNS, rows)
+    yield before + formatCsvRows(NAMES, COLUMNS, rows)
     before = ''
   }
   if (before !== '') yield before

@@ -6,7 +6,7 @@ import { fieldError, type Handlers } from '../operation/operation.ts'
 import { everyRow, page } from '../operation/paging.ts'
 import { transactionsCsv } from './csv.ts'
 import { selectTransactions, type TransactionFilters } from './store.ts'
-import { findTransaction, toCallerView, transactionView } from './transactions.ts'
+import { findTransaction, toCallerView, toTransactionView } from './transactions.ts'
 
 export const transactionHandlers: Handlers<typeof transactions> = {
   transaction_list: async (op, { query }) => ({
@@ -47,11 +47,11 @@ export const transactionHandlers: Handlers<typeof transactions> = {
     const field = 'receiptDeliveryConfirmedAt'
     const confirmedAt = body?.[field] === undefined ? op.now : new Date(body[field])
     if (confirmedAt > op.now) throw fieldError('INVALID_INPUT', field, `${field} must not be in the future`)
-    if (row.receipt_delivery_confirmed_at !== null) return { status: 200, body: transactionView(row, row) }
+    if (row.receipt_delivery_confirmed_at !== null) return { status: 200, body: toTransactionView(row, row) }
     const change = { receipt_delivery_confirmed_at: confirmedAt, updated_at: op.now }
     return {
       status: 200,
-      body: transactionView({ ...row, ...change }, row),
+      body: toTransactionView({ ...row, ...change }, row),
       writes: [update('transactions', row.id, { receipt_delivery_confirmed_at: null }, change)],
     }
   },

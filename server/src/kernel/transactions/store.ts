@@ -6,7 +6,7 @@ import { whereAnyGiven, whereGiven } from '../../storage/read/where-given.ts'
 import type { AgentActionRow } from '../../storage/rows/agent.ts'
 import type { Tables, TransactionRow } from '../../storage/rows/tables.ts'
 import { type Op, ownCustomer } from '../operation/app.ts'
-import { timeIfGiven } from '../operation/time-range.ts'
+import { parseOptionalTime } from '../operation/time-range.ts'
 
 export interface TransactionFilters {
   readonly customerId?: string
@@ -99,8 +99,8 @@ export async function selectTransactions(op: Op, filters: TransactionFilters) {
     .$call((q) => whereGiven(q, 'transactions.reference', '=', filters.reference))
     .$call((q) => whereGiven(q, 'transactions.failure_reason', '=', filters.failureReason))
     .where(movesAmount(filters))
-    .$call((q) => whereGiven(q, 'transactions.created_at', '>=', timeIfGiven(filters.startDate)))
-    .$call((q) => whereGiven(q, 'transactions.created_at', '<=', timeIfGiven(filters.endDate)))
+    .$call((q) => whereGiven(q, 'transactions.created_at', '>=', parseOptionalTime(filters.startDate)))
+    .$call((q) => whereGiven(q, 'transactions.created_at', '<=', parseOptionalTime(filters.endDate)))
   const account = [sender, receiver, either].find(
     (identifier) => identifier !== undefined && ACCOUNT_ID.test(identifier),
   )

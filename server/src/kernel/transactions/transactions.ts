@@ -13,7 +13,7 @@ import type { OwnRateDetails, RateSummary } from '../../base/pricing/pricing.ts'
 import { requireColumn } from '../../storage/read/required.ts'
 import type { StoredJson } from '../../storage/rows/stored-documents.ts'
 import type { TransactionRow } from '../../storage/rows/tables.ts'
-import { maySee, type Op } from '../operation/app.ts'
+import { canSee, type Op } from '../operation/app.ts'
 import { ApiError } from '../operation/operation.ts'
 import { selectTransaction, type TransactionWithCustomer, toPlatformCustomerId } from './store.ts'
 
@@ -22,7 +22,7 @@ export type { TransactionWithCustomer } from './store.ts'
 /** Throws 404 `TRANSACTION_NOT_FOUND`. */
 export async function findTransaction(op: Op, id: string): Promise<TransactionWithCustomer> {
   const row = await selectTransaction(op, id)
-  if (!row || !maySee(op, row.customer_id))
+  if (!row || !canSee(op, row.customer_id))
     throw new ApiError('TRANSACTION_NOT_FOUND', { details: { field: 'transactionId' } })
   return row
 }
@@ -68,7 +68,7 @@ export function newTransaction(op: Op, input: TransactionInput): TransactionRow 
 }
 
 /** A transaction as the API shows it (specification 2.11). */
-export function transactionView(
+export function toTransactionView(
   row: TransactionRow,
   customer: Pick<TransactionWithCustomer, 'platform_customer_id'>,
 ) {
@@ -78,7 +78,7 @@ export function transactionView(
 
 /** The view for the caller. Customers do not see what the counterparty disclosed to the platform. */
 export function toCallerView(op: Op, row: TransactionWithCustomer) {
-  const view = transactionView(row, row)
+  const view = toTransactionView(row, row)
   if (op.actor.kind !== 'customer') return view
   const { counterpartyInformation: _, ...shown } = view
   return shown
@@ -88,7 +88,7 @@ export function toCallerView(op: Op, row: TransactionWithCustomer) {
  * The response that starts an outgoing transfer. It is the only place where its type is INCOMING
  * (specification 4.11).
  */
-export function transferOutAnswer(row: TransactionWithCustomer) {
+export function toTransferOutResponse(row: TransactionWithCustomer) {
   return {
     ...toIncomingView(row, toCommonView(row, row)),
     ...present({

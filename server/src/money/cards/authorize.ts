@@ -5,11 +5,11 @@ import { toCanonicalJson } from '../../base/json/json.ts'
 import { balanceUpdated, findInternalAccount } from '../../kernel/accounts/accounts.ts'
 import { findBalances } from '../../kernel/ledger/balances.ts'
 import { hold } from '../../kernel/ledger/holds.ts'
-import { type Op, plusSeconds } from '../../kernel/operation/app.ts'
+import { addSeconds, type Op } from '../../kernel/operation/app.ts'
 import { job } from '../../kernel/outbox/jobs.ts'
 import type { AuthorizationEvent } from '../../kernel/ports/card-processor.ts'
 import { isDeleted } from '../../people/customers/customers.ts'
-import { platformConfig } from '../../people/platforms/platform-config.ts'
+import { getPlatformConfig } from '../../people/platforms/platform-config.ts'
 import { expectRow, insert } from '../../storage/commit/writes.ts'
 import type { CardRow, CardTransactionRow, DelegatedKeyRow } from '../../storage/rows/card.ts'
 import type { InternalAccountRow } from '../../storage/rows/tables.ts'
@@ -56,7 +56,7 @@ export async function authorize(
     currency: account.currency,
     amount,
   })
-  const claim_max = claimMax(use, platformConfig(op).cardConfig.overClaimPercentMax)
+  const claim_max = claimMax(use, getPlatformConfig(op).cardConfig.overClaimPercentMax)
   const row: CardTransactionRow = {
     ...newPurchase(op, card, account, use, id),
     hold_id: holdId,
@@ -80,7 +80,7 @@ export async function authorize(
         op,
         'card-transaction.expire',
         { cardTransactionId: id },
-        plusSeconds(op.now, AUTHORIZATION_SECONDS),
+        addSeconds(op.now, AUTHORIZATION_SECONDS),
       ),
     ],
   }

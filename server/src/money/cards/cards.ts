@@ -5,7 +5,7 @@ import type { SuccessOf } from '@countersign/contract/core/endpoint'
 import { present } from '@countersign/contract/core/objects'
 import { CARD_TRANSITIONS, type CardEvent } from '@countersign/contract/states/card-states'
 import { findInternalAccount } from '../../kernel/accounts/accounts.ts'
-import { maySee, type Op } from '../../kernel/operation/app.ts'
+import { canSee, type Op } from '../../kernel/operation/app.ts'
 import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
 import { transition } from '../../kernel/operation/transition.ts'
 import { event } from '../../kernel/outbox/events.ts'
@@ -21,7 +21,7 @@ type CardView = SuccessOf<typeof card_get>['body']
 /** Finds a card of this platform. Throws 404 `CARD_NOT_FOUND`, naming `field`. */
 export async function findCard(op: Op, id: string, field = 'id'): Promise<CardRow> {
   const card = await selectCard(op, id)
-  if (!card || !maySee(op, card.cardholder_id)) throw new ApiError('CARD_NOT_FOUND', { details: { field } })
+  if (!card || !canSee(op, card.cardholder_id)) throw new ApiError('CARD_NOT_FOUND', { details: { field } })
   return card
 }
 

@@ -4,8 +4,8 @@ import {
   DELEGATED_KEY_INITIAL,
   DELEGATED_KEY_TRANSITIONS,
 } from '@countersign/contract/states/card-states'
-import { findInternalAccount, maySeeAccount } from '../../kernel/accounts/accounts.ts'
-import { type Op, plusSeconds } from '../../kernel/operation/app.ts'
+import { canSeeAccount, findInternalAccount } from '../../kernel/accounts/accounts.ts'
+import { addSeconds, type Op } from '../../kernel/operation/app.ts'
 import { ApiError, fieldError, type Handlers, type Input } from '../../kernel/operation/operation.ts'
 import { nextState } from '../../kernel/operation/transition.ts'
 import { SIGNING_SECONDS } from '../../kernel/signing/signing.ts'
@@ -33,7 +33,7 @@ export const delegatedKeyHandlers: Handlers<typeof delegatedKeys> = {
           ...(card.last4 === null ? {} : { last4: card.last4 }),
           nickname: body.nickname,
         },
-        expiresAt: plusSeconds(op.now, SIGNING_SECONDS),
+        expiresAt: addSeconds(op.now, SIGNING_SECONDS),
       }
     },
 
@@ -114,7 +114,7 @@ async function findCardAndWallet(
 
 async function findDelegatedKey(op: Op, id: string): Promise<DelegatedKeyRow> {
   const key = await selectDelegatedKey(op, id)
-  if (!key || !(await maySeeAccount(op, key.account_id)))
+  if (!key || !(await canSeeAccount(op, key.account_id)))
     throw new ApiError('DELEGATED_KEY_NOT_FOUND', { details: { field: 'id' } })
   return key
 }

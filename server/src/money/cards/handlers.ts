@@ -2,7 +2,7 @@ import type { card_update, cards } from '@countersign/contract/cards/cards'
 import { CARD_INITIAL, CARD_TRANSITIONS, type CardEvent } from '@countersign/contract/states/card-states'
 import { describeInternalAccount, findWallet } from '../../kernel/accounts/accounts.ts'
 import { withNames } from '../../kernel/accounts/names.ts'
-import { type Op, plusSeconds } from '../../kernel/operation/app.ts'
+import { addSeconds, type Op } from '../../kernel/operation/app.ts'
 import { ApiError, fieldError, type Handlers, type Input } from '../../kernel/operation/operation.ts'
 import { page } from '../../kernel/operation/paging.ts'
 import { nextState } from '../../kernel/operation/transition.ts'
@@ -131,7 +131,7 @@ export const cardHandlers: Handlers<typeof cards> = {
           ...(body.state ? { state: body.state } : {}),
           ...(body.fundingSources ? { fundingSources: body.fundingSources } : {}),
         },
-        expiresAt: plusSeconds(op.now, SIGNING_SECONDS),
+        expiresAt: addSeconds(op.now, SIGNING_SECONDS),
       }
     },
 

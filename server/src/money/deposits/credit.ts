@@ -12,7 +12,7 @@ import { ApiError } from '../../kernel/operation/operation.ts'
 import { announce } from '../../kernel/transactions/moves.ts'
 import { newTransaction } from '../../kernel/transactions/transactions.ts'
 import { isDeleted } from '../../people/customers/customers.ts'
-import { checkCurrencyLimits, platformConfig } from '../../people/platforms/platform-config.ts'
+import { checkCurrencyLimits, getPlatformConfig } from '../../people/platforms/platform-config.ts'
 import { expectRow, insert, type Write } from '../../storage/commit/writes.ts'
 import type { DepositRow } from '../../storage/rows/rail.ts'
 import type { InternalAccountRow, TransactionRow } from '../../storage/rows/tables.ts'
@@ -102,7 +102,7 @@ async function findRefusal(
   if (!(await fitsBalance(op, [{ account: account.id, currency, amount }]))) return 'OUT_OF_RANGE'
   if (account.chain_rail !== null) return undefined
   try {
-    checkCurrencyLimits(platformConfig(op), 'INCOMING', currency, amount, 'amount')
+    checkCurrencyLimits(getPlatformConfig(op), 'INCOMING', currency, amount, 'amount')
   } catch (error) {
     if (error instanceof ApiError) return 'OUT_OF_RANGE'
     throw error

@@ -9,10 +9,10 @@ import { ApiError } from '../../kernel/operation/operation.ts'
 import { nextState } from '../../kernel/operation/transition.ts'
 import { castVote, type Vote } from '../../people/members/approval-votes.ts'
 import { expectRow, type Write } from '../../storage/commit/writes.ts'
-import { idOfKind, uuidOfText } from '../../storage/engine/ids.ts'
+import { buildId, deriveUuid } from '../../storage/engine/ids.ts'
 import type { DepositRow } from '../../storage/rows/rail.ts'
 import type { InternalAccountRow } from '../../storage/rows/tables.ts'
-import { findScreeningOf } from '../screenings/screenings.ts'
+import { findScreeningBySubject } from '../screenings/screenings.ts'
 import { SCREENING_HIT } from './screen-sender.ts'
 
 /** Checks and writes that all decisions of team members about deposits share. */
@@ -21,7 +21,7 @@ import { SCREENING_HIT } from './screen-sender.ts'
  * Votes for a decision about a deposit. Only votes for the same account and the same amounts count together.
  */
 export function castDepositVote(op: Op, { id }: DepositRow, choice: DepositChoice): Promise<Vote> {
-  const ballot = idOfKind('Deposit', uuidOfText(`${id} ${toCanonicalJson(choice)}`))
+  const ballot = buildId('Deposit', deriveUuid(`${id} ${toCanonicalJson(choice)}`))
   return castVote(op, ballot, { deposit_id: id, choice })
 }
 
@@ -42,7 +42,7 @@ export function checkInSuspense({ state }: DepositRow, depositEvent: DepositEven
 /** Throws 409 `SCREENING_NOT_DECIDED` while the screening of the deposit's sender waits for a decision. */
 export async function checkScreened(op: Op, { id, reason }: DepositRow): Promise<void> {
   if (reason !== SCREENING_HIT) return
-  const screening = await findScreeningOf(op, 'CREDIT', id)
+  const screening = await findScreeningBySubject(op, 'CREDIT', id)
   if (screening?.state !== SCREENING_INITIAL) return
   throw new ApiError('SCREENING_NOT_DECIDED', {
     message: `The sender's address matched a screening list. Decide ${screening.id} first.`,
@@ -55,6 +55,9 @@ export function withNote({ details }: DepositRow, note: string | undefined) {
 }
 
 /** The wallet whose address received the money, if any. Only the wallet's holder may send that money on. */
-export function walletOf(op: Op, { rail, details }: DepositRow): Promise<InternalAccountRow | undefined> {
+export function findDepositWallet(
+  op: Op,
+  { rail, details }: DepositRow,
+): Promise<InternalAccountRow | undefined> {
   return findWalletAt(op, rail, details.depositAccount)
 }

@@ -7,7 +7,7 @@ import { toReadableLine } from '../../base/formats/readable-text.ts'
 import { findCustomerAccount, findInternalAccount } from '../../kernel/accounts/accounts.ts'
 import { fitsBalance } from '../../kernel/ledger/balances.ts'
 import { type Leg, post } from '../../kernel/ledger/transfers.ts'
-import { maySee, type Op } from '../../kernel/operation/app.ts'
+import { canSee, type Op } from '../../kernel/operation/app.ts'
 import { ApiError } from '../../kernel/operation/operation.ts'
 import { event } from '../../kernel/outbox/events.ts'
 import { SANDBOX_RAIL } from '../../kernel/ports/rail.ts'
@@ -21,7 +21,7 @@ import { amountReported } from '../rails/booked-amount.ts'
 import { causeOf, findDepositRow, findReturnFault, railLeg, scheduleReturn } from '../rails/deposit-rows.ts'
 import { depositId } from '../rails/rail-ids.ts'
 import { creditDeposit, type MoneySource } from './credit.ts'
-import { chooseTarget, referencesIn, type Target } from './match-reference.ts'
+import { chooseTarget, extractReferences, type Target } from './match-reference.ts'
 import { findOwnSender } from './own-sender.ts'
 import { screenSender } from './screen-sender.ts'
 import {
@@ -40,7 +40,7 @@ const AUTOMATIC = DEPOSIT_TRANSITIONS[DEPOSIT_INITIAL]
 /** Throws 404 `DEPOSIT_NOT_FOUND`. */
 export async function findDeposit(op: Op, id: string): Promise<DepositRow> {
   const row = await findDepositRow(op, id)
-  if (!row || !maySee(op, null)) throw new ApiError('DEPOSIT_NOT_FOUND', { details: { field: 'depositId' } })
+  if (!row || !canSee(op, null)) throw new ApiError('DEPOSIT_NOT_FOUND', { details: { field: 'depositId' } })
   return row
 }
 
@@ -129,7 +129,7 @@ export function toDepositDetails(reported: ReportedDeposit): DepositDetails {
 export function findReferences(texts: NonNullable<DepositDetails['texts']>) {
   const firstPlaces = new Map<string, string>()
   for (const { where, text } of texts)
-    for (const reference of referencesIn(text))
+    for (const reference of extractReferences(text))
       if (!firstPlaces.has(reference)) firstPlaces.set(reference, where)
   return firstPlaces.size === 0
     ? undefined
@@ -149,7 +149,7 @@ async function findTarget(
 ): Promise<Target | DepositReason> {
   const { currency, details } = row
   const texts = [details.remittanceInformation, ...(details.texts ?? []).map(({ text }) => text)]
-  const stated = await findTargetsByReference(op, [...new Set(texts.flatMap(referencesIn))])
+  const stated = await findTargetsByReference(op, [...new Set(texts.flatMap(extractReferences))])
   // If an account number is registered for two accounts, it identifies neither.
   if (paidTo === undefined && registered.length > 1) return 'SEVERAL_MATCHES'
   const target = chooseTarget({

@@ -9,8 +9,8 @@ import {
   castDepositVote,
   checkInSuspense,
   checkScreened,
+  findDepositWallet,
   pendingVoteWrites,
-  walletOf,
   withNote,
 } from './decide.ts'
 import { depositView, findDeposit } from './deposits.ts'
@@ -39,7 +39,7 @@ export const depositHandlers: Handlers<typeof deposits> = {
     checkInSuspense(row, 'assign')
     await checkScreened(op, row)
     const account = await findInternalAccount(op, body.accountId)
-    const wallet = await walletOf(op, row)
+    const wallet = await findDepositWallet(op, row)
     if (wallet && wallet.id !== account.id)
       throw fieldError(
         'INVALID_INPUT',
@@ -76,7 +76,7 @@ export const depositHandlers: Handlers<typeof deposits> = {
         message: `This deposit cannot be returned: ${fault}. Assign it, or pay its sender with a transfer.`,
         details: { reason: 'RETURN_UNAVAILABLE' },
       })
-    const wallet = await walletOf(op, row)
+    const wallet = await findDepositWallet(op, row)
     if (wallet)
       throw new ApiError('DEPOSIT_NOT_RETURNABLE', {
         message: "This deposit arrived at a wallet's address. Only the wallet's holder can send it back.",

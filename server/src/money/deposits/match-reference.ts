@@ -12,7 +12,7 @@ const REFERENCES_MAX = 20
  * break lines and payers add spaces and hyphens. The next word may then look like part of a reference, so
  * both lengths are returned.
  */
-export function referencesIn(text: string | undefined): string[] {
+export function extractReferences(text: string | undefined): string[] {
   const compact = (text ?? '').toUpperCase().replaceAll(/[^A-Z0-9]/g, '')
   const references = new Set<string>()
   for (const { index } of compact.matchAll(/CS(?=[0-9A-F]{10})/g)) {

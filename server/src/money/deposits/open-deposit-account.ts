@@ -1,5 +1,5 @@
 import { findInternalAccount } from '../../kernel/accounts/accounts.ts'
-import { fundingReference } from '../../kernel/accounts/funding.ts'
+import { deriveFundingReference } from '../../kernel/accounts/funding.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import { runRailSpan } from '../../kernel/operation/spans.ts'
 import type { JobHandler } from '../../kernel/outbox/job-kinds.ts'
@@ -29,7 +29,7 @@ export function buildOpeningWrites(
     rail,
     currency,
     account_id: accountId,
-    reference: fundingReference(owner),
+    reference: deriveFundingReference(owner),
     rail_reference: null,
     matching: null,
     account_info: null,

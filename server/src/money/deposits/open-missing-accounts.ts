@@ -1,5 +1,5 @@
-import { type App, plusSeconds } from '../../kernel/operation/app.ts'
-import { type Background, inBackground } from '../../kernel/operation/background.ts'
+import { type App, addSeconds } from '../../kernel/operation/app.ts'
+import { type Background, runInBackground } from '../../kernel/operation/background.ts'
 import type { Rail } from '../../kernel/ports/rail.ts'
 import { operate } from '../../people/platforms/operate.ts'
 import { findPool } from '../rails/deposit-accounts.ts'
@@ -25,7 +25,7 @@ export interface Opening extends Background {
  */
 export function startOpeningAccounts(app: App): Opening {
   const since = new Map<string, Date>()
-  const worker = inBackground(
+  const worker = runInBackground(
     INTERVAL_MS,
     () => openMissing(app, since),
     (error) => app.log.error({ err: error }, 'failed to open deposit accounts'),
@@ -63,7 +63,7 @@ async function openForRail(app: App, rail: Rail, since: Map<string, Date>): Prom
   await Promise.all(missing.map((account) => openForAccount(app, platformId, name, account)))
   const last = missing.at(-1)
   const checkedUntil = last && missing.length >= ACCOUNTS_MAX ? last.updated_at : startedAt
-  since.set(name, plusSeconds(checkedUntil, -LATE_SECONDS))
+  since.set(name, addSeconds(checkedUntil, -LATE_SECONDS))
 }
 
 async function openPools(app: App, rail: string, platformId: string, currencies: readonly string[]) {

@@ -3,7 +3,7 @@ import { type Cause, post } from '../../kernel/ledger/transfers.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import { event } from '../../kernel/outbox/events.ts'
 import { moveTransaction } from '../../kernel/transactions/moves.ts'
-import { findTransaction, transactionView } from '../../kernel/transactions/transactions.ts'
+import { findTransaction, toTransactionView } from '../../kernel/transactions/transactions.ts'
 import type { Write } from '../../storage/commit/writes.ts'
 import { requireColumn } from '../../storage/read/required.ts'
 import type { DepositRow } from '../../storage/rows/rail.ts'
@@ -118,7 +118,7 @@ class Reverser {
     return this.#buildReversal({ ...row, details: { ...row.details, ...owed } }, [
       ...writes,
       ...moved.writes,
-      event(op, 'INCOMING_PAYMENT.RETURNED', receipt.id, transactionView(moved.row, moved.row)),
+      event(op, 'INCOMING_PAYMENT.RETURNED', receipt.id, toTransactionView(moved.row, moved.row)),
       balanceUpdated(op, account),
     ])
   }

@@ -1,7 +1,7 @@
 import { ACCOUNT_TYPES } from '@countersign/contract/accounts/account-types'
 import { SCREENING_INITIAL } from '@countersign/contract/states/screening-states'
 import { mayBeEvmAddress } from '../../base/formats/screened-addresses.ts'
-import { networkOf } from '../../kernel/accounts/funding.ts'
+import { toNetwork } from '../../kernel/accounts/funding.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import type { Rail } from '../../kernel/ports/rail.ts'
 import type { Write } from '../../storage/commit/writes.ts'
@@ -14,7 +14,7 @@ export const SCREENING_HIT = 'SCREENING_HIT'
 /** Chain networks by name and by account type. Rails report either of them. */
 const NETWORKS: ReadonlyMap<string, string> = new Map(
   Object.keys(ACCOUNT_TYPES).flatMap((type) => {
-    const network = networkOf(type)
+    const network = toNetwork(type)
     return network === undefined ? [] : [[type, network] as const, [network, network] as const]
   }),
 )

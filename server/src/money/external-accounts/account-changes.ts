@@ -7,7 +7,7 @@ import {
   EXTERNAL_ACCOUNT_TRANSITIONS,
 } from '@countersign/contract/states/account-change-states'
 import { actorView, nameOf } from '../../kernel/audit/actors.ts'
-import { maySee, type Op } from '../../kernel/operation/app.ts'
+import { canSee, type Op } from '../../kernel/operation/app.ts'
 import { ApiError } from '../../kernel/operation/operation.ts'
 import { checkEvent, transition } from '../../kernel/operation/transition.ts'
 import { event } from '../../kernel/outbox/events.ts'
@@ -26,7 +26,11 @@ import {
   shortened,
   withValues,
 } from './changed-details.ts'
-import { findExternalAccount, findExternalAccountEver, verifyBeneficiary } from './external-accounts.ts'
+import {
+  findExternalAccount,
+  findExternalAccountEvenIfDeleted,
+  verifyBeneficiary,
+} from './external-accounts.ts'
 import { cancelMandate, findActiveMandate, moveMandate } from './mandates.ts'
 import { findSameAccount, resetNameCheck, scheduleNameCheck } from './new-account.ts'
 
@@ -52,7 +56,7 @@ export type ProposalResult = readonly Write[] | 'KNOWN' | 'UNUSABLE'
  * meantime.
  */
 export async function proposeChange(op: Op, reported: ReportedChange): Promise<ProposalResult> {
-  const account = await findExternalAccountEver(op, reported.accountId)
+  const account = await findExternalAccountEvenIfDeleted(op, reported.accountId)
   if (!account) return 'UNUSABLE'
   const proposed = findDifferences(account.account_info, reported.proposed)
   if (account.deleted_at !== null || Object.keys(proposed).length === 0) return 'KNOWN'
@@ -133,7 +137,7 @@ function updateChangedAccount(
 /** Throws 404 `ACCOUNT_CHANGE_NOT_FOUND`. */
 export async function findAccountChange(op: Op, id: string): Promise<AccountChangeRow> {
   const row = await selectAccountChange(op, id)
-  if (!row || !maySee(op, row.customer_id))
+  if (!row || !canSee(op, row.customer_id))
     throw new ApiError('ACCOUNT_CHANGE_NOT_FOUND', { details: { field: 'accountChangeId' } })
   return row
 }
@@ -220,7 +224,7 @@ const MOVES_MANDATE = /^(?:ADDACS|AUDDIS)-/
  * account and change are unchanged.
  */
 export async function dismissChange(op: Op, row: AccountChangeRow, reason: string): Promise<DecidedChange> {
-  const account = await findExternalAccountEver(op, row.external_account_id)
+  const account = await findExternalAccountEvenIfDeleted(op, row.external_account_id)
   if (!account) throw new Error(`The account of ${row.id} does not exist`)
   return decideChange(op, row, account, 'dismiss', reason)
 }
@@ -263,7 +267,7 @@ function endChange(
  * already INACTIVE. Guard: none of its changes was reported or decided in the meantime.
  */
 export async function refuseAccount(op: Op, id: string, reason: string): Promise<readonly Write[]> {
-  const account = await findExternalAccountEver(op, id)
+  const account = await findExternalAccountEvenIfDeleted(op, id)
   if (!account || account.deleted_at !== null) return []
   if (EXTERNAL_ACCOUNT_TRANSITIONS[account.status].refuse === null) return []
   return [updateChangedAccount(op, account, 'refuse', { status_reason: reason })]
@@ -287,7 +291,7 @@ export async function checkUsable(op: Op, account: ExternalAccountRow, field: st
  * The account with the details that it had at a given time. A payment keeps the details that it was created
  * with.
  */
-export async function accountAsOf(
+export async function findAccountAsOf(
   op: Op,
   account: ExternalAccountRow,
   time: Date,

@@ -5,9 +5,9 @@ import {
   accountType,
   EXTERNAL_ACCOUNT_INFO,
 } from '@countersign/contract/accounts/account-types'
-import { joinOffer, sparkSpelling } from '../../base/formats/addresses.ts'
+import { joinOffer, toSparkSpelling } from '../../base/formats/addresses.ts'
 import { toJson } from '../../base/json/json.ts'
-import { beneficiaryOutcome, isMagicSuffix, suffixOf } from '../../kernel/magic-values/magic-values.ts'
+import { findBeneficiaryOutcome, isMagicSuffix, suffixOf } from '../../kernel/magic-values/magic-values.ts'
 import { fieldError } from '../../kernel/operation/operation.ts'
 import type { AccountDetails } from '../../storage/rows/stored-documents.ts'
 import { CHECKS, type CheckInput } from './checks.ts'
@@ -61,10 +61,10 @@ export function checkAccountDetails(info: AccountDetails, mode: Mode): void {
   const [primary] = listIdentifiers(info)
   const suffix = suffixOf(primary.value)
   const isSteered = mode === 'sandbox' && isMagicSuffix(suffix)
-  const invalidField = wrongMember(info, mode, isSteered ? primary.name : undefined)
+  const invalidField = findInvalidField(info, mode, isSteered ? primary.name : undefined)
   if (invalidField) throw toDetailError(invalidField.name, invalidField.refusal)
   checkInstitution(info)
-  if (mode === 'sandbox' && beneficiaryOutcome(suffix) === 'INVALID')
+  if (mode === 'sandbox' && findBeneficiaryOutcome(suffix) === 'INVALID')
     throw toDetailError(primary.name, 'does not belong to an account (sandbox suffix 105)')
 }
 
@@ -74,7 +74,8 @@ export function checkAccountDetails(info: AccountDetails, mode: Mode): void {
 export function isValidIdentifier(type: AccountTypeName, text: string, mode: Mode): boolean {
   const isSteered = mode === 'sandbox' && isMagicSuffix(suffixOf(text))
   return accountType(type).identifiedBy.some(
-    (member) => !wrongMember({ accountType: type, [member]: text }, mode, isSteered ? member : undefined),
+    (member) =>
+      !findInvalidField({ accountType: type, [member]: text }, mode, isSteered ? member : undefined),
   )
 }
 
@@ -87,7 +88,7 @@ interface TextSchema {
  * Finds the first invalid field, with the end of the error sentence about it. `steered` is the field with a
  * magic suffix.
  */
-export function wrongMember(
+export function findInvalidField(
   info: { readonly accountType: AccountTypeName },
   mode: Mode,
   steered?: string,
@@ -177,7 +178,7 @@ const NORMALIZERS: Partial<Record<AccountCheckName, (text: string) => string>> =
   pixKey: (text) => text.toLowerCase(),
   // Base58 is case-sensitive.
   solana: (text) => text,
-  spark: sparkSpelling,
+  spark: toSparkSpelling,
   tron: (text) => text,
   vpa: (text) => text.toLowerCase(),
 }

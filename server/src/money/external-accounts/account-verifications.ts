@@ -5,7 +5,7 @@ import {
   ACCOUNT_VERIFICATION_TRANSITIONS,
   type AccountVerificationEvent,
 } from '@countersign/contract/states/account-verification-states'
-import { maySee, type Op, plusSeconds } from '../../kernel/operation/app.ts'
+import { addSeconds, canSee, type Op } from '../../kernel/operation/app.ts'
 import { ApiError } from '../../kernel/operation/operation.ts'
 import { transition } from '../../kernel/operation/transition.ts'
 import { event } from '../../kernel/outbox/events.ts'
@@ -26,7 +26,7 @@ import {
 /** Throws 404 `ACCOUNT_VERIFICATION_NOT_FOUND`. */
 export async function findVerification(op: Op, id: string): Promise<AccountVerificationRow> {
   const row = await selectVerification(op, id)
-  if (!row || !maySee(op, row.customer_id))
+  if (!row || !canSee(op, row.customer_id))
     throw new ApiError('ACCOUNT_VERIFICATION_NOT_FOUND', { details: { field: 'accountVerificationId' } })
   return row
 }
@@ -128,7 +128,7 @@ export async function countDelivery(op: Op, transactionId: string): Promise<read
   const change = { delivered, updated_at: op.now }
   const guard = { delivered: row.delivered }
   if (delivered < DEPOSIT_COUNT) return [update('account_verifications', row.id, guard, change)]
-  const expires_at = plusSeconds(op.now, EXPIRY_SECONDS)
+  const expires_at = addSeconds(op.now, EXPIRY_SECONDS)
   return [
     update('account_verifications', row.id, guard, { ...change, expires_at }),
     job(op, 'account-verification.expire', { accountVerificationId: row.id }, expires_at),

@@ -5,7 +5,7 @@ import type { Handlers } from '../../kernel/operation/operation.ts'
 import { page } from '../../kernel/operation/paging.ts'
 import { transition } from '../../kernel/operation/transition.ts'
 import { castVote } from '../../people/members/approval-votes.ts'
-import { idOfKind, uuidOfText } from '../../storage/engine/ids.ts'
+import { buildId, deriveUuid } from '../../storage/engine/ids.ts'
 import {
   accountChangeView,
   applyChange,
@@ -62,5 +62,5 @@ async function decide(op: Op, id: string, decision: 'apply' | 'dismiss', reason:
 
 /** The ballot of a vote. Votes to apply a change do not count for dismissing it. */
 function toBallotId(id: string, decision: 'apply' | 'dismiss'): string {
-  return decision === 'apply' ? id : idOfKind('AccountChange', uuidOfText(`AccountChange dismiss ${id}`))
+  return decision === 'apply' ? id : buildId('AccountChange', deriveUuid(`AccountChange dismiss ${id}`))
 }

@@ -1,7 +1,7 @@
 import { HOLDER_FIELD } from '@countersign/contract/accounts/account-changes'
 import { accountType, ExternalAccountDetails } from '@countersign/contract/accounts/account-types'
 import { Value } from 'typebox/value'
-import { nameOfHolder } from '../../kernel/accounts/external-account-names.ts'
+import { getHolderName } from '../../kernel/accounts/external-account-names.ts'
 import type { AccountChangeRow, AccountValues } from '../../storage/rows/account-change.ts'
 import type { AccountDetails } from '../../storage/rows/stored-documents.ts'
 
@@ -14,7 +14,7 @@ export function pickValues(info: AccountDetails, fields: readonly string[]): Acc
   const details = new Map<string, unknown>(Object.entries(info))
   return Object.fromEntries(
     fields.map((field) => {
-      const value = field === HOLDER_FIELD ? nameOfHolder({ account_info: info }) : details.get(field)
+      const value = field === HOLDER_FIELD ? getHolderName({ account_info: info }) : details.get(field)
       return [field, typeof value === 'string' ? value : null]
     }),
   )

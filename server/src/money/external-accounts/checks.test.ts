@@ -1,13 +1,13 @@
 import type { AccountTypeName } from '@countersign/contract/accounts/account-types'
 import { bech32m } from '@scure/base'
 import { describe, expect, test } from 'vitest'
-import { hasEvmChecksum, isLightningOffer, sparkSpelling } from '../../base/formats/addresses.ts'
-import { wrongMember } from './account-details.ts'
+import { hasEvmChecksum, isLightningOffer, toSparkSpelling } from '../../base/formats/addresses.ts'
+import { findInvalidField } from './account-details.ts'
 
-type Mode = Parameters<typeof wrongMember>[1]
+type Mode = Parameters<typeof findInvalidField>[1]
 
 function isValid(accountType: AccountTypeName, members: object, mode: Mode = 'production'): boolean {
-  return wrongMember({ accountType, ...members }, mode) === undefined
+  return findInvalidField({ accountType, ...members }, mode) === undefined
 }
 
 describe('an IBAN', () => {
@@ -176,8 +176,8 @@ describe('an address', () => {
     expect(isValid('SPARK_WALLET', { address: regtest })).toBe(false)
     expect(isValid('SPARK_WALLET', { address: regtest }, 'sandbox')).toBe(true)
     expect(isValid('SPARK_WALLET', { address: address.replace('sp1', 'spark1') })).toBe(false)
-    expect(sparkSpelling(address.toUpperCase())).toBe(bech32m.encode('spark', words, false))
-    expect(sparkSpelling(regtest)).toBe(bech32m.encode('sparkrt', words, false))
+    expect(toSparkSpelling(address.toUpperCase())).toBe(bech32m.encode('spark', words, false))
+    expect(toSparkSpelling(regtest)).toBe(bech32m.encode('sparkrt', words, false))
   })
 
   test.each([

@@ -1,6 +1,6 @@
 import { accountType } from '@countersign/contract/accounts/account-types'
 import { quoteName } from '../../base/formats/quoted.ts'
-import { kindOf, nameOfHolder } from '../../kernel/accounts/external-account-names.ts'
+import { getHolderName, kindOf } from '../../kernel/accounts/external-account-names.ts'
 import type { ExternalAccountRow } from '../../storage/rows/tables.ts'
 
 const FIELD_LABELS: Readonly<Record<string, string>> = {
@@ -35,7 +35,7 @@ export function describeAccount({
   })
   // After the customer's erasure, only the account's type is known.
   const account = [kindOf(account_type), ...members].join(', ')
-  const name = nameOfHolder({ account_info: info })
+  const name = getHolderName({ account_info: info })
   return name === undefined ? `the ${account}` : `${quoteName(name)} (${account})`
 }
 

@@ -7,8 +7,8 @@ import type { BodyOf, SuccessOf } from '@countersign/contract/core/endpoint'
 import { present } from '@countersign/contract/core/objects'
 import { isPullingRail } from '@countersign/contract/core/rails'
 import { EXTERNAL_ACCOUNT_INITIAL } from '@countersign/contract/states/account-change-states'
-import { beneficiaryOutcome, suffixOf } from '../../kernel/magic-values/magic-values.ts'
-import { maySee, type Op } from '../../kernel/operation/app.ts'
+import { findBeneficiaryOutcome, suffixOf } from '../../kernel/magic-values/magic-values.ts'
+import { canSee, type Op } from '../../kernel/operation/app.ts'
 import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
 import { update, type Write } from '../../storage/commit/writes.ts'
 import type { AccountDetails, BeneficiaryStatus } from '../../storage/rows/stored-documents.ts'
@@ -30,7 +30,7 @@ export async function findExternalAccount(
   field = 'externalAccountId',
 ): Promise<ExternalAccountRow> {
   const account = await selectExternalAccount(op, id)
-  if (!account || !maySee(op, account.customer_id))
+  if (!account || !canSee(op, account.customer_id))
     throw new ApiError('ACCOUNT_NOT_FOUND', { details: { field } })
   return account
 }
@@ -39,7 +39,10 @@ export async function findExternalAccount(
  * Finds an external account, even if it was deleted: payments in progress still use it, and old records refer
  * to it.
  */
-export async function findExternalAccountEver(op: Op, id: string): Promise<ExternalAccountRow | undefined> {
+export async function findExternalAccountEvenIfDeleted(
+  op: Op,
+  id: string,
+): Promise<ExternalAccountRow | undefined> {
   return selectExternalAccountEver(op, id)
 }
 
@@ -114,7 +117,7 @@ export function verifyBeneficiary(
 ): BeneficiaryStatus | null {
   if (!('beneficiary' in info)) return null
   if (op.mode === 'production') return 'UNSUPPORTED'
-  const outcome = beneficiaryOutcome(suffixOf(identifier))
+  const outcome = findBeneficiaryOutcome(suffixOf(identifier))
   if (outcome === 'INVALID') throw new Error('Accounts with this suffix should already have been rejected')
   return outcome
 }
@@ -130,7 +133,7 @@ export async function recordNameCheck(
   identifier: string,
   result: BeneficiaryStatus,
 ): Promise<readonly Write[]> {
-  const account = await findExternalAccountEver(op, id)
+  const account = await findExternalAccountEvenIfDeleted(op, id)
   if (!account || account.deleted_at !== null || account.identifier !== identifier) return []
   const { beneficiary_verification_status: previousStatus, changes } = account
   if (previousStatus === null || previousStatus === result) return []

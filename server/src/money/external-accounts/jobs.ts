@@ -1,4 +1,4 @@
-import { type Op, plusSeconds } from '../../kernel/operation/app.ts'
+import { addSeconds, type Op } from '../../kernel/operation/app.ts'
 import { runRailSpan } from '../../kernel/operation/spans.ts'
 import type { JobHandler } from '../../kernel/outbox/job-kinds.ts'
 import { job } from '../../kernel/outbox/jobs.ts'
@@ -47,9 +47,9 @@ export const checkExternalAccount: JobHandler<'external-account.check'> = async 
     amount: undefined,
   })
   const result = await checkHolderName(op, rail, account)
-  const isTooLate = op.now > plusSeconds(account.created_at, POLLING_SECONDS_MAX)
+  const isTooLate = op.now > addSeconds(account.created_at, POLLING_SECONDS_MAX)
   if (result === undefined && !isTooLate)
-    return [job(op, 'external-account.check', payload, plusSeconds(op.now, RETRY_SECONDS))]
+    return [job(op, 'external-account.check', payload, addSeconds(op.now, RETRY_SECONDS))]
   const change = {
     beneficiary_verification_status: BENEFICIARY_STATUSES[result ?? 'UNAVAILABLE'],
     updated_at: op.now,

@@ -4,8 +4,8 @@ import { present } from '@countersign/contract/core/objects'
 import { DateTime } from 'luxon'
 import { isBacsReference } from '../../base/formats/bacs-reference.ts'
 import { requireValue } from '../../base/formats/require-value.ts'
-import { utcDay } from '../../base/formats/utc-day.ts'
-import { nameOfHolder } from '../../kernel/accounts/external-account-names.ts'
+import { toUtcDay } from '../../base/formats/utc-day.ts'
+import { getHolderName } from '../../kernel/accounts/external-account-names.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
 import type { DebitMandate, MandateInstruction, Rail } from '../../kernel/ports/rail.ts'
@@ -62,7 +62,7 @@ function getSortCode({ account_info: info }: ExternalAccountRow): string | null 
 
 export function getMandateStatus(op: Op, mandate: MandateRow): MandateStatus {
   if (mandate.canceled_at) return 'CANCELED'
-  return getExpiryDate(mandate) <= utcDay(op.now) ? 'EXPIRED' : 'ACTIVE'
+  return getExpiryDate(mandate) <= toUtcDay(op.now) ? 'EXPIRED' : 'ACTIVE'
 }
 
 /** The first day on which the mandate is no longer valid, as `YYYY-MM-DD`. */
@@ -224,7 +224,7 @@ function deriveReference(id: string): string {
 function toDebtor(
   account: ExternalAccountRow,
 ): Pick<MandateRow, 'debtor_name' | 'debtor_account' | 'debtor_sort_code'> {
-  const name = nameOfHolder(account)
+  const name = getHolderName(account)
   const { account_info: info, currency, identifier } = account
   const isSepa = 'iban' in info && currency === 'EUR'
   if (name === undefined || !(isSepa || info.accountType === 'GBP_ACCOUNT'))
@@ -243,7 +243,7 @@ function toDebtor(
 /** Throws 400 naming an invalid date. */
 function checkDates(op: Op, row: MandateRow): void {
   const { signed_on, last_collected_on, type } = row
-  const today = utcDay(op.now)
+  const today = toUtcDay(op.now)
   if (signed_on > today) throw fieldError('INVALID_INPUT', 'signedOn', 'signedOn must not be in the future.')
   if (
     last_collected_on !== null &&
@@ -350,7 +350,7 @@ export function countCollection(op: Op, mandate: MandateRow, firstPaymentId: str
     {
       collections: mandate.collections + 1,
       first_payment_id: firstPaymentId,
-      last_collected_on: utcDay(op.now),
+      last_collected_on: toUtcDay(op.now),
       updated_at: op.now,
       ...(mandate.is_final
         ? {

@@ -51,7 +51,7 @@ export async function resolveAccount(op: Op, owner: Owner, body: CreateBody): Pr
     checkBirthDate(op, 'accountInfo.beneficiary.birthDate', accountInfo.beneficiary.birthDate)
   const made = makeExternalAccount(op, owner, { ...body, accountInfo })
   const rail = await findPayoutRail(op, made)
-  const fault = await rail?.faultOfPayee?.(op.read, accountInfo)
+  const fault = await rail?.findPayeeFault?.(op.read, accountInfo)
   if (fault !== undefined)
     throw fieldError('INVALID_BANK_ACCOUNT', 'accountInfo.address', `accountInfo.address ${fault}`)
   return withNameCheckState(op, rail, made)

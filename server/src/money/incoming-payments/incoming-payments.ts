@@ -5,8 +5,8 @@ import {
 } from '@countersign/contract/states/payment-states'
 import { findCustomerAccount } from '../../kernel/accounts/accounts.ts'
 import { checkFitsBalance } from '../../kernel/ledger/balances.ts'
-import { arrivalLegs } from '../../kernel/ledger/transfers.ts'
-import { type Op, plusSeconds } from '../../kernel/operation/app.ts'
+import { buildArrivalLegs } from '../../kernel/ledger/transfers.ts'
+import { addSeconds, type Op } from '../../kernel/operation/app.ts'
 import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
 import { event } from '../../kernel/outbox/events.ts'
 import { job } from '../../kernel/outbox/jobs.ts'
@@ -15,9 +15,9 @@ import { announce, moveTransaction } from '../../kernel/transactions/moves.ts'
 import {
   newTransaction,
   type TransactionWithCustomer,
-  transactionView,
+  toTransactionView,
 } from '../../kernel/transactions/transactions.ts'
-import { checkCurrencyLimits, platformConfig } from '../../people/platforms/platform-config.ts'
+import { checkCurrencyLimits, getPlatformConfig } from '../../people/platforms/platform-config.ts'
 import { expectRow, insert, type Write } from '../../storage/commit/writes.ts'
 import type { CustomerRow, InternalAccountRow, TransactionRow } from '../../storage/rows/tables.ts'
 import { mayReceive } from '../uma/uma.ts'
@@ -62,9 +62,9 @@ export async function receivePayment(
 ): Promise<{ readonly receipt: TransactionWithCustomer; readonly writes: readonly Write[] }> {
   const { customer, sender, amount, currency, counterparty, failure } = arriving
   const account = await findReceivingAccount(op, customer, currency, fields.currency)
-  const config = platformConfig(op)
+  const config = getPlatformConfig(op)
   checkCurrencyLimits(config, 'INCOMING', currency, amount, fields.amount)
-  await checkFitsBalance(op, arrivalLegs(account, amount), fields.amount)
+  await checkFitsBalance(op, buildArrivalLegs(account, amount), fields.amount)
   const mustWait = needsDecision(op)
   const row = newTransaction(op, {
     kind: 'RECEIPT',
@@ -133,26 +133,26 @@ function scheduleSettlement(op: Op, receipt: TransactionRow): Write {
 
 /** True if the platform decides about its customers' incoming payments, because it has a webhook endpoint. */
 export function needsDecision(op: Op): boolean {
-  return platformConfig(op).webhookEndpoint !== undefined
+  return getPlatformConfig(op).webhookEndpoint !== undefined
 }
 
 /** Asks the platform to decide about a pending payment, and schedules the deadline of the decision. */
 export async function requestDecision(op: Op, receipt: TransactionWithCustomer): Promise<Write[]> {
   return [
     ...(await buildDecisionRequest(op, receipt)),
-    job(op, 'receipt.expire', toJobPayload(receipt), approvalDeadline(receipt)),
+    job(op, 'receipt.expire', toJobPayload(receipt), getApprovalDeadline(receipt)),
   ]
 }
 
 /** The event that asks for a decision. Senders cannot ask for information about the receiver yet. */
 function buildDecisionRequest(op: Op, receipt: TransactionWithCustomer): Promise<Write[]> {
-  const data = { ...transactionView(receipt, receipt), requestedReceiverCustomerInfoFields: [] }
+  const data = { ...toTransactionView(receipt, receipt), requestedReceiverCustomerInfoFields: [] }
   return ask(op, event(op, 'INCOMING_PAYMENT.PENDING', receipt.id, data))
 }
 
 /** When the period for the platform's decision ends. */
-export function approvalDeadline(receipt: TransactionRow): Date {
-  return plusSeconds(receipt.created_at, APPROVAL_SECONDS)
+export function getApprovalDeadline(receipt: TransactionRow): Date {
+  return addSeconds(receipt.created_at, APPROVAL_SECONDS)
 }
 
 /**
@@ -163,7 +163,7 @@ export function isAwaitingApproval(op: Op, transaction: TransactionRow): boolean
   return (
     transaction.kind === 'RECEIPT' &&
     transaction.state === 'PENDING' &&
-    op.now < approvalDeadline(transaction)
+    op.now < getApprovalDeadline(transaction)
   )
 }
 

@@ -1,6 +1,6 @@
 import { balanceUpdated, findInternalAccount } from '../../kernel/accounts/accounts.ts'
 import { fitsBalance } from '../../kernel/ledger/balances.ts'
-import { arrivalLegs, type Leg, post } from '../../kernel/ledger/transfers.ts'
+import { buildArrivalLegs, type Leg, post } from '../../kernel/ledger/transfers.ts'
 import type { JobHandler } from '../../kernel/outbox/job-kinds.ts'
 import { moveTransaction } from '../../kernel/transactions/moves.ts'
 import { amountReceived, findTransaction } from '../../kernel/transactions/transactions.ts'
@@ -22,7 +22,7 @@ export const settleReceipt: JobHandler<'receipt.settle'> = async (op, payload) =
   const customerId = requireColumn(receipt, 'customer_id')
   const { amount } = amountReceived(receipt)
   const { deposit } = receipt.details
-  const legs = deposit === undefined ? arrivalLegs(account, amount) : buildSuspenseLegs(account, amount)
+  const legs = deposit === undefined ? buildArrivalLegs(account, amount) : buildSuspenseLegs(account, amount)
   const canCredit =
     account.status === 'ACTIVE' && !(await isDeleted(op, customerId)) && (await fitsBalance(op, legs))
   if (!canCredit)

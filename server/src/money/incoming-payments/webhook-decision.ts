@@ -4,7 +4,7 @@ import { isWithinFreeForm } from '../../base/json/free-form.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import { findTransaction, type TransactionWithCustomer } from '../../kernel/transactions/transactions.ts'
 import { isDecidedAlone } from '../../people/members/approval-votes.ts'
-import type { AnswerRule } from '../../people/webhooks/response-rules.ts'
+import type { ResponseRule } from '../../people/webhooks/response-rules.ts'
 import { update, type Write } from '../../storage/commit/writes.ts'
 import { approveReceipt, isAwaitingApproval, rejectReceipt } from './incoming-payments.ts'
 
@@ -16,7 +16,7 @@ const NESTING_MAX = 32
  * approval is enough, 403 and 422 reject it, and 202 and 409 leave the decision to a later call; any other
  * status is retried. A late decision also ends the delivery.
  */
-export const answerReceipt: AnswerRule = async (op, event, { status, body }) => {
+export const answerReceipt: ResponseRule = async (op, event, { status, body }) => {
   const receipt = await findTransaction(op, event.object_id)
   const decide = DECISIONS[status]
   if (!isAwaitingApproval(op, receipt)) return decide && { ended: true, writes: [] }

@@ -4,7 +4,7 @@ import {
   PAYMENT_SCHEDULE_TRANSITIONS,
   type PaymentScheduleEvent,
 } from '@countersign/contract/states/schedule-states'
-import { type Op, plusSeconds } from '../../kernel/operation/app.ts'
+import { addSeconds, type Op } from '../../kernel/operation/app.ts'
 import { ApiError, StaleRead } from '../../kernel/operation/operation.ts'
 import { transition } from '../../kernel/operation/transition.ts'
 import { job } from '../../kernel/outbox/jobs.ts'
@@ -130,7 +130,7 @@ export async function endCustomerSchedules(op: Op, customerId: string): Promise<
 /** The job that announces the payment for the next date or, after the announcement, makes it. */
 export function scheduleNextRun(op: Op, schedule: PaymentScheduleRow): Write {
   const { date, at } = requireNextDate(schedule)
-  const due = schedule.is_announced ? at : plusSeconds(at, -schedule.notice_seconds)
+  const due = schedule.is_announced ? at : addSeconds(at, -schedule.notice_seconds)
   return job(op, 'payment-schedule.run', { scheduleId: schedule.id, date }, due > op.now ? due : op.now)
 }
 

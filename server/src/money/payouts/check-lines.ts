@@ -9,7 +9,7 @@ import type { Op } from '../../kernel/operation/app.ts'
 import { transition } from '../../kernel/operation/transition.ts'
 import { event } from '../../kernel/outbox/events.ts'
 import { SANDBOX_RAIL } from '../../kernel/ports/rail.ts'
-import { CsvFault, type CsvRow, isFaultOfFile, readRows } from '../../people/customers/imports/csv.ts'
+import { CsvFault, type CsvRow, isFileFault, readRows } from '../../people/customers/imports/csv.ts'
 import { columnsOf, requestOf } from '../../people/customers/imports/rows.ts'
 import { insert, type Write } from '../../storage/commit/writes.ts'
 import type { PayoutBatchRow, PayoutLineRow } from '../../storage/rows/payout.ts'
@@ -54,7 +54,7 @@ export async function checkNextLines(
         : await readFileLines(op, batch, batch.file_id, checkLine)
     return await recordChecks(op, batch, nextLines)
   } catch (error) {
-    if (!isFaultOfFile(error)) throw error
+    if (!isFileFault(error)) throw error
     return failBatch(op, batch, error)
   }
 }
@@ -215,7 +215,7 @@ function writeLine(op: Op, { file_id }: PayoutBatchRow, { before, after }: Check
 async function failBatch(
   op: Op,
   batch: PayoutBatchRow,
-  error: Parameters<typeof isFaultOfFile>[0] & Error,
+  error: Parameters<typeof isFileFault>[0] & Error,
 ): Promise<readonly Write[]> {
   // `row` counts from the position at which this run started: the header, or the line after the last checked
   // line.

@@ -4,12 +4,12 @@ import { PAYOUT_BATCH_TRANSITIONS, type PayoutBatchEvent } from '@countersign/co
 import type { Op } from '../../kernel/operation/app.ts'
 import { ApiError } from '../../kernel/operation/operation.ts'
 import { checkEvent } from '../../kernel/operation/transition.ts'
-import { findPlatform, platformChanged } from '../../people/platforms/platforms.ts'
+import { findPlatform, markPlatformChanged } from '../../people/platforms/platforms.ts'
 import type { Write } from '../../storage/commit/writes.ts'
 import type { PayoutBatchRow } from '../../storage/rows/payout.ts'
 import { checkAvailable } from '../transfers/transfer-out.ts'
 import { Payers } from './judge-line.ts'
-import { amountsByCurrency } from './payout-batches.ts'
+import { sumByCurrency } from './payout-batches.ts'
 import { selectSameFile } from './store.ts'
 
 type ExecuteBody = BodyOf<typeof payout_batch_execute>
@@ -26,7 +26,7 @@ export async function checkExecutable(op: Op, batch: PayoutBatchRow, body: Execu
       message: `${faulty} of ${checked} lines cannot be paid. Correct them in another batch, or set skipFaulty to pay only the other lines.`,
       details: { field: 'skipFaulty', faulty },
     })
-  const amounts = amountsByCurrency(batch)
+  const amounts = sumByCurrency(batch)
   checkTotals(amounts, body.totals)
   const payers = new Payers(op)
   for (const [currency, amount] of amounts) {
@@ -48,7 +48,7 @@ export async function checkFileIsNew(
   if (batch.file_sha256 === null || payAgain === true) return []
   const platform = await findPlatform(op)
   const payoutBatchId = await selectSameFile(op, batch, { orMay: false })
-  if (payoutBatchId === null) return [platformChanged(op, platform)]
+  if (payoutBatchId === null) return [markPlatformChanged(op, platform)]
   throw new ApiError('PAYOUT_FILE_PAID_BEFORE', {
     message: `${payoutBatchId} has already paid a file with the same content. To pay it again, set payAgain.`,
     details: { field: 'payAgain', payoutBatchId },

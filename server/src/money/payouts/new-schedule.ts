@@ -3,7 +3,7 @@ import type { payment_schedule_create } from '@countersign/contract/payments/pay
 import { PAYMENT_SCHEDULE_INITIAL } from '@countersign/contract/states/schedule-states'
 import { DateTime } from 'luxon'
 import { requireValue } from '../../base/formats/require-value.ts'
-import { type Op, plusSeconds } from '../../kernel/operation/app.ts'
+import { addSeconds, type Op } from '../../kernel/operation/app.ts'
 import { fieldError } from '../../kernel/operation/operation.ts'
 import { checkTimeZone } from '../../kernel/operation/time-zones.ts'
 import type { PaymentScheduleRow, ScheduleTiming } from '../../storage/rows/payment-schedule.ts'
@@ -103,7 +103,7 @@ function buildTiming(op: Op, body: ScheduleBody, currency: string): ScheduleTimi
 function checkDates(op: Op, timing: ScheduleTiming): PaymentDate {
   const first = firstDate(timing, op.now)
   if (!first) throw fieldError('INVALID_INPUT', 'rule', 'This rule has no dates in the future.')
-  if (first.at > plusSeconds(op.now, FIRST_WITHIN_SECONDS))
+  if (first.at > addSeconds(op.now, FIRST_WITHIN_SECONDS))
     throw fieldError('INVALID_INPUT', 'rule', 'The first payment must be within ten years.')
   return first
 }

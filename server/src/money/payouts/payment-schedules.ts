@@ -9,12 +9,12 @@ import {
   PAYMENT_SCHEDULE_TRANSITIONS,
   type PaymentScheduleEvent,
 } from '@countersign/contract/states/schedule-states'
-import { describeShortly, nameOfHolder } from '../../kernel/accounts/external-account-names.ts'
+import { describeShortly, getHolderName } from '../../kernel/accounts/external-account-names.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import { ApiError } from '../../kernel/operation/operation.ts'
 import { checkEvent } from '../../kernel/operation/transition.ts'
 import type { PaymentOccurrenceRow, PaymentScheduleRow } from '../../storage/rows/payment-schedule.ts'
-import { findExternalAccountEver } from '../external-accounts/external-accounts.ts'
+import { findExternalAccountEvenIfDeleted } from '../external-accounts/external-accounts.ts'
 import { selectSchedule } from './schedule-store.ts'
 import { listUpcomingDates } from './upcoming-dates.ts'
 
@@ -42,8 +42,8 @@ export function checkTransition({ state }: PaymentScheduleRow, scheduleEvent: Pa
 
 /** The payee of a schedule, as the API shows it. */
 export async function schedulePayeeView(op: Op, { destination_account_id: id }: PaymentScheduleRow) {
-  const account = await findExternalAccountEver(op, id)
-  return account && present({ name: nameOfHolder(account), account: describeShortly(account) })
+  const account = await findExternalAccountEvenIfDeleted(op, id)
+  return account && present({ name: getHolderName(account), account: describeShortly(account) })
 }
 
 export async function scheduleView(op: Op, row: PaymentScheduleRow): Promise<ScheduleView> {

@@ -113,7 +113,7 @@ export function addToTotals(totals: readonly PayoutTotal[], lines: readonly Payo
 }
 
 /** The amounts that a batch will pay, by currency. */
-export function amountsByCurrency({ totals }: Pick<PayoutBatchRow, 'totals'>): ReadonlyMap<string, bigint> {
+export function sumByCurrency({ totals }: Pick<PayoutBatchRow, 'totals'>): ReadonlyMap<string, bigint> {
   const amounts = new Map<string, bigint>()
   for (const { currency, amount } of totals)
     amounts.set(currency, (amounts.get(currency) ?? 0n) + BigInt(amount))

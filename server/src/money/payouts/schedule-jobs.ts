@@ -1,4 +1,4 @@
-import { type Op, plusSeconds } from '../../kernel/operation/app.ts'
+import { addSeconds, type Op } from '../../kernel/operation/app.ts'
 import { event } from '../../kernel/outbox/events.ts'
 import type { JobHandler } from '../../kernel/outbox/job-kinds.ts'
 import { insert, type Write } from '../../storage/commit/writes.ts'
@@ -33,12 +33,12 @@ export const runSchedule: JobHandler<'payment-schedule.run'> = async (op, { sche
   if (schedule?.state !== 'ACTIVE' || schedule.next_date !== date) return []
   const { at } = requireNextDate(schedule)
   if (!schedule.is_announced)
-    return op.now < plusSeconds(at, -schedule.notice_seconds)
+    return op.now < addSeconds(at, -schedule.notice_seconds)
       ? [scheduleNextRun(op, schedule)]
       : announceOccurrence(op, schedule)
   if (op.now < at) return [scheduleNextRun(op, schedule)]
   const occurrence = await findAnnouncedOccurrence(op, schedule)
-  if (schedule.if_missed === 'SKIP' && op.now > plusSeconds(at, MISSED_AFTER_SECONDS))
+  if (schedule.if_missed === 'SKIP' && op.now > addSeconds(at, MISSED_AFTER_SECONDS))
     return missOccurrence(op, schedule, occurrence)
   return payOccurrence(op, schedule, occurrence)
 }

@@ -11,7 +11,7 @@ import { LOCKED_AMOUNT_MAX } from '@countersign/contract/payments/exchange-rates
 import { INT64_MAX } from '../../base/json/int64.ts'
 import { exchangeRate, feesOf, type Price } from '../../base/pricing/pricing.ts'
 import { fieldError } from '../../kernel/operation/operation.ts'
-import { currencyConfig, type PlatformConfig } from '../../people/platforms/platform-config.ts'
+import { findCurrencyConfig, type PlatformConfig } from '../../people/platforms/platform-config.ts'
 import { getWalletCurrencies } from '../../people/platforms/wallet-network.ts'
 
 /** The rails that can carry each currency; empty for a currency that only wallets hold. */
@@ -45,7 +45,7 @@ export function listSources(config: PlatformConfig, requested?: KnownCurrency): 
   const codes = [...supported, ...getWalletCurrencies(config)]
   const currencies = requested ? [requested] : [...new Set(codes)].filter(isKnownCurrency)
   return currencies.flatMap((currency) => {
-    const limits = currencyConfig(config, currency)
+    const limits = findCurrencyConfig(config, currency)
     if (!limits) return [{ currency, minAmount: 1n, maxAmount: BigInt(LOCKED_AMOUNT_MAX) }]
     const { enabledTransactionTypes, minAmount, maxAmount } = limits
     return enabledTransactionTypes.includes('OUTGOING') ? [{ currency, minAmount, maxAmount }] : []

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Op } from '../../kernel/operation/app.ts'
-import { timeIfGiven } from '../../kernel/operation/time-range.ts'
+import { parseOptionalTime } from '../../kernel/operation/time-range.ts'
 import { rowByKey } from '../../storage/read/lookup.ts'
 import { whereGiven } from '../../storage/read/where-given.ts'
 import type { LedgerTransferRow } from '../../storage/rows/ledger.ts'
@@ -33,8 +33,8 @@ function selectPosted(op: Op, { startDate, endDate }: FeeFilters) {
     .selectFrom('ledger_transfers')
     .select(['id', 'currency', 'cause', 'cause_id', 'created_at'])
     .where('state', '=', TRANSFER_TRANSITIONS.pending.post)
-    .$call((q) => whereGiven(q, 'created_at', '>=', timeIfGiven(startDate)))
-    .$call((q) => whereGiven(q, 'created_at', '<=', timeIfGiven(endDate)))
+    .$call((q) => whereGiven(q, 'created_at', '>=', parseOptionalTime(startDate)))
+    .$call((q) => whereGiven(q, 'created_at', '<=', parseOptionalTime(endDate)))
 }
 
 /** A transfer's id and its quote. */

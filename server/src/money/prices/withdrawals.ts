@@ -6,7 +6,7 @@ import { type NetworkFee, networkFeeRoundedUp } from '../../base/pricing/network
 import { amountText, feesOf, price } from '../../base/pricing/pricing.ts'
 import type { RateTable } from '../../base/pricing/ratios.ts'
 import { findInternalAccount } from '../../kernel/accounts/accounts.ts'
-import { fundingTypesOf, networkOf } from '../../kernel/accounts/funding.ts'
+import { listFundingTypes, toNetwork } from '../../kernel/accounts/funding.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
 import type { InternalAccountRow } from '../../storage/rows/tables.ts'
@@ -28,7 +28,7 @@ export async function estimateWithdrawal(op: Op, body: Body): Promise<Estimate> 
     throw fieldError(
       'INVALID_INPUT',
       'destinationAddress',
-      `destinationAddress must be an address on ${networkOf(type)}.`,
+      `destinationAddress must be an address on ${toNetwork(type)}.`,
     )
   if (!op.rates)
     throw new ApiError('NOT_IMPLEMENTED', {
@@ -54,7 +54,7 @@ async function estimateNetworkFee(
   // A withdrawal from a wallet takes two transfers, both signed with the wallet's key: the payment and the
   // fee.
   if (rail?.chain) return rail.chain.transferFee(currency, chain_rail === null ? 1 : 2)
-  const network = requireValue(networkOf(accountType), 'network of a wallet')
+  const network = requireValue(toNetwork(accountType), 'network of a wallet')
   if (!op.networkFees)
     throw new ApiError('NOT_IMPLEMENTED', { message: `No rail on this server knows the fees of ${network}.` })
   return op.networkFees.estimate({ network, currency, amount, destinationAddress })
@@ -78,9 +78,9 @@ async function findCryptoAccount(op: Op, { internalAccountId, currency }: Body):
  * currency.
  */
 function findNetworkType({ currency }: InternalAccountRow, network: string): AccountTypeName {
-  const [type] = fundingTypesOf(currency, network)
+  const [type] = listFundingTypes(currency, network)
   if (type) return type
-  const networks = fundingTypesOf(currency).map(networkOf).join(', ')
+  const networks = listFundingTypes(currency).map(toNetwork).join(', ')
   throw fieldError(
     'INVALID_INPUT',
     'cryptoNetwork',

@@ -4,7 +4,7 @@ import { type Price, price } from '../../base/pricing/pricing.ts'
 import type { RateTable } from '../../base/pricing/ratios.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
-import { checkCurrencyLimits, platformConfig } from '../../people/platforms/platform-config.ts'
+import { checkCurrencyLimits, getPlatformConfig } from '../../people/platforms/platform-config.ts'
 import { computeNetworkCost } from '../rails/network-cost.ts'
 import type { Parties, QuoteBody } from './parties.ts'
 import { chooseQuoteRails, type QuoteRails } from './quote-rails.ts'
@@ -60,7 +60,7 @@ export async function priceQuoteAmounts(
 function checkAmounts(op: Op, sending: KnownCurrency, quotedPrice: Price): void {
   if (quotedPrice.sendingAmount > INT64_MAX || quotedPrice.receivingAmount > INT64_MAX)
     throw fieldError('AMOUNT_OUT_OF_RANGE', FIELD, 'The amount is too large for this payment.')
-  checkCurrencyLimits(platformConfig(op), 'OUTGOING', sending, quotedPrice.sendingAmount, FIELD)
+  checkCurrencyLimits(getPlatformConfig(op), 'OUTGOING', sending, quotedPrice.sendingAmount, FIELD)
 }
 
 /**

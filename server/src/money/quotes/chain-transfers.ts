@@ -1,14 +1,14 @@
 import type { KnownCurrency } from '@countersign/contract/core/currencies'
 import type { EvmNetwork } from '@countersign/contract/core/evm'
 import type { Payload } from '@countersign/contract/signing/payloads'
-import { type AuthorizedPart, authorizationNonce } from '../../base/crypto/evm/authorization.ts'
+import { type AuthorizedPart, deriveAuthorizationNonce } from '../../base/crypto/evm/authorization.ts'
 import { toChecksumAddress } from '../../base/formats/addresses.ts'
 import type { Hex } from '../../base/formats/hex.ts'
-import { lowerHex } from '../../base/formats/hex.ts'
+import { toLowerHex } from '../../base/formats/hex.ts'
 import { parseJson } from '../../base/json/json.ts'
 import { amountText } from '../../base/pricing/pricing.ts'
 import { findInternalAccount } from '../../kernel/accounts/accounts.ts'
-import { type Op, plusSeconds } from '../../kernel/operation/app.ts'
+import { addSeconds, type Op } from '../../kernel/operation/app.ts'
 import { ApiError } from '../../kernel/operation/operation.ts'
 import type { SignedChainPayment } from '../../kernel/ports/rail.ts'
 import type { ChainToken, RailChain } from '../../kernel/ports/rail-chain.ts'
@@ -77,14 +77,14 @@ export function buildChainTransfers(op: Op, quote: QuoteRow, to: string | null):
     chainId: chain.chainId,
     token: { currency: quote.sending_currency, address: formatAddress(address), ...domain },
     from: formatAddress(wallet.address),
-    validBefore: plusSeconds(quote.expires_at, VALID_SECONDS).toISOString(),
+    validBefore: addSeconds(quote.expires_at, VALID_SECONDS).toISOString(),
     transfers: buildTransfers(quote, formatAddress(chain.treasury), to),
   }
 }
 
 function buildTransfers(quote: QuoteRow, treasury: string, to: string | null): ChainTransfers['transfers'] {
   const { transaction_id: id, fees, receiving_amount, sending_amount } = quote
-  const part = (name: AuthorizedPart) => authorizationNonce(name, id)
+  const part = (name: AuthorizedPart) => deriveAuthorizationNonce(name, id)
   if (!isPaidDirectly(quote))
     return [{ purpose: 'PAYMENT', to: treasury, amount: sending_amount, nonce: part('payment') }]
   if (to === null) throw new Error(`${quote.id} has no payee address on the chain`)
@@ -138,7 +138,7 @@ export async function findSignedTransfers(op: Op, quote: QuoteRow): Promise<Sign
     validBefore: BigInt(Math.floor(Date.parse(chain.validBefore) / MS_PER_SECOND)),
     signature,
     ...(fee && feeSignature
-      ? { fee: { amount: BigInt(fee.amount), recipient: lowerHex(fee.to), signature: feeSignature } }
+      ? { fee: { amount: BigInt(fee.amount), recipient: toLowerHex(fee.to), signature: feeSignature } }
       : {}),
   }
 }

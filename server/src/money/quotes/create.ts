@@ -5,7 +5,7 @@ import { OUTGOING_TRANSACTION_INITIAL, QUOTE_INITIAL } from '@countersign/contra
 import { amountText, exchangeRate, feesOf, rateDetails } from '../../base/pricing/pricing.ts'
 import { describeInternalAccount } from '../../kernel/accounts/accounts.ts'
 import type { Op } from '../../kernel/operation/app.ts'
-import { plusSeconds } from '../../kernel/operation/app.ts'
+import { addSeconds } from '../../kernel/operation/app.ts'
 import { fieldError } from '../../kernel/operation/operation.ts'
 import { job } from '../../kernel/outbox/jobs.ts'
 import { issueRequest } from '../../kernel/signing/signing.ts'
@@ -13,7 +13,7 @@ import { announce } from '../../kernel/transactions/moves.ts'
 import { makeReference, newTransaction } from '../../kernel/transactions/transactions.ts'
 import { insert, type Write } from '../../storage/commit/writes.ts'
 import { requireColumn } from '../../storage/read/required.ts'
-import type { KeptRequest } from '../../storage/rows/stored-documents.ts'
+import type { StoredQuoteRequest } from '../../storage/rows/stored-documents.ts'
 import type { CustomerRow, QuoteRow, TransactionRow } from '../../storage/rows/tables.ts'
 import { describeAccount } from '../external-accounts/describe.ts'
 import { findChain } from '../external-accounts/external-accounts.ts'
@@ -28,8 +28,8 @@ import { buildChainTransfers, describeTransfers } from './chain-transfers.ts'
 import { checkBalance, checkPull, executeQuote } from './execute-quote.ts'
 import { buildFundingInstructions } from './funding-instructions.ts'
 import { findParties, getValiditySeconds, type Parties, type Payee, type QuoteBody } from './parties.ts'
-import { executionCall } from './quotes.ts'
-import { fundingOf } from './settlement.ts'
+import { buildExecutionCall } from './quotes.ts'
+import { getFunding } from './settlement.ts'
 
 export interface CreatedQuote {
   readonly quote: QuoteRow
@@ -66,7 +66,7 @@ export async function createQuote(op: Op, body: QuoteBody): Promise<CreatedQuote
     ...announce(op, transaction),
     job(op, 'quote.expire', { quoteId: quote.id }, quote.expires_at),
   ]
-  if (fundingOf(quote) === 'PULLED') await checkPull(op, quote)
+  if (getFunding(quote) === 'PULLED') await checkPull(op, quote)
   // A quote with real-time funding is executed when its payment arrives.
   if (!body.immediatelyExecute || payer.kind === 'funding')
     return { quote: signableQuote, payloadToSign: signing?.payloadToSign, writes }
@@ -140,7 +140,7 @@ async function priceQuote(
     transaction_id: op.newId('Transaction'),
     pull_state: null,
     position_limit: null,
-    expires_at: plusSeconds(op.now, getValiditySeconds(payer, payee, rail)),
+    expires_at: addSeconds(op.now, getValiditySeconds(payer, payee, rail)),
     created_at: op.now,
     updated_at: op.now,
   }
@@ -186,7 +186,11 @@ function buildTransaction(
 }
 
 /** The data that the receiver at an UMA address discloses to the platform. Agents cannot see it. */
-function pickCounterparty(op: Op, sending: KnownCurrency, payee: Payee): Pick<KeptRequest, 'counterparty'> {
+function pickCounterparty(
+  op: Op,
+  sending: KnownCurrency,
+  payee: Payee,
+): Pick<StoredQuoteRequest, 'counterparty'> {
   if (op.actor.kind === 'agent' || payee.kind === 'external') return {}
   const counterparty = pickRequired(op, sending, payee.counterparty ?? {})
   return Object.keys(counterparty).length > 0 ? { counterparty } : {}
@@ -210,7 +214,7 @@ function issueSigningRequest(op: Op, quote: QuoteRow, payee: Payee): ReturnType<
   const delivers = amountText(quote.receiving_amount, quote.receiving_currency)
   const chain =
     quote.request.wallet && buildChainTransfers(op, quote, quote.request.payTo ?? getIdentifier(payee))
-  return issueRequest(op, executionCall(quote.id), {
+  return issueRequest(op, buildExecutionCall(quote.id), {
     accountId: requireColumn(quote, 'source_account_id'),
     statement: {
       operation: 'quote_execute',

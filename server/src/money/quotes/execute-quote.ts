@@ -2,9 +2,9 @@ import { PULL_INITIAL, QUOTE_TRANSITIONS } from '@countersign/contract/states/pa
 import { amountText } from '../../base/pricing/pricing.ts'
 import {
   balanceUpdated,
+  canSeeAccount,
   findInternalAccount,
   isOwnerDeleted,
-  maySeeAccount,
 } from '../../kernel/accounts/accounts.ts'
 import { findBalances } from '../../kernel/ledger/balances.ts'
 import { hold } from '../../kernel/ledger/holds.ts'
@@ -30,10 +30,10 @@ import { buildPayment, buildPull } from './payment-orders.ts'
 import { findQuote } from './quotes.ts'
 import {
   buildHold,
-  fundingOf,
+  getFunding,
+  getPayingAccountId,
   isDeliveredInternally,
   isPaidInternally,
-  payingAccountId,
 } from './settlement.ts'
 
 /**
@@ -56,7 +56,7 @@ export function checkIsPaidFromAccount(quote: QuoteRow): void {
 export async function findExecutable(op: Op, id: string): Promise<QuoteRow> {
   const quote = await findQuote(op, id)
   const { source_account_id: source } = quote
-  if (source !== null && !(await maySeeAccount(op, source)))
+  if (source !== null && !(await canSeeAccount(op, source)))
     throw new ApiError('QUOTE_NOT_FOUND', { details: { field: 'quoteId' } })
   return quote
 }
@@ -76,10 +76,10 @@ export async function checkExecution(
   checkExecutable(op, quote)
   const guards = await checkParties(op, quote)
   await checkPosition(op, quote)
-  if (fundingOf(quote) === 'PULLED') await checkPull(op, quote)
+  if (getFunding(quote) === 'PULLED') await checkPull(op, quote)
   else await checkBalance(op, quote)
   const velocityWrites = await new Velocity(op).admit(transaction)
-  const account = payingAccountId(quote)
+  const account = getPayingAccountId(quote)
   return {
     account: account === undefined ? undefined : await findInternalAccount(op, account),
     guards: [...guards, ...velocityWrites],
@@ -92,7 +92,8 @@ export async function checkExecution(
  */
 export async function checkParties(op: Op, quote: QuoteRow): Promise<readonly Write[]> {
   if (quote.customer_id !== null) await findCustomer(op, quote.customer_id, 'quoteId')
-  if (fundingOf(quote) === 'PULLED') await findUnchanged(op, quote, requireColumn(quote, 'source_account_id'))
+  if (getFunding(quote) === 'PULLED')
+    await findUnchanged(op, quote, requireColumn(quote, 'source_account_id'))
   const destination = quote.destination_account_id
   if (destination === null) return checkStillAllowed(op, requireColumn(quote, 'destination_uma'), 'quoteId')
   if (!isPaidInternally(quote)) {

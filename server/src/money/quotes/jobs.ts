@@ -17,7 +17,7 @@ import {
 import { isDeleted } from '../../people/customers/customers.ts'
 import type { Write } from '../../storage/commit/writes.ts'
 import { requireColumn } from '../../storage/read/required.ts'
-import type { AskedOfRail } from '../../storage/rows/job.ts'
+import type { RailProgress } from '../../storage/rows/job.ts'
 import type { QuoteRow, TransactionRow } from '../../storage/rows/tables.ts'
 import { recordInternalPayment } from '../incoming-payments/internal-payment.ts'
 import {
@@ -43,12 +43,12 @@ import {
   endQuote,
   findPayeeAccount,
   getHoldingAccountId,
+  getPayingAccountId,
   guardPullNotReturned,
   isDeliveredInternally,
   isPaidInternally,
   isRefundable,
   payerBalanceUpdated,
-  payingAccountId,
   walletBalanceUpdated,
 } from './settlement.ts'
 
@@ -94,7 +94,7 @@ async function deliver(
   quote: QuoteRow,
   transaction: TransactionRow,
   executedAt: Date,
-  asked: AskedOfRail,
+  asked: RailProgress,
 ): Promise<RailReplied> {
   // A payment that would overflow a balance is not sent. A submitted payment may be on its way, so it is
   // always polled.
@@ -294,7 +294,7 @@ async function refundQuote(
   transaction: TransactionWithCustomer,
 ): Promise<readonly Write[]> {
   const { amount, currency } = toRefundAmount(quote, transaction)
-  const account = payingAccountId(quote)
+  const account = getPayingAccountId(quote)
   if (account !== undefined && (await isOwnerDeleted(op, account)))
     return [...endRefund(op, transaction, 'fail')]
   const payer =

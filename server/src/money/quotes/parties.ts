@@ -4,12 +4,12 @@ import type { BodyOf } from '@countersign/contract/core/endpoint'
 import { isInstantRail } from '@countersign/contract/core/rails'
 import type { quote_create } from '@countersign/contract/payments/quotes'
 import { findCustomerAccount, findInternalAccount } from '../../kernel/accounts/accounts.ts'
-import { fundingTypesOf } from '../../kernel/accounts/funding.ts'
-import type { AskedField } from '../../kernel/magic-values/uma-receivers.ts'
+import { listFundingTypes } from '../../kernel/accounts/funding.ts'
+import type { RequiredSenderField } from '../../kernel/magic-values/uma-receivers.ts'
 import { type Op, ownCustomer } from '../../kernel/operation/app.ts'
 import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
 import { findCustomer } from '../../people/customers/customers.ts'
-import { platformConfig } from '../../people/platforms/platform-config.ts'
+import { getPlatformConfig } from '../../people/platforms/platform-config.ts'
 import type { Counterparty } from '../../storage/rows/stored-documents.ts'
 import type { CustomerRow, ExternalAccountRow, InternalAccountRow } from '../../storage/rows/tables.ts'
 import { checkUsable } from '../external-accounts/account-changes.ts'
@@ -56,7 +56,7 @@ export type Payee =
       readonly currency: KnownCurrency
       readonly counterparty: Counterparty
       /** The information about the payer that the receiver requires. */
-      readonly asks: readonly AskedField[]
+      readonly asks: readonly RequiredSenderField[]
     }
 
 export interface Parties {
@@ -91,7 +91,7 @@ async function findFundedParties(
   destination: QuoteBody['destination'],
 ): Promise<Parties> {
   if (!isKnownCurrency(currency)) throw noRateError('source.currency', currency)
-  if (fundingTypesOf(currency, cryptoNetwork).length === 0)
+  if (listFundingTypes(currency, cryptoNetwork).length === 0)
     throw fieldError(
       'INVALID_INPUT',
       'source.cryptoNetwork',
@@ -134,7 +134,7 @@ async function findPayer(op: Op, accountId: string): Promise<PayingAccount> {
 
 /** Throws 400 if an omnibus account of the platform would pay without a customer (specification 2.5). */
 function checkNamesCustomer(op: Op, owner: string | null, customerId: string | undefined): void {
-  if (owner === null && customerId === undefined && platformConfig(op).omnibusAccounts)
+  if (owner === null && customerId === undefined && getPlatformConfig(op).omnibusAccounts)
     throw fieldError(
       'INVALID_INPUT',
       'source.customerId',
@@ -253,7 +253,7 @@ export function getValiditySeconds(payer: Payer, payee: Payee, rail: string | un
 function listFundingRails(payer: Payer): readonly string[] {
   if (payer.kind === 'account') return []
   if (payer.kind === 'pull') return [payer.rail]
-  const [type] = fundingTypesOf(payer.currency, payer.network ?? undefined)
+  const [type] = listFundingTypes(payer.currency, payer.network ?? undefined)
   return type ? accountType(type).rails.filter(isCommon) : []
 }
 

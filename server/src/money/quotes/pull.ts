@@ -11,7 +11,7 @@ import { moveTransaction } from '../../kernel/transactions/moves.ts'
 import {
   findTransaction,
   type TransactionWithCustomer,
-  transactionView,
+  toTransactionView,
 } from '../../kernel/transactions/transactions.ts'
 import { update, type Write } from '../../storage/commit/writes.ts'
 import { requireColumn } from '../../storage/read/required.ts'
@@ -154,7 +154,7 @@ function recordPullReturn(
     ...postQuoteLegs(op, quote, buildPullReturnLegs(quote)),
     movePull(op, quote, 'return'),
     update('transactions', transaction.id, { state: transaction.state }, change),
-    event(op, 'OUTGOING_PAYMENT.FUNDING_RETURNED', transaction.id, transactionView(row, row)),
+    event(op, 'OUTGOING_PAYMENT.FUNDING_RETURNED', transaction.id, toTransactionView(row, row)),
   ]
 }
 

@@ -1,11 +1,11 @@
 import type { KnownCurrency } from '@countersign/contract/core/currencies'
 import { present } from '@countersign/contract/core/objects'
 import type { Price } from '../../base/pricing/pricing.ts'
-import { fundingTypesOf } from '../../kernel/accounts/funding.ts'
+import { listFundingTypes } from '../../kernel/accounts/funding.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import { ApiError } from '../../kernel/operation/operation.ts'
 import type { Write } from '../../storage/commit/writes.ts'
-import type { KeptRequest } from '../../storage/rows/stored-documents.ts'
+import type { StoredQuoteRequest } from '../../storage/rows/stored-documents.ts'
 import { checkPayee, checkPayment, chooseRail } from '../rails/choose-rail.ts'
 import { findDebitMandate } from '../rails/collections.ts'
 import { findPool } from '../rails/deposit-accounts.ts'
@@ -23,7 +23,7 @@ const FIELDS = {
 /** The rail data stored with a quote, and writes that belong to it. */
 export interface QuoteRails {
   readonly storedRoute: Pick<
-    KeptRequest,
+    StoredQuoteRequest,
     'railOut' | 'railIn' | 'mandateId' | 'paidInTo' | 'wallet' | 'payTo'
   >
   readonly writes: readonly Write[]
@@ -81,7 +81,7 @@ async function routePayment(op: Op, payee: Payee, amount: bigint, paymentRail: s
  */
 function findDirectRail(
   op: Op,
-  { rail }: NonNullable<KeptRequest['wallet']>,
+  { rail }: NonNullable<StoredQuoteRequest['wallet']>,
   currency: KnownCurrency,
   payee: Payee,
 ): { readonly railOut: string } | undefined {
@@ -94,7 +94,7 @@ function findDirectRail(
   return isOnChain ? { railOut: rail } : undefined
 }
 
-type FundingRoute = Pick<KeptRequest, 'railIn' | 'mandateId' | 'paidInTo'> &
+type FundingRoute = Pick<StoredQuoteRequest, 'railIn' | 'mandateId' | 'paidInTo'> &
   Partial<Pick<QuoteRails, 'writes'>>
 
 async function routeFunding(op: Op, quoteId: string, payer: Payer, amount: bigint): Promise<FundingRoute> {
@@ -110,14 +110,14 @@ async function routeFunding(op: Op, quoteId: string, payer: Payer, amount: bigin
     checkPayment(rail, pull, FIELDS.PULL)
     return present({ railIn: rail.name, mandateId: debitMandate?.mandateId })
   }
-  const [accountType] = fundingTypesOf(currency, payer.network ?? undefined)
+  const [accountType] = listFundingTypes(currency, payer.network ?? undefined)
   if (!accountType) throw new Error(`No account type can receive ${currency}`)
   const request = { direction: 'IN', accountType, paymentRail: null, currency, amount } as const
   const rail = await chooseRail(op, request, FIELD)
   if (rail.name === null) return {}
   if (rail.chain) {
     const { address, writes } = rail.chain.newAddress(op, quoteId)
-    const paidInTo = { accountType, address, assetType: currency } as KeptRequest['paidInTo'] & object
+    const paidInTo = { accountType, address, assetType: currency } as StoredQuoteRequest['paidInTo'] & object
     return { railIn: rail.name, paidInTo, writes }
   }
   const pool = await findPool(op, rail.name, currency)

@@ -1,6 +1,6 @@
 import { currencyRecord } from '@countersign/contract/core/currencies'
 import { present } from '@countersign/contract/core/objects'
-import { maySee, type Op } from '../../kernel/operation/app.ts'
+import { canSee, type Op } from '../../kernel/operation/app.ts'
 import { ApiError, type SignedCall } from '../../kernel/operation/operation.ts'
 import { withBigints } from '../../kernel/transactions/transactions.ts'
 import { requireColumn } from '../../storage/read/required.ts'
@@ -11,7 +11,7 @@ import { selectPayload, selectQuote } from './store.ts'
 /** Throws 404 `QUOTE_NOT_FOUND`. */
 export async function findQuote(op: Op, id: string): Promise<QuoteRow> {
   const quote = await selectQuote(op, id)
-  if (!quote || !maySee(op, quote.customer_id))
+  if (!quote || !canSee(op, quote.customer_id))
     throw new ApiError('QUOTE_NOT_FOUND', { details: { field: 'quoteId' } })
   return quote
 }
@@ -25,7 +25,7 @@ export async function findPayload(op: Op, quote: QuoteRow): Promise<string | und
 }
 
 /** The call that a wallet's signature of a quote authorizes, regardless of the endpoint that executes it. */
-export function executionCall(quoteId: string): SignedCall {
+export function buildExecutionCall(quoteId: string): SignedCall {
   return { operation: 'quote_execute', target: `POST /quotes/${quoteId}/execute`, body: undefined }
 }
 

@@ -1,6 +1,6 @@
 import type { sandboxSend } from '@countersign/contract/sandbox/sandbox-send'
 import { fieldError, type Handlers } from '../../kernel/operation/operation.ts'
-import { findTransaction, transactionView } from '../../kernel/transactions/transactions.ts'
+import { findTransaction, toTransactionView } from '../../kernel/transactions/transactions.ts'
 import { checkExecutable } from './execute-quote.ts'
 import { receiveFunding } from './funding.ts'
 import { findQuote } from './quotes.ts'
@@ -27,6 +27,6 @@ export const sandboxSendHandlers: Handlers<typeof sandboxSend> = {
       amount,
       'currencyAmount',
     )
-    return { status: 200, body: transactionView(transaction, transaction), writes }
+    return { status: 200, body: toTransactionView(transaction, transaction), writes }
   },
 }

@@ -15,7 +15,7 @@ import { isCollected } from './chain-transfers.ts'
  */
 export type Funding = 'HELD' | 'COLLECTED' | 'PULLED' | 'PAID_IN'
 
-export function fundingOf(quote: QuoteRow): Funding {
+export function getFunding(quote: QuoteRow): Funding {
   const { source_account_id } = quote
   if (source_account_id === null) return 'PAID_IN'
   if (source_account_id.startsWith('ExternalAccount:')) return 'PULLED'
@@ -23,8 +23,8 @@ export function fundingOf(quote: QuoteRow): Funding {
 }
 
 /** The internal account that pays a quote; undefined if the money is pulled or paid in. */
-export function payingAccountId(quote: QuoteRow): string | undefined {
-  const funding = fundingOf(quote)
+export function getPayingAccountId(quote: QuoteRow): string | undefined {
+  const funding = getFunding(quote)
   return funding === 'HELD' || funding === 'COLLECTED' ? requireColumn(quote, 'source_account_id') : undefined
 }
 
@@ -32,7 +32,7 @@ export function payingAccountId(quote: QuoteRow): string | undefined {
  * The internal account that holds the money until delivery; undefined if the money comes in before delivery.
  */
 export function getHoldingAccountId(quote: QuoteRow): string | undefined {
-  return fundingOf(quote) === 'HELD' ? requireColumn(quote, 'source_account_id') : undefined
+  return getFunding(quote) === 'HELD' ? requireColumn(quote, 'source_account_id') : undefined
 }
 
 /** A leg on the platform's clearing account, which every quote's money passes through. */

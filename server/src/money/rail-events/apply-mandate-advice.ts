@@ -13,7 +13,7 @@ import {
 } from '../external-accounts/mandates.ts'
 import { findFirstCollection } from '../rails/collections.ts'
 import { railEventId } from '../rails/rail-ids.ts'
-import { otherEnd } from './apply-account-change.ts'
+import { findCounterparty } from './apply-account-change.ts'
 
 interface AppliedAdvice {
   readonly writes: readonly Write[]
@@ -57,7 +57,7 @@ async function amendMandate(
 ): Promise<AppliedAdvice> {
   const { external_account_id: accountId, debtor_account: identifier } = mandate
   const first = await findFirstCollection(op, mandate)
-  const counterparty = first && (await otherEnd(op, first))
+  const counterparty = first && (await findCounterparty(op, first))
   if (!counterparty) return { writes: [], reason: 'CHANGE_OF_ACCOUNT' }
   const outcome = await proposeChange(op, {
     ...{ accountId, identifier, transactionId: counterparty.transactionId, proposed, code, message },

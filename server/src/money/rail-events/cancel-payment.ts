@@ -1,6 +1,6 @@
 import type { cancellations } from '@countersign/contract/payments/cancellations'
 import { SCREENING_INITIAL } from '@countersign/contract/states/screening-states'
-import { type Op, plusSeconds } from '../../kernel/operation/app.ts'
+import { addSeconds, type Op } from '../../kernel/operation/app.ts'
 import { ApiError, type Handlers } from '../../kernel/operation/operation.ts'
 import { runRailSpan } from '../../kernel/operation/spans.ts'
 import { nextState } from '../../kernel/operation/transition.ts'
@@ -9,7 +9,7 @@ import { job } from '../../kernel/outbox/jobs.ts'
 import {
   findTransaction,
   type TransactionWithCustomer,
-  transactionView,
+  toTransactionView,
 } from '../../kernel/transactions/transactions.ts'
 import type { RailPaymentRow } from '../../storage/rows/rail.ts'
 import type { ScreeningRow } from '../../storage/rows/screening.ts'
@@ -17,7 +17,7 @@ import { RAIL_PAYMENT_INITIAL, RAIL_PAYMENT_TRANSITIONS } from '../../storage/ro
 import { aboutPayment, failureOf, findRailPayment } from '../rails/rail-payments.ts'
 import { EVENTS } from '../rails/settlement-table.ts'
 import { schedulePayment } from '../screenings/screen-payment.ts'
-import { decideScreening, findScreeningOf } from '../screenings/screenings.ts'
+import { decideScreening, findScreeningBySubject } from '../screenings/screenings.ts'
 import { applyPaymentEvidence } from './apply-evidence.ts'
 
 /**
@@ -31,15 +31,15 @@ export const cancellationHandlers: Handlers<typeof cancellations> = {
   transaction_cancel: async (op, { params }) => {
     const transaction = await findTransaction(op, params.transactionId)
     const row = await findRailPayment(op, 'OUT', transaction.id)
-    const screening = await findScreeningOf(op, 'PAY', transaction.id)
+    const screening = await findScreeningBySubject(op, 'PAY', transaction.id)
     if (screening?.state === SCREENING_INITIAL) return cancelScreenedPayment(op, transaction, screening, row)
     if (!row || nextState(RAIL_PAYMENT_TRANSITIONS, row.state, 'cancel') === null)
       throw new ApiError('INVALID_STATE_TRANSITION', {
         message: `This transaction cannot be cancelled: it is ${transaction.state}.`,
         details: { status: transaction.state },
       })
-    const body = transactionView(transaction, transaction)
-    const isEarlyEnough = row.submit_at > plusSeconds(op.now, AHEAD_SECONDS)
+    const body = toTransactionView(transaction, transaction)
+    const isEarlyEnough = row.submit_at > addSeconds(op.now, AHEAD_SECONDS)
     if (row.state === RAIL_PAYMENT_INITIAL && isEarlyEnough)
       return {
         status: 200,
@@ -75,7 +75,7 @@ async function cancelScreenedPayment(
     : [await schedulePayment(op, transaction.id)]
   return {
     status: 200,
-    body: transactionView(transaction, transaction),
+    body: toTransactionView(transaction, transaction),
     writes: [...writes, ...endWrites],
   } as const
 }

@@ -13,7 +13,7 @@ import { requireColumn } from '../../storage/read/required.ts'
 import type { RailEventRow } from '../../storage/rows/rail.ts'
 import { RAIL_EVENT_INITIAL, RAIL_EVENT_TRANSITIONS } from '../../storage/rows/states.ts'
 import { findRailPayment } from '../rails/rail-payments.ts'
-import { otherEnd } from './apply-account-change.ts'
+import { findCounterparty } from './apply-account-change.ts'
 import { applyEvent } from './apply-evidence.ts'
 import type { Report } from './evidence-of-event.ts'
 import { buildRailEventRow } from './rail-events.ts'
@@ -55,7 +55,7 @@ async function buildSandboxReport(op: Op, body: BodyOf<typeof sandbox_rail_event
 async function describePaidAccount(op: Op, id: string) {
   const payout = await findRailPayment(op, 'OUT', id)
   const payment = payout ?? (await findRailPayment(op, 'PULL', id))
-  const counterparty = payment && (await otherEnd(op, payment))
+  const counterparty = payment && (await findCounterparty(op, payment))
   const { amount = 0n, currency = 'USD' } = payment ?? {}
   return {
     isPull: payment?.direction === 'PULL',

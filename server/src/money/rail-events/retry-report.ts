@@ -1,4 +1,4 @@
-import { type Op, plusSeconds } from '../../kernel/operation/app.ts'
+import { addSeconds, type Op } from '../../kernel/operation/app.ts'
 import { transition } from '../../kernel/operation/transition.ts'
 import type { JobHandler } from '../../kernel/outbox/job-kinds.ts'
 import { job } from '../../kernel/outbox/jobs.ts'
@@ -39,5 +39,5 @@ export const retryRailEvent: JobHandler<'rail-event.retry'> = async (op, { railE
 }
 
 function scheduleRetry(op: Op, railEventId: string, waitedSeconds: number): Write {
-  return job(op, 'rail-event.retry', { railEventId, waitedSeconds }, plusSeconds(op.now, waitedSeconds))
+  return job(op, 'rail-event.retry', { railEventId, waitedSeconds }, addSeconds(op.now, waitedSeconds))
 }

@@ -1,5 +1,5 @@
 import { requireValue } from '../../base/formats/require-value.ts'
-import { plusSeconds } from '../../kernel/operation/app.ts'
+import { addSeconds } from '../../kernel/operation/app.ts'
 
 /**
  * Polling intervals as pairs of seconds: a payment younger than the first number is polled at the interval of
@@ -33,5 +33,5 @@ export function askAgainAt(outcome: keyof typeof POLL_INTERVALS, { submittedAt, 
     POLL_INTERVALS[outcome].find(([until]) => ageSeconds < until),
     'polling interval for every age',
   )
-  return plusSeconds(now, seconds)
+  return addSeconds(now, seconds)
 }

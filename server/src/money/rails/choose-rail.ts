@@ -2,7 +2,7 @@ import { isKnownCurrency } from '@countersign/contract/core/currencies'
 import { amountText } from '../../base/pricing/pricing.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
-import type { PaymentFault, Rail, RailLimits, RouteRequest, UnmadePayment } from '../../kernel/ports/rail.ts'
+import type { PaymentDraft, PaymentFault, Rail, RailLimits, RouteRequest } from '../../kernel/ports/rail.ts'
 import type { AccountDetails } from '../../storage/rows/stored-documents.ts'
 
 /**
@@ -24,14 +24,14 @@ export async function chooseRail(op: Op, request: RouteRequest, field: string): 
 
 /** Throws 400 `INVALID_INPUT` naming `field` if the rail cannot send to the account. */
 export async function checkPayee(op: Op, rail: Rail, account: AccountDetails, field: string): Promise<void> {
-  const fault = await rail.faultOfPayee?.(op.read, account)
+  const fault = await rail.findPayeeFault?.(op.read, account)
   if (fault !== undefined) throw fieldError('INVALID_INPUT', field, `The address of this account ${fault}.`)
 }
 
 /** Throws 400 `INVALID_INPUT` naming the field that the rail cannot carry. */
 export function checkPayment(
   rail: Rail,
-  payment: UnmadePayment,
+  payment: PaymentDraft,
   fields: Readonly<Record<PaymentFault['part'], string>>,
 ): void {
   const fault = rail.faultOfPayment?.(payment)

@@ -9,18 +9,18 @@ import {
 } from '@countersign/contract/states/funds-hold-states'
 import { balanceUpdated, findInternalAccount } from '../../kernel/accounts/accounts.ts'
 import { capture, type Hold, hold, release } from '../../kernel/ledger/holds.ts'
-import { maySee, type Op } from '../../kernel/operation/app.ts'
+import { canSee, type Op } from '../../kernel/operation/app.ts'
 import { ApiError } from '../../kernel/operation/operation.ts'
 import { transition } from '../../kernel/operation/transition.ts'
 import { event } from '../../kernel/outbox/events.ts'
 import type { JobHandler } from '../../kernel/outbox/job-kinds.ts'
 import { job } from '../../kernel/outbox/jobs.ts'
 import { findCustomerOnRecord } from '../../people/customers/customers.ts'
-import { platformConfig } from '../../people/platforms/platform-config.ts'
+import { getPlatformConfig } from '../../people/platforms/platform-config.ts'
 import { insert, type Write } from '../../storage/commit/writes.ts'
 import type { FundsHoldRow } from '../../storage/rows/risk.ts'
 import type { InternalAccountRow } from '../../storage/rows/tables.ts'
-import { findExternalAccountEver, findPullRail } from '../external-accounts/external-accounts.ts'
+import { findExternalAccountEvenIfDeleted, findPullRail } from '../external-accounts/external-accounts.ts'
 import { selectFundsHold, selectFundsHoldByTransaction } from './funds-hold-store.ts'
 import { chooseHoldRule, computeReleaseTime, formatHoldReason, readHoldRule } from './hold-rules.ts'
 
@@ -38,11 +38,11 @@ export interface Pull {
 
 /** The platform's rule that holds this money, if any. */
 export async function findHoldRule(op: Op, pull: Pull): Promise<HoldRule | undefined> {
-  const { fundsHolds } = platformConfig(op).riskConfig
+  const { fundsHolds } = getPlatformConfig(op).riskConfig
   if (fundsHolds.length === 0) return undefined
   const { externalAccountId, customerId, currency, amount } = pull
   const [external, customer] = await Promise.all([
-    findExternalAccountEver(op, externalAccountId),
+    findExternalAccountEvenIfDeleted(op, externalAccountId),
     customerId === null ? undefined : findCustomerOnRecord(op, customerId),
   ])
   return chooseHoldRule(fundsHolds, {
@@ -108,7 +108,7 @@ export async function holdArrived(op: Op, account: InternalAccountRow, pull: Arr
 /** Throws 404 `FUNDS_HOLD_NOT_FOUND`. */
 export async function findFundsHold(op: Op, id: string): Promise<FundsHoldRow> {
   const row = await selectFundsHold(op, id)
-  if (!row || !maySee(op, row.customer_id))
+  if (!row || !canSee(op, row.customer_id))
     throw new ApiError('FUNDS_HOLD_NOT_FOUND', { details: { field: 'fundsHoldId' } })
   return row
 }

@@ -1,4 +1,4 @@
-import { idOfKind, uuidOfText } from '../../storage/engine/ids.ts'
+import { buildId, deriveUuid } from '../../storage/engine/ids.ts'
 
 /**
  * Ids that are derived from the subject of a record. The primary key then prevents a second record, and a
@@ -7,17 +7,17 @@ import { idOfKind, uuidOfText } from '../../storage/engine/ids.ts'
 
 /** The id of a payment's record, derived from its direction and its id at the rail. */
 export function railPaymentId(direction: 'OUT' | 'PULL', paymentId: string): string {
-  return idOfKind('RailPayment', uuidOfText(`RailPayment ${direction} ${paymentId}`))
+  return buildId('RailPayment', deriveUuid(`RailPayment ${direction} ${paymentId}`))
 }
 
 /** The id of a deposit, derived from the rail's id of the deposit. */
 export function depositId(rail: string, railReference: string): string {
-  return idOfKind('Deposit', uuidOfText(`Deposit ${rail} ${railReference}`))
+  return buildId('Deposit', deriveUuid(`Deposit ${rail} ${railReference}`))
 }
 
 /** The id of a report, derived from the rail's id of the event. */
 export function railEventId(rail: string, eventId: string): string {
-  return idOfKind('RailEvent', uuidOfText(`RailEvent ${rail} ${eventId}`))
+  return buildId('RailEvent', deriveUuid(`RailEvent ${rail} ${eventId}`))
 }
 
 const WAITING_SUFFIX = ' waits'
@@ -34,7 +34,7 @@ export function getReportedLine(id: string): string {
 
 /** The id of a deposit account, derived from its owner: an internal account or a pool. */
 export function depositAccountId(rail: string, owner: string): string {
-  return idOfKind('DepositAccount', uuidOfText(`DepositAccount ${rail} ${owner}`))
+  return buildId('DepositAccount', deriveUuid(`DepositAccount ${rail} ${owner}`))
 }
 
 /** The name of the deposit account that all payers of a currency share, such as `Pool:EUR`. */

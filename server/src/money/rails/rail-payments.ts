@@ -1,4 +1,4 @@
-import { type Op, plusSeconds } from '../../kernel/operation/app.ts'
+import { addSeconds, type Op } from '../../kernel/operation/app.ts'
 import { runRailSpan } from '../../kernel/operation/spans.ts'
 import { transition } from '../../kernel/operation/transition.ts'
 import {
@@ -12,7 +12,7 @@ import {
   type SignedChainPayment,
 } from '../../kernel/ports/rail.ts'
 import { insert, type Write } from '../../storage/commit/writes.ts'
-import type { AskedOfRail } from '../../storage/rows/job.ts'
+import type { RailProgress } from '../../storage/rows/job.ts'
 import type { RailFailure, RailPaymentRow, SettledDecisionRow } from '../../storage/rows/rail.ts'
 import {
   RAIL_PAYMENT_INITIAL,
@@ -20,8 +20,8 @@ import {
   type RailPaymentEvent,
   type RailPaymentState,
 } from '../../storage/rows/states.ts'
-import { accountAsOf } from '../external-accounts/account-changes.ts'
-import { findExternalAccountEver } from '../external-accounts/external-accounts.ts'
+import { findAccountAsOf } from '../external-accounts/account-changes.ts'
+import { findExternalAccountEvenIfDeleted } from '../external-accounts/external-accounts.ts'
 import { type Gate, screenPayment } from '../screenings/screen-payment.ts'
 import { askAgainAt } from './ask-again.ts'
 import { beginCollection, type Collection } from './collections.ts'
@@ -135,7 +135,7 @@ interface PaymentRecord {
 export async function askRail(
   op: Op,
   order: PaymentOrder,
-  { alreadySubmitted = false, mayComeBack = false }: AskedOfRail,
+  { alreadySubmitted = false, mayComeBack = false }: RailProgress,
 ): Promise<RailReplied> {
   const { rail: name, direction, accountId, mandateId, madeAt, sign, ...payment } = order
   const rail = op.rails.find(name)
@@ -149,20 +149,20 @@ export async function askRail(
   const block = findBlock(op, rail, recorded, gate, alreadySubmitted)
   if (block) return block
   if (op.now < row.submit_at) return { answer: pollAt(row.submit_at), writes: gate.writes }
-  const payee = accountId === null ? undefined : await findExternalAccountEver(op, accountId)
+  const payee = accountId === null ? undefined : await findExternalAccountEvenIfDeleted(op, accountId)
   const isUnsent = row.state === RAIL_PAYMENT_INITIAL && !alreadySubmitted
   if (payee?.status === 'UNDER_REVIEW' && isUnsent)
-    return { answer: pollAt(plusSeconds(op.now, DOUBT_RECHECK_SECONDS)), writes: gate.writes }
+    return { answer: pollAt(addSeconds(op.now, DOUBT_RECHECK_SECONDS)), writes: gate.writes }
   if (payee?.status === 'INACTIVE' && isUnsent)
     return failUnsent(
       op,
       recorded,
       `The account is INACTIVE: ${payee.status_reason ?? 'its bank rejected it'}`,
     )
-  const account = payee && (await accountAsOf(op, payee, madeAt ?? row.created_at)).account_info
+  const account = payee && (await findAccountAsOf(op, payee, madeAt ?? row.created_at)).account_info
   const request = { ...payment, account, alreadySubmitted, submittedAt: row.submit_at, now: op.now }
   if (account && (await rail.isAccountInDoubt?.(op.read, op.platform.id, account)))
-    return { answer: pollAt(plusSeconds(op.now, DOUBT_RECHECK_SECONDS)), writes: gate.writes }
+    return { answer: pollAt(addSeconds(op.now, DOUBT_RECHECK_SECONDS)), writes: gate.writes }
   if (rail.enqueue) {
     const collection = mandateId === undefined ? undefined : await beginCollection(op, mandateId)
     const queued = await enqueuePayment(op, recorded, request, { sign, collection }, rail.enqueue.bind(rail))
@@ -358,7 +358,7 @@ export interface ReportedFields {
 }
 
 /** False if a later report has already been applied. */
-export function isNews(state: RailPaymentState, by: RailPaymentEvent): boolean {
+export function isNewReport(state: RailPaymentState, by: RailPaymentEvent): boolean {
   return RAIL_PAYMENT_TRANSITIONS[state][by] !== null
 }
 

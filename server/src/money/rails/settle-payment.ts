@@ -1,6 +1,6 @@
 import type { RailAnswer } from '../../kernel/ports/rail.ts'
 import type { Write } from '../../storage/commit/writes.ts'
-import type { AskedOfRail } from '../../storage/rows/job.ts'
+import type { RailProgress } from '../../storage/rows/job.ts'
 import type { RailReplied } from './rail-payments.ts'
 import { SETTLEMENT, type Stage } from './settlement-table.ts'
 
@@ -19,7 +19,7 @@ export interface SettlingPayment {
   bounce(answer: Returned): Writes
   reverse(answer: Returned): Writes
   /** The job that polls the rail again. Its payload records what was done so far. */
-  askAgain(at: Date, progress: AskedOfRail): Write
+  askAgain(at: Date, progress: RailProgress): Write
 }
 
 /** Asks the rail about a payment, and applies the reply by the table `SETTLEMENT`. */

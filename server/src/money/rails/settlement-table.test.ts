@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { RailAnswer } from '../../kernel/ports/rail.ts'
 import type { Write } from '../../storage/commit/writes.ts'
-import type { AskedOfRail } from '../../storage/rows/job.ts'
+import type { RailProgress } from '../../storage/rows/job.ts'
 import { RAIL_PAYMENT_TRANSITIONS, type RailPaymentState } from '../../storage/rows/states.ts'
 import { type SettlingPayment, settlePayment } from './settle-payment.ts'
 import {
@@ -61,7 +61,7 @@ class Model implements SettlingPayment {
   stage: Stage
   money: 'held' | 'out' | 'back' = 'held'
   readonly done: string[] = []
-  readonly again: AskedOfRail[] = []
+  readonly again: RailProgress[] = []
   answer: RailAnswer
 
   constructor(stage: Stage, answer: RailAnswer) {
@@ -76,7 +76,7 @@ class Model implements SettlingPayment {
   fail = () => this.#moves('fail', 'held', 'back', 'ENDED')
   bounce = () => this.#moves('bounce', 'held', 'back', 'ENDED')
   reverse = () => this.#moves('reverse', 'out', 'back', 'ENDED')
-  askAgain = (_: Date, progress: AskedOfRail): Write => {
+  askAgain = (_: Date, progress: RailProgress): Write => {
     this.again.push(progress)
     return { write: 'remove', table: 'jobs', id: 'Job:1' }
   }

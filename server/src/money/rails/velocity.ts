@@ -4,10 +4,10 @@ import type { LimitRule, VelocityPeriod, VelocitySubject } from '@countersign/co
 import { amountText } from '../../base/pricing/pricing.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import { ApiError } from '../../kernel/operation/operation.ts'
-import { periodsOf } from '../../kernel/operation/periods.ts'
+import { toPeriods } from '../../kernel/operation/periods.ts'
 import { FIRST_KEY } from '../../kernel/ports/enclave.ts'
 import { amountSent } from '../../kernel/transactions/transactions.ts'
-import { platformConfig } from '../../people/platforms/platform-config.ts'
+import { getPlatformConfig } from '../../people/platforms/platform-config.ts'
 import { insert, type Write } from '../../storage/commit/writes.ts'
 import type { VelocityUseRow } from '../../storage/rows/risk.ts'
 import type { TransactionRow } from '../../storage/rows/tables.ts'
@@ -51,7 +51,7 @@ export class Velocity {
       return limits.length === 0 ? [] : [{ subject, digest: digestSubject(op, name), limits }]
     })
     if (limitedSubjects.length === 0) return []
-    const { day, month } = periodsOf(op.now)
+    const { day, month } = toPeriods(op.now)
     const digests = limitedSubjects.map(({ digest }) => digest)
     const rows = await selectCounters(op, digests, [day, month], currency)
     const after = new Map<string, Usage>()
@@ -93,7 +93,7 @@ function listSubjects(
 }
 
 function listLimits(op: Op, subject: VelocitySubject, currency: string): readonly LimitRule[] {
-  const { velocityLimits } = platformConfig(op).riskConfig
+  const { velocityLimits } = getPlatformConfig(op).riskConfig
   return velocityLimits.filter((limit) => limit.subject === subject && limit.currency === currency)
 }
 
@@ -159,7 +159,7 @@ function toUseRow(
     subject_digest: digest,
     currency,
     amount,
-    ...periodsOf(op.now),
+    ...toPeriods(op.now),
     day_count_max: dayLimit?.maxCount ?? null,
     day_amount_max: dayLimit?.maxAmount ?? null,
     month_count_max: monthLimit?.maxCount ?? null,

@@ -1,7 +1,7 @@
 import { balanceUpdated, findInternalAccount, isOwnerDeleted } from '../../kernel/accounts/accounts.ts'
 import { findBalances } from '../../kernel/ledger/balances.ts'
 import { post } from '../../kernel/ledger/transfers.ts'
-import { type Op, plusSeconds } from '../../kernel/operation/app.ts'
+import { addSeconds, type Op } from '../../kernel/operation/app.ts'
 import type { JobHandler } from '../../kernel/outbox/job-kinds.ts'
 import { job } from '../../kernel/outbox/jobs.ts'
 import type { Write } from '../../storage/commit/writes.ts'
@@ -18,7 +18,7 @@ const RETRY_SECONDS = 60
  */
 export function recordWalletDebt(op: Op, accountId: string, transactionId: string, owed: bigint): Write {
   const payload = { accountId, transactionId, owed: String(owed) }
-  return job(op, 'wallet.repay', payload, plusSeconds(op.now, RETRY_SECONDS))
+  return job(op, 'wallet.repay', payload, addSeconds(op.now, RETRY_SECONDS))
 }
 
 /**

@@ -1,11 +1,11 @@
 import { SCREENING_INITIAL, SCREENING_TRANSITIONS } from '@countersign/contract/states/screening-states'
-import { networkOf } from '../../kernel/accounts/funding.ts'
+import { toNetwork } from '../../kernel/accounts/funding.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import { job } from '../../kernel/outbox/jobs.ts'
 import type { RailAnswer } from '../../kernel/ports/rail.ts'
 import { findTransaction } from '../../kernel/transactions/transactions.ts'
 import type { Write } from '../../storage/commit/writes.ts'
-import { findScreeningOf, screen } from './screenings.ts'
+import { findScreeningBySubject, screen } from './screenings.ts'
 
 const { release: RELEASED, reject: REJECTED } = SCREENING_TRANSITIONS[SCREENING_INITIAL]
 
@@ -52,9 +52,9 @@ export async function screenPayment(
   alreadySubmitted: boolean,
 ): Promise<Gate> {
   const { id: subject, chain, identifier: address, amount, currency } = payment
-  const existing = await findScreeningOf(op, 'PAY', subject)
+  const existing = await findScreeningBySubject(op, 'PAY', subject)
   if (!existing && alreadySubmitted) return { wasReleased: false, writes: [] }
-  const network = networkOf(chain) ?? chain
+  const network = toNetwork(chain) ?? chain
   const request = { network, address, direction: 'PAY', amount, currency, subject } as const
   const { row, writes } = existing ? { row: existing, writes: [] } : await screen(op, request)
   const held = row?.state === SCREENING_INITIAL ? WAITS : row?.state === REJECTED ? REFUSED : undefined

@@ -3,7 +3,7 @@ import { present } from '@countersign/contract/core/objects'
 import type { ScreeningDirection } from '@countersign/contract/payments/screenings'
 import { SCREENING_INITIAL, SCREENING_TRANSITIONS } from '@countersign/contract/states/screening-states'
 import { toScreenedAddress } from '../../base/formats/screened-addresses.ts'
-import { maySee, type Op } from '../../kernel/operation/app.ts'
+import { canSee, type Op } from '../../kernel/operation/app.ts'
 import { ApiError } from '../../kernel/operation/operation.ts'
 import { transition } from '../../kernel/operation/transition.ts'
 import { event } from '../../kernel/outbox/events.ts'
@@ -11,10 +11,10 @@ import {
   ScreeningFailed,
   type ScreeningResult,
   type ScreeningWanted,
-  unreadableAddress,
+  toUnreadableResult,
 } from '../../kernel/ports/screening.ts'
 import { insert, type Write } from '../../storage/commit/writes.ts'
-import { idOfKind, uuidOfText } from '../../storage/engine/ids.ts'
+import { buildId, deriveUuid } from '../../storage/engine/ids.ts'
 import type { ScreeningRow } from '../../storage/rows/screening.ts'
 import { selectScreening } from './store.ts'
 
@@ -23,7 +23,7 @@ const CLEAR = SCREENING_TRANSITIONS[SCREENING_INITIAL].clear
 /** Throws 404 `SCREENING_NOT_FOUND`. */
 export async function findScreening(op: Op, id: string): Promise<ScreeningRow> {
   const row = await selectScreening(op, id)
-  if (!row || !maySee(op, null))
+  if (!row || !canSee(op, null))
     throw new ApiError('SCREENING_NOT_FOUND', { details: { field: 'screeningId' } })
   return row
 }
@@ -32,7 +32,7 @@ export async function findScreening(op: Op, id: string): Promise<ScreeningRow> {
  * The screening of a deposit or of a payment, by the id of its transaction. Undefined if it was never
  * screened.
  */
-export async function findScreeningOf(
+export async function findScreeningBySubject(
   op: Op,
   direction: ScreeningDirection,
   subject: string,
@@ -41,7 +41,7 @@ export async function findScreeningOf(
 }
 
 function screeningId(direction: ScreeningDirection, subject: string): string {
-  return idOfKind('Screening', uuidOfText(`Screening ${direction} ${subject}`))
+  return buildId('Screening', deriveUuid(`Screening ${direction} ${subject}`))
 }
 
 /**
@@ -67,7 +67,7 @@ async function checkAddress(
   try {
     const address = toScreenedAddress(request.address, request.network)
     const result =
-      address === undefined ? unreadableAddress(request) : await screening.check({ ...request, address })
+      address === undefined ? toUnreadableResult(request) : await screening.check({ ...request, address })
     op.metrics.recordScreening(result.outcome)
     return result
   } catch (error) {

@@ -2,7 +2,7 @@ import {
   STABLECOIN_ACCOUNT_TRANSITIONS,
   type StablecoinAccountEvent,
 } from '@countersign/contract/states/customer-states'
-import { type Op, plusSeconds } from '../../kernel/operation/app.ts'
+import { addSeconds, type Op } from '../../kernel/operation/app.ts'
 import { nextState, transition } from '../../kernel/operation/transition.ts'
 import type { JobHandler } from '../../kernel/outbox/job-kinds.ts'
 import { job } from '../../kernel/outbox/jobs.ts'
@@ -16,7 +16,7 @@ const DAY_SECONDS = 24 * 60 * 60
 
 /** Schedules the next check of an account's credentials, a day from now. */
 export function scheduleCheck(op: Op, { id }: Pick<StablecoinAccountRow, 'id'>): Write {
-  return job(op, 'stablecoin-account.check', { accountId: id }, plusSeconds(op.now, DAY_SECONDS))
+  return job(op, 'stablecoin-account.check', { accountId: id }, addSeconds(op.now, DAY_SECONDS))
 }
 
 /**

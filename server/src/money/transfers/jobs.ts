@@ -2,7 +2,7 @@ import { REFUND_INITIAL, REFUND_TRANSITIONS } from '@countersign/contract/states
 import { balanceUpdated, findInternalAccount, isOwnerDeleted } from '../../kernel/accounts/accounts.ts'
 import { fitsBalance } from '../../kernel/ledger/balances.ts'
 import { capture, capturePart, type Hold, release } from '../../kernel/ledger/holds.ts'
-import { arrivalLegs, type Cause, type Leg, post } from '../../kernel/ledger/transfers.ts'
+import { buildArrivalLegs, type Cause, type Leg, post } from '../../kernel/ledger/transfers.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import { event } from '../../kernel/outbox/events.ts'
 import type { JobHandler } from '../../kernel/outbox/job-kinds.ts'
@@ -14,7 +14,7 @@ import {
   amountSent,
   findTransaction,
   type TransactionWithCustomer,
-  transactionView,
+  toTransactionView,
   withTransactionHash,
 } from '../../kernel/transactions/transactions.ts'
 import type { Write } from '../../storage/commit/writes.ts'
@@ -30,7 +30,7 @@ import type { Stage } from '../rails/settlement-table.ts'
 import { buildTransferHold, toPaymentOrder } from './transfers.ts'
 
 /** Adds writes to the write set that ends a transfer of the platform's own money. */
-export type EndOfOwnTransfer = (
+export type OwnTransferHook = (
   op: Op,
   transaction: TransactionRow,
   writes: readonly Write[],
@@ -40,7 +40,7 @@ export type EndOfOwnTransfer = (
  * Submits a transfer to its rail or polls its outcome, and moves the money when the outcome is known. A
  * delivered transfer may still be returned.
  */
-export function createTransferSettler(runOwnTransferHook: EndOfOwnTransfer): JobHandler<'transfer.settle'> {
+export function createTransferSettler(runOwnTransferHook: OwnTransferHook): JobHandler<'transfer.settle'> {
   return async (op, payload) => {
     const transaction = await findTransaction(op, payload.transactionId)
     const writes = await settleTransfer(op, transaction, payload)
@@ -96,7 +96,7 @@ async function submitOrPoll(
   if (
     isPull &&
     !alreadySubmitted &&
-    !(await fitsBalance(op, arrivalLegs(account, amountReceived(transaction).amount)))
+    !(await fitsBalance(op, buildArrivalLegs(account, amountReceived(transaction).amount)))
   ) {
     const detail = 'The account balance would exceed its maximum'
     return failBeforeSending(op, order, { outcome: 'failed', failureReason: 'OFFRAMP_FAILED', detail })
@@ -221,7 +221,7 @@ async function reversePull(
   return [
     ...writes,
     ...moved.writes,
-    event(op, 'INCOMING_PAYMENT.RETURNED', transaction.id, transactionView(moved.row, moved.row)),
+    event(op, 'INCOMING_PAYMENT.RETURNED', transaction.id, toTransactionView(moved.row, moved.row)),
     balanceUpdated(op, account),
   ]
 }
@@ -232,7 +232,7 @@ function toTransferCause({ id }: TransactionRow): Cause {
 
 function moveMoney(op: Op, transaction: TransactionRow, account: InternalAccountRow): Write[] {
   if (transaction.kind === 'TRANSFER_OUT') return payFromHold(op, transaction, account)
-  const legs = arrivalLegs(account, amountReceived(transaction).amount, transaction.details.rail)
+  const legs = buildArrivalLegs(account, amountReceived(transaction).amount, transaction.details.rail)
   return post(op, toTransferCause(transaction), legs)
 }
 

@@ -12,7 +12,7 @@ import {
   findPlatformAccount,
   type OwnedAccountRow,
 } from '../../kernel/accounts/accounts.ts'
-import { type Op, plusSeconds } from '../../kernel/operation/app.ts'
+import { addSeconds, type Op } from '../../kernel/operation/app.ts'
 import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
 import { FIRST_KEY } from '../../kernel/ports/enclave.ts'
 import { findTransaction } from '../../kernel/transactions/transactions.ts'
@@ -170,7 +170,7 @@ async function findNextCustomerStart(op: Op, customerId: string): Promise<number
 
 /** Throws 409 if the oldest start that counts is too recent. */
 function checkStarts(op: Op, oldest: AccountVerificationRow | undefined): void {
-  const possibleAt = oldest && plusSeconds(oldest.created_at, VERIFICATION_STARTS.days * DAY_SECONDS)
+  const possibleAt = oldest && addSeconds(oldest.created_at, VERIFICATION_STARTS.days * DAY_SECONDS)
   if (possibleAt && possibleAt > op.now)
     throw new ApiError('ACCOUNT_VERIFICATION_LIMIT_REACHED', {
       details: { field: FIELD, possibleAt: possibleAt.toISOString() },

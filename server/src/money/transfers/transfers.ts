@@ -5,7 +5,7 @@ import { INCOMING_TRANSACTION_INITIAL } from '@countersign/contract/states/payme
 import { balanceUpdated, findOwnedAccount, type OwnedAccountRow } from '../../kernel/accounts/accounts.ts'
 import { type Balance, checkFitsBalance } from '../../kernel/ledger/balances.ts'
 import { hold } from '../../kernel/ledger/holds.ts'
-import { arrivalLegs } from '../../kernel/ledger/transfers.ts'
+import { buildArrivalLegs } from '../../kernel/ledger/transfers.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
 import { job } from '../../kernel/outbox/jobs.ts'
@@ -17,7 +17,7 @@ import {
   newTransaction,
   type TransactionWithCustomer,
 } from '../../kernel/transactions/transactions.ts'
-import { checkCurrencyLimits, platformConfig } from '../../people/platforms/platform-config.ts'
+import { checkCurrencyLimits, getPlatformConfig } from '../../people/platforms/platform-config.ts'
 import { expectRow, insert, update, type Write } from '../../storage/commit/writes.ts'
 import { requireColumn } from '../../storage/read/required.ts'
 import type { ExternalAccountRow, InternalAccountRow, TransactionRow } from '../../storage/rows/tables.ts'
@@ -55,7 +55,7 @@ export async function draftTransferIn(op: Op, body: BodyOf<typeof transfer_in>):
   const pull = { direction, account, amount, currency, paymentRail, remittanceInformation: null }
   checkPayment(rail, { ...pull, mandate: debitMandate?.mandate }, PULL_FIELDS)
   checkLimits(op, 'INCOMING', internal, amount)
-  await checkFitsBalance(op, arrivalLegs(internal, amount), 'amount')
+  await checkFitsBalance(op, buildArrivalLegs(internal, amount), 'amount')
   const row = newTransaction(op, {
     kind: 'TRANSFER_IN',
     type: 'INCOMING',
@@ -297,7 +297,7 @@ export function checkLimits(
   { currency }: InternalAccountRow,
   amount: bigint,
 ) {
-  checkCurrencyLimits(platformConfig(op), type, currency, amount, 'amount')
+  checkCurrencyLimits(getPlatformConfig(op), type, currency, amount, 'amount')
 }
 
 /** The payment order of a transfer, for its rail. */

@@ -4,7 +4,7 @@ import {
   INVITATION_CODE_FAILURE_SECONDS,
   INVITATION_CODE_FAILURES_MAX,
 } from '@countersign/contract/payments/invitations'
-import { type Op, plusSeconds } from '../../kernel/operation/app.ts'
+import { addSeconds, type Op } from '../../kernel/operation/app.ts'
 import { ApiError } from '../../kernel/operation/operation.ts'
 import {
   countFailure,
@@ -48,7 +48,7 @@ export async function findInvitation(op: Op, text: string): Promise<InvitationWi
   // A string that cannot be a code does not count as a guess.
   if (code !== undefined && !countedOperations.has(op)) {
     countedOperations.add(op)
-    const forgottenAt = plusSeconds(realNow, INVITATION_CODE_FAILURE_SECONDS)
+    const forgottenAt = addSeconds(realNow, INVITATION_CODE_FAILURE_SECONDS)
     checkFailures(INVITATION_CODE_FAILURES_MAX, await countFailure(op, realNow, forgottenAt), realNow)
   }
   throw new ApiError('INVITATION_NOT_FOUND', { details: { field: 'invitationCode' } })

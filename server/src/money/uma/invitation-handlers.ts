@@ -4,7 +4,7 @@ import { ApiError, fieldError, type Handlers, StaleRead } from '../../kernel/ope
 import { transition } from '../../kernel/operation/transition.ts'
 import { event } from '../../kernel/outbox/events.ts'
 import { job } from '../../kernel/outbox/jobs.ts'
-import { findOpenPlatform, platformIsOpen } from '../../people/platforms/platforms.ts'
+import { findOpenPlatform, guardPlatformOpen } from '../../people/platforms/platforms.ts'
 import { expectRow, insert } from '../../storage/commit/writes.ts'
 import { findInvitation } from './invitation-codes.ts'
 import {
@@ -68,7 +68,7 @@ export const invitationHandlers: Handlers<typeof invitations> = {
         write,
         expectRow('customers', invitee.id, { deleted_at: null, uma_address: invitee.uma_address }),
         expectRow('customers', row.customer_id, { deleted_at: null }),
-        platformIsOpen(owner),
+        guardPlatformOpen(owner),
         event(eventContext, 'INVITATION.CLAIMED', row.id, view),
       ],
     }

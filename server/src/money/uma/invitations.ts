@@ -15,9 +15,9 @@ import {
 } from '@countersign/contract/states/customer-states'
 import type { Op } from '../../kernel/operation/app.ts'
 import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
-import { timeIfGiven } from '../../kernel/operation/time-range.ts'
+import { parseOptionalTime } from '../../kernel/operation/time-range.ts'
 import { nextState } from '../../kernel/operation/transition.ts'
-import { platformConfig } from '../../people/platforms/platform-config.ts'
+import { getPlatformConfig } from '../../people/platforms/platform-config.ts'
 import type { InvitationRow } from '../../storage/rows/look-up.ts'
 import type { CustomerRow } from '../../storage/rows/tables.ts'
 import { generateCode } from './invitation-codes.ts'
@@ -56,9 +56,9 @@ export function makeInvitation(
   inviter: CustomerRow,
   body: BodyOf<typeof invitation_create>,
 ): InvitationWithInviter {
-  const { invitationConfig } = platformConfig(op)
+  const { invitationConfig } = getPlatformConfig(op)
   if (!invitationConfig) throw new ApiError('INVITATIONS_NOT_CONFIGURED')
-  const expiresAt = timeIfGiven(body.expiresAt)
+  const expiresAt = parseOptionalTime(body.expiresAt)
   if (expiresAt && expiresAt <= op.now)
     throw fieldError('INVALID_INPUT', 'expiresAt', 'expiresAt must be in the future.')
   const code = generateCode(op)
@@ -84,7 +84,7 @@ export function makeInvitation(
 
 /** Chooses an invitation's currency: the inviter's first currency, or else the platform's first currency. */
 function chooseCurrency(op: Op, inviter: CustomerRow): KnownCurrency {
-  const platformCurrencies = platformConfig(op).supportedCurrencies.map(({ currencyCode }) => currencyCode)
+  const platformCurrencies = getPlatformConfig(op).supportedCurrencies.map(({ currencyCode }) => currencyCode)
   const currency = [...(inviter.currencies ?? []), ...platformCurrencies].find(isKnownCurrency)
   if (!currency)
     throw fieldError(

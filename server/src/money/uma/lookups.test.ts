@@ -1,6 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { type Op, plusSeconds } from '../../kernel/operation/app.ts'
+import { addSeconds, type Op } from '../../kernel/operation/app.ts'
 import { ApiError } from '../../kernel/operation/operation.ts'
 import { checkLookup, newLookupId } from './lookups.ts'
 
@@ -28,7 +28,7 @@ const id = newLookupId(op, RECEIVER)
 
 test('a lookup is valid for its receiver for 30 minutes', () => {
   const at = (seconds: number) =>
-    catchApiError(() => checkLookup(createOp(plusSeconds(NOW, seconds)), id, RECEIVER))
+    catchApiError(() => checkLookup(createOp(addSeconds(NOW, seconds)), id, RECEIVER))
   expect(id).toMatch(/^Lookup:[\w-]+$/)
   expect(id.length).toBeLessThan(96)
   expect(newLookupId(op, RECEIVER)).not.toBe(id)

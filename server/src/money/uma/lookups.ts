@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { LOOKUP_SECONDS } from '@countersign/contract/payments/receivers'
-import { type Op, plusSeconds } from '../../kernel/operation/app.ts'
+import { addSeconds, type Op } from '../../kernel/operation/app.ts'
 import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
 
 /**
@@ -17,7 +17,7 @@ const BODY_BYTES = EXPIRY_BYTES + SALT_BYTES + RECEIVER_BYTES
 /** A new lookup id for `receiver`: an UMA address in lower case, or the id of an external account. */
 export function newLookupId(op: Op, receiver: string): string {
   const expiry = Buffer.alloc(EXPIRY_BYTES)
-  expiry.writeUIntBE(plusSeconds(op.now, LOOKUP_SECONDS).getTime(), 0, EXPIRY_BYTES)
+  expiry.writeUIntBE(addSeconds(op.now, LOOKUP_SECONDS).getTime(), 0, EXPIRY_BYTES)
   const body = Buffer.concat([expiry, op.random(SALT_BYTES), digestReceiver(receiver)])
   return PREFIX + Buffer.concat([body, computeMac(op, body)]).toString('base64url')
 }

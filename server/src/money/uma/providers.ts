@@ -4,7 +4,7 @@ import type { uma_provider_list } from '@countersign/contract/payments/uma-provi
 import type { KnownUmaProvider } from '../../base/settings/uma-providers.ts'
 import { INVENTED_UMA_PROVIDERS, SANDBOX_UMA_PROVIDER } from '../../kernel/magic-values/uma-providers.ts'
 import type { Op } from '../../kernel/operation/app.ts'
-import { platformConfig } from '../../people/platforms/platform-config.ts'
+import { getPlatformConfig } from '../../people/platforms/platform-config.ts'
 import { isAllowed } from './allowed-counterparties.ts'
 
 type ProviderView = SuccessOf<typeof uma_provider_list>['body']['data'][number]
@@ -16,8 +16,8 @@ type ProviderView = SuccessOf<typeof uma_provider_list>['body']['data'][number]
 export function listKnownProviders(op: Op): readonly KnownUmaProvider[] {
   const ownProvider: KnownUmaProvider = {
     name: op.platform.name,
-    domain: platformConfig(op).umaDomain,
-    supportedCurrencies: platformConfig(op)
+    domain: getPlatformConfig(op).umaDomain,
+    supportedCurrencies: getPlatformConfig(op)
       .supportedCurrencies.map(({ currencyCode }) => currencyCode)
       .filter(isKnownCurrency),
   }
@@ -33,7 +33,7 @@ export function listKnownProviders(op: Op): readonly KnownUmaProvider[] {
 /** The providers that match the query, as the API shows them. */
 export function findMatchingProviders(op: Op, query: QueryOf<typeof uma_provider_list>): ProviderView[] {
   const { countryCode, currencyCode, hasBlockedProviders = false } = query
-  const config = platformConfig(op)
+  const config = getPlatformConfig(op)
   return listKnownProviders(op)
     .map((provider) => providerView(provider, isAllowed(config, provider.domain)))
     .filter(

@@ -5,7 +5,7 @@ import type { RateTable } from '../../base/pricing/ratios.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
 import { findCustomer } from '../../people/customers/customers.ts'
-import { platformConfig } from '../../people/platforms/platform-config.ts'
+import { getPlatformConfig } from '../../people/platforms/platform-config.ts'
 import type { CustomerRow } from '../../storage/rows/tables.ts'
 import { listSources, type Source } from '../prices/exchange-rates.ts'
 import { findCustomerAtUma, readUmaAddress } from './uma.ts'
@@ -53,7 +53,7 @@ export async function currencyPreferences(
     throw new ApiError('NOT_IMPLEMENTED', {
       message: 'This server has no exchange rates, so it cannot price payments.',
     })
-  const sources = listSources(platformConfig(op))
+  const sources = listSources(getPlatformConfig(op))
   const preferred = sender?.currencies?.find((code) => sources.some(({ currency }) => currency === code))
   const source = sources.find(({ currency }) => currency === preferred) ?? sources[0]
   if (!source) return []

@@ -1,4 +1,4 @@
-import type { AskedField } from '../../kernel/magic-values/uma-receivers.ts'
+import type { RequiredSenderField } from '../../kernel/magic-values/uma-receivers.ts'
 import { ApiError } from '../../kernel/operation/operation.ts'
 import type { CustomerRow } from '../../storage/rows/tables.ts'
 import { customerAsCounterparty } from './counterparty.ts'
@@ -9,7 +9,7 @@ import { customerAsCounterparty } from './counterparty.ts'
  * `missing`.
  */
 export function checkSenderKnown(
-  asks: readonly AskedField[],
+  asks: readonly RequiredSenderField[],
   customer: CustomerRow | null | undefined,
   requestInfo: Readonly<Record<string, unknown>>,
 ): void {

@@ -3,14 +3,14 @@ import { canonicalUmaAddress } from '@countersign/contract/core/formats'
 import { memberOf } from '@countersign/contract/core/objects'
 import { UMA_SCENARIOS } from '../../kernel/magic-values/payment-outcomes.ts'
 import {
-  type AskedField,
-  UMA_ASKED,
-  UMA_OTHERS_CURRENCY,
+  type RequiredSenderField,
+  UMA_RECEIVER_CURRENCY,
   UMA_REFUSALS,
+  UMA_REQUIRED_FIELDS,
 } from '../../kernel/magic-values/uma-receivers.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
-import { currencyConfig, platformConfig } from '../../people/platforms/platform-config.ts'
+import { findCurrencyConfig, getPlatformConfig } from '../../people/platforms/platform-config.ts'
 import type { Counterparty } from '../../storage/rows/stored-documents.ts'
 import type { CustomerRow } from '../../storage/rows/tables.ts'
 import { checkAllowed } from './allowed-counterparties.ts'
@@ -27,7 +27,7 @@ export interface UmaReceiver {
   readonly customerId?: string
   readonly counterparty: Counterparty
   /** The information about the sender that the receiver requires. */
-  readonly asks: readonly AskedField[]
+  readonly asks: readonly RequiredSenderField[]
 }
 
 /** Normalizes an UMA address for comparison. Throws 400 `INVALID_UMA_ADDRESS`, naming `field`. */
@@ -46,12 +46,12 @@ export function readUmaAddress(text: string, field: string): string {
  */
 export async function resolveUma(op: Op, text: string, field: string): Promise<UmaReceiver> {
   const address = readUmaAddress(text, field)
-  if (readSandboxName(op, address) !== undefined) checkAllowed(platformConfig(op), address, field)
+  if (readSandboxName(op, address) !== undefined) checkAllowed(getPlatformConfig(op), address, field)
   const simulated = findSandboxReceiver(op, address, field)
   if (simulated) return simulated
   const customer = await findCustomerByUma(op, address)
   if (!customer) {
-    checkAllowed(platformConfig(op), address, field)
+    checkAllowed(getPlatformConfig(op), address, field)
     throw new ApiError('UMA_NOT_FOUND', { details: { field } })
   }
   const currencies =
@@ -77,7 +77,7 @@ export async function findCustomerByUma(op: Op, address: string): Promise<Custom
  * True if the platform accepts incoming payments in this currency. A currency without settings is accepted.
  */
 export function mayReceive(op: Op, currency: string): boolean {
-  const settings = currencyConfig(platformConfig(op), currency)
+  const settings = findCurrencyConfig(getPlatformConfig(op), currency)
   return settings === undefined || settings.enabledTransactionTypes.includes('INCOMING')
 }
 
@@ -105,9 +105,9 @@ function findSandboxReceiver(op: Op, address: string, field: string): UmaReceive
   const name = readSandboxName(op, address) ?? ''
   const refusal = memberOf(UMA_REFUSALS, name)
   if (refusal?.at === 'lookup') throw new ApiError(refusal.code, { details: { field } })
-  const asks = memberOf(UMA_ASKED, name)
+  const asks = memberOf(UMA_REQUIRED_FIELDS, name)
   const scenario = memberOf(UMA_SCENARIOS, name)
-  const currency = scenario?.currency ?? (refusal || asks ? UMA_OTHERS_CURRENCY : undefined)
+  const currency = scenario?.currency ?? (refusal || asks ? UMA_RECEIVER_CURRENCY : undefined)
   return currency && { address, currencies: [currency], counterparty: SANDBOX_COUNTERPARTY, asks: asks ?? [] }
 }
 
@@ -117,7 +117,7 @@ function findSandboxReceiver(op: Op, address: string, field: string): UmaReceive
  */
 async function listReceivedCurrencies(op: Op, customer: CustomerRow): Promise<KnownCurrency[]> {
   const accountCurrencies = (await selectAccountCurrencies(op, customer.id)).filter(isKnownCurrency)
-  const settings = platformConfig(op).supportedCurrencies.map(({ currencyCode }) => currencyCode)
+  const settings = getPlatformConfig(op).supportedCurrencies.map(({ currencyCode }) => currencyCode)
   const order = [...new Set([...(customer.currencies ?? []), ...settings, ...accountCurrencies])]
   return accountCurrencies
     .filter((currency) => mayReceive(op, currency))

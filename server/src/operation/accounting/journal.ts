@@ -1,7 +1,7 @@
 import type { journal_get } from '@countersign/contract/books/journal'
 import type { QueryOf } from '@countersign/contract/core/endpoint'
 import { present } from '@countersign/contract/core/objects'
-import { utcDay } from '../../base/formats/utc-day.ts'
+import { toUtcDay } from '../../base/formats/utc-day.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import { type AnswerText, fieldError } from '../../kernel/operation/operation.ts'
 import { checkComplete, createChart, type FindChartAccount } from './chart.ts'
@@ -41,7 +41,7 @@ export async function journalFile(
     dateFormat: row?.date_format ?? 'YYYY-MM-DD',
     taxRate: row?.tax_rate ?? 'Tax Exempt',
   }
-  const fileName = `journal-${utcDay(from)}-${utcDay(to)}.${extension}`
+  const fileName = `journal-${toUtcDay(from)}-${toUtcDay(to)}.${extension}`
   const pieces = generatePieces(op, { from, to, ...present({ currency }) }, find, open(settings))
   return { type, fileName, pieces }
 }

@@ -1,7 +1,7 @@
 import { JOURNAL_COLUMNS, type JournalColumn } from '@countersign/contract/books/journal'
 import { CURRENCIES } from '@countersign/contract/core/currencies'
 import { keysOf } from '@countersign/contract/core/objects'
-import { type Columns, csvHeader, csvRows, type Figure } from '../../base/formats/csv-text.ts'
+import { type Columns, type Figure, formatCsvHeader, formatCsvRows } from '../../base/formats/csv-text.ts'
 import { decimalText } from '../../base/formats/decimal.ts'
 import type { Posted, Side, Writer } from './writer.ts'
 
@@ -16,8 +16,8 @@ interface Row extends Posted {
 /** Writes the journal as a CSV file with one row for each side of a transfer. */
 export function openCsv(): Writer {
   return {
-    head: csvHeader(NAMES),
-    write: (posted) => csvRows(NAMES, COLUMNS, posted.flatMap(toRows)),
+    head: formatCsvHeader(NAMES),
+    write: (posted) => formatCsvRows(NAMES, COLUMNS, posted.flatMap(toRows)),
     endDay: () => '',
   }
 }

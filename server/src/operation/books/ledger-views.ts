@@ -53,7 +53,7 @@ async function side(op: Op, accountId: string) {
   return present({ accountId, name: account?.name })
 }
 
-/** The cause ids that a payment's transfers may have: those of its transaction and its quote. */
+/** The cause ids that a payment's transfers may have, from its transaction and its quote. */
 export async function findCauses(op: Op, id: string): Promise<readonly string[]> {
   try {
     if (id.startsWith('Quote:')) return [id, (await findQuote(op, id)).transaction_id]

@@ -1,7 +1,7 @@
 import type { Op } from '../../kernel/operation/app.ts'
 import { findTransaction, type TransactionWithCustomer } from '../../kernel/transactions/transactions.ts'
 import { findQuote } from '../../money/quotes/quotes.ts'
-import { payingAccountId } from '../../money/quotes/settlement.ts'
+import { getPayingAccountId } from '../../money/quotes/settlement.ts'
 import { findDepositRow } from '../../money/rails/deposit-rows.ts'
 import type { QuoteRow } from '../../storage/rows/tables.ts'
 import { findPayee, findPayer, type Party, toSender } from './parties.ts'
@@ -54,7 +54,7 @@ const ORIGINS: Readonly<Record<string, (op: Op, movement: AccountMovement) => Pr
 async function quoteOrigin(op: Op, movement: AccountMovement): Promise<Origin> {
   const quote = await findQuote(op, movement.causeId)
   const transaction = await findTransaction(op, quote.transaction_id)
-  const isPayer = payingAccountId(quote) === movement.accountId
+  const isPayer = getPayingAccountId(quote) === movement.accountId
   const counterparty = isPayer ? await findPayee(op, transaction, quote) : await findPayer(op, transaction)
   // Money that returns to the payer or leaves the payee reverses the payment.
   const isReversal = isPayer === movement.change > 0n

@@ -1,6 +1,6 @@
 import type { StatementFormat } from '@countersign/contract/books/statements'
 import { CURRENCIES } from '@countersign/contract/core/currencies'
-import { utcDay } from '../../base/formats/utc-day.ts'
+import { toUtcDay } from '../../base/formats/utc-day.ts'
 import { type AnswerText, fieldError } from '../../kernel/operation/operation.ts'
 import { statementCamt053 } from './statement-camt-053.ts'
 import { statementCsv } from './statement-csv.ts'
@@ -46,7 +46,9 @@ export function statementText(statement: Statement, format: TextFormat): AnswerT
   return {
     type,
     pieces: write(statement),
-    ...(extension === undefined ? {} : { fileName: `statement-${utcDay(from)}-${utcDay(to)}.${extension}` }),
+    ...(extension === undefined
+      ? {}
+      : { fileName: `statement-${toUtcDay(from)}-${toUtcDay(to)}.${extension}` }),
     ...(headers === undefined ? {} : { headers }),
   }
 }

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { LATE_MS, SKEW_MS } from '../../kernel/ledger/late-ends.ts'
 import type { Op } from '../../kernel/operation/app.ts'
-import { timeIfGiven } from '../../kernel/operation/time-range.ts'
+import { parseOptionalTime } from '../../kernel/operation/time-range.ts'
 import { uuidOf } from '../../storage/engine/ids.ts'
 import { rowById, rowByKey } from '../../storage/read/lookup.ts'
 import { whereGiven } from '../../storage/read/where-given.ts'
@@ -63,8 +63,8 @@ export function selectTransfers(op: Op, causes: readonly string[] | undefined, f
     .selectAll()
     .where('platform_id', '=', op.platform.id)
     .$call((q) => whereGiven(q, 'cause_id', 'in', causes))
-    .$call((q) => whereGiven(q, 'created_at', '>=', timeIfGiven(startDate)))
-    .$call((q) => whereGiven(q, 'created_at', '<=', timeIfGiven(endDate)))
+    .$call((q) => whereGiven(q, 'created_at', '>=', parseOptionalTime(startDate)))
+    .$call((q) => whereGiven(q, 'created_at', '<=', parseOptionalTime(endDate)))
   if (accountId === undefined) return [matching]
   return [
     matching.where('debit_account_id', '=', accountId),

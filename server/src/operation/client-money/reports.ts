@@ -1,8 +1,8 @@
 import { currencyRecord } from '@countersign/contract/core/currencies'
 import { present } from '@countersign/contract/core/objects'
-import { utcDay } from '../../base/formats/utc-day.ts'
+import { toUtcDay } from '../../base/formats/utc-day.ts'
 import type { App, Op } from '../../kernel/operation/app.ts'
-import { type Background, inBackground } from '../../kernel/operation/background.ts'
+import { type Background, runInBackground } from '../../kernel/operation/background.ts'
 import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
 import { operate } from '../../people/platforms/operate.ts'
 import { insert } from '../../storage/commit/writes.ts'
@@ -26,7 +26,7 @@ const MISSED_DAYS_MAX = 31
 
 /** Starts the worker that creates each platform's daily report. */
 export function startClientMoneyReports(app: App): Background {
-  return inBackground(
+  return runInBackground(
     INTERVAL_MS,
     () => makeDueReports(app),
     (error) => app.log.error({ err: error }, 'failed to create client-money reports'),
@@ -61,13 +61,13 @@ function missingDays(after: string, last: string): string[] {
   const first = Date.parse(after) + DAY_MS
   const days: string[] = []
   for (let at = Math.max(first, end - (MISSED_DAYS_MAX - 1) * DAY_MS); at <= end; at += DAY_MS)
-    days.push(utcDay(new Date(at)))
+    days.push(toUtcDay(new Date(at)))
   return days
 }
 
 /** The last complete day in UTC. */
 export function lastEnded(now: Date): string {
-  return utcDay(new Date(now.getTime() - DAY_MS))
+  return toUtcDay(new Date(now.getTime() - DAY_MS))
 }
 
 /** Throws 400 `INVALID_INPUT` if the day has not ended, or was before the creation of the platform. */
@@ -84,7 +84,7 @@ export async function findReport(op: Op, id: string): Promise<ClientMoneyReportR
   return row
 }
 
-/** The report of a day; undefined if it has none. */
+/** The report of a day; undefined if the day has no report. */
 export async function findReportByDate(op: Op, date: string): Promise<ClientMoneyReportRow | undefined> {
   return selectReportByDate(op, date)
 }

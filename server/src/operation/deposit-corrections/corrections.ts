@@ -2,7 +2,7 @@ import type { DepositReason } from '@countersign/contract/payments/deposits'
 import type { Op } from '../../kernel/operation/app.ts'
 import { ApiError } from '../../kernel/operation/operation.ts'
 import { event } from '../../kernel/outbox/events.ts'
-import { walletOf } from '../../money/deposits/decide.ts'
+import { findDepositWallet } from '../../money/deposits/decide.ts'
 import { depositView } from '../../money/deposits/deposits.ts'
 import { insert, type Write } from '../../storage/commit/writes.ts'
 import type { DepositRow } from '../../storage/rows/rail.ts'
@@ -23,7 +23,7 @@ export function notCorrectable(reason: CorrectionFault, message: string): ApiErr
  * Throws 409 `DEPOSIT_NOT_CORRECTABLE` for a deposit to a wallet, because its money belongs to the holder.
  */
 export async function checkNoWallet(op: Op, row: DepositRow): Promise<void> {
-  const wallet = await walletOf(op, row)
+  const wallet = await findDepositWallet(op, row)
   if (wallet)
     throw notCorrectable(
       'WALLET_ADDRESS',

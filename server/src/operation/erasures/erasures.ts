@@ -1,7 +1,7 @@
 import type { SuccessOf } from '@countersign/contract/core/endpoint'
 import { type customer_erasure_get, ERASURE_KEEPS } from '@countersign/contract/customers/erasures'
 import { ERASURE_INITIAL } from '@countersign/contract/states/customer-states'
-import { type Op, plusSeconds } from '../../kernel/operation/app.ts'
+import { addSeconds, type Op } from '../../kernel/operation/app.ts'
 import { job } from '../../kernel/outbox/jobs.ts'
 import { insert, type Write } from '../../storage/commit/writes.ts'
 import type { ErasureRow } from '../../storage/rows/erasure.ts'
@@ -25,7 +25,7 @@ export function scheduleErasure(
   customerId: string,
   deletedAt: Date,
 ): { readonly row: ErasureRow; readonly writes: readonly Write[] } {
-  const retainedUntil = plusSeconds(deletedAt, op.personalDataDays * DAY_SECONDS)
+  const retainedUntil = addSeconds(deletedAt, op.personalDataDays * DAY_SECONDS)
   const row: ErasureRow = {
     id: customerId,
     platform_id: op.platform.id,

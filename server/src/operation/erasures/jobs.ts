@@ -1,11 +1,11 @@
 import { present } from '@countersign/contract/core/objects'
 import { ERASURE_TRANSITIONS } from '@countersign/contract/states/customer-states'
-import { type Op, plusSeconds } from '../../kernel/operation/app.ts'
+import { addSeconds, type Op } from '../../kernel/operation/app.ts'
 import { nextState, transition } from '../../kernel/operation/transition.ts'
 import { event } from '../../kernel/outbox/events.ts'
 import type { JobHandler } from '../../kernel/outbox/job-kinds.ts'
 import { job } from '../../kernel/outbox/jobs.ts'
-import { nextDocumentRemovals } from '../../people/documents/documents.ts'
+import { buildNextDocumentRemovals } from '../../people/documents/documents.ts'
 import type { Write } from '../../storage/commit/writes.ts'
 import type { ErasureRow } from '../../storage/rows/erasure.ts'
 import type { JobPayloads } from '../../storage/rows/job.ts'
@@ -34,7 +34,7 @@ export const eraseCustomer: JobHandler<'customer.erase'> = async (op, payload) =
   if (payload.isEarly) return isBegun ? [] : run(op, person, payload, () => [])
   if (nextState(ERASURE_TRANSITIONS, erasure.state, 'finish') === null)
     return isBegun ? [] : begin(op, erasure)
-  const documents = payload.step === undefined ? await nextDocumentRemovals(op, person.customerId) : []
+  const documents = payload.step === undefined ? await buildNextDocumentRemovals(op, person.customerId) : []
   if (documents.length > 0) return [...documents, continueJob(op, { ...payload, hasFound: true })]
   return run(op, person, payload, ({ customerId, hasFound, isWaiting }) => {
     if (hasFound) return [continueJob(op, { customerId })]
@@ -44,7 +44,7 @@ export const eraseCustomer: JobHandler<'customer.erase'> = async (op, payload) =
 
 function waitForFile(op: Op, customerId: string): Write[] {
   op.log.info({ customer: customerId }, 'erasure waits for a bank file to be written')
-  return [job(op, 'customer.erase', { customerId }, plusSeconds(op.now, WAIT_SECONDS))]
+  return [job(op, 'customer.erase', { customerId }, addSeconds(op.now, WAIT_SECONDS))]
 }
 
 /** Once begun, the database allows personal data to be erased from the audit trail. */

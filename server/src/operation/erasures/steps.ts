@@ -1,4 +1,4 @@
-import { type Op, plusSeconds } from '../../kernel/operation/app.ts'
+import { addSeconds, type Op } from '../../kernel/operation/app.ts'
 import { findCustomerOnRecord } from '../../people/customers/customers.ts'
 import { uuidOf } from '../../storage/engine/ids.ts'
 import { OWN_INSTRUCTIONS } from '../../storage/erasure/columns-of-payments.ts'
@@ -117,7 +117,7 @@ export const STEPS: readonly Step[] = [
     run: async (op, { customer }) => ({
       found: await removeLostInstructions(op.db, customer, {
         rails: fileRailNames(op),
-        before: plusSeconds(op.now, -LOST_AFTER_SECONDS),
+        before: addSeconds(op.now, -LOST_AFTER_SECONDS),
       }),
       isWaiting: await isNeededByFiles(op.db, OWN_INSTRUCTIONS, customer),
     }),

@@ -1,14 +1,14 @@
 import type { reconciliationMatches } from '@countersign/contract/operation/reconciliation-matches'
 import { MATCH_INITIAL, MATCH_TRANSITIONS, type MatchEvent } from '@countersign/contract/states/match-states'
 import { nameOf } from '../../kernel/audit/actors.ts'
-import { systemAccountId } from '../../kernel/ledger/accounts.ts'
+import { toSystemAccountId } from '../../kernel/ledger/accounts.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import { ApiError, type Handlers } from '../../kernel/operation/operation.ts'
 import { page } from '../../kernel/operation/paging.ts'
 import { checkEvent, transition } from '../../kernel/operation/transition.ts'
 import { castVote } from '../../people/members/approval-votes.ts'
 import { expectRow, insert } from '../../storage/commit/writes.ts'
-import { idOfKind, uuidOfText } from '../../storage/engine/ids.ts'
+import { buildId, deriveUuid } from '../../storage/engine/ids.ts'
 import type { ReconciliationMatchRow } from '../../storage/rows/reconciliation.ts'
 import { joinWrites, undoWrites } from './book-match.ts'
 import { accountForDifference, computeDigest, findGroup, type Group, matchView } from './matches.ts'
@@ -62,13 +62,13 @@ export const reconciliationMatchHandlers: Handlers<typeof reconciliationMatches>
     // A proposal has booked nothing yet.
     if (row.state === MATCH_INITIAL)
       return { status: 200, body: matchView(undone.row), writes: [undone.write] }
-    const vote = await castVote(op, idOfKind('ReconciliationMatch', uuidOfText(`${row.id} undo`)))
+    const vote = await castVote(op, buildId('ReconciliationMatch', deriveUuid(`${row.id} undo`)))
     if (!vote.decides) {
       const stateGuard = expectRow('reconciliation_matches', row.id, { state: row.state })
       return { status: 200, body: matchView(row), writes: [...vote.writes, stateGuard] }
     }
     const { rail, currency } = row
-    const account = { id: systemAccountId(op.platform.id, 'rail', currency, rail), rail, currency }
+    const account = { id: toSystemAccountId(op.platform.id, 'rail', currency, rail), rail, currency }
     return {
       status: 200,
       body: matchView(undone.row),

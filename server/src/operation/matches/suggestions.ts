@@ -4,8 +4,8 @@ import {
   MATCH_SUGGESTIONS_MAX,
   type reconciliation_match_suggestion_list,
 } from '@countersign/contract/operation/reconciliation-matches'
-import { nameOfHolder } from '../../kernel/accounts/external-account-names.ts'
-import { systemAccountId } from '../../kernel/ledger/accounts.ts'
+import { getHolderName } from '../../kernel/accounts/external-account-names.ts'
+import { toSystemAccountId } from '../../kernel/ledger/accounts.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import { findStatementLine, type StatementLine } from '../reconciliations/explain-lines.ts'
 import { openDifferences } from '../reconciliations/open-differences.ts'
@@ -24,7 +24,7 @@ type SuggestionView = SuccessOf<typeof reconciliation_match_suggestion_list>['bo
  */
 export async function listSuggestions(op: Op, reconciliationId: string): Promise<SuggestionView[]> {
   const { rail, currency, differences } = await openDifferences(op, reconciliationId)
-  const account = { id: systemAccountId(op.platform.id, 'rail', currency, rail), rail, currency }
+  const account = { id: toSystemAccountId(op.platform.id, 'rail', currency, rail), rail, currency }
   const recordIds = differences.flatMap(({ about }) => about ?? []).slice(0, DIFFERENCES_MAX)
   const isLine = (id: string) => id.startsWith('StatementEntry:')
   const lines = await findOpenLines(op, recordIds.filter(isLine))
@@ -65,7 +65,7 @@ async function findOpenPayments(
 
 function toOpenPayment({ id, booked, lines, line_sum }: Item, description: Described): OpenPayment {
   const { payer, payee, sender } = description
-  const holders = [payer, payee].map((info) => (info ? nameOfHolder({ account_info: info }) : undefined))
+  const holders = [payer, payee].map((info) => (info ? getHolderName({ account_info: info }) : undefined))
   return {
     id,
     booked,

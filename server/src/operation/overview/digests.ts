@@ -10,8 +10,8 @@ import type { Op } from '../../kernel/operation/app.ts'
 import { event } from '../../kernel/outbox/events.ts'
 import type { JobHandler } from '../../kernel/outbox/job-kinds.ts'
 import { findMember } from '../../people/members/members.ts'
-import { consolePage, noticeTo } from '../../people/members/notices.ts'
-import { nextDigest } from '../../people/members/notifications.ts'
+import { getConsolePageUrl, notifyMember } from '../../people/members/notices.ts'
+import { scheduleNextDigest } from '../../people/members/notifications.ts'
 import { update, type Write } from '../../storage/commit/writes.ts'
 import type { MemberRow } from '../../storage/rows/member.ts'
 import { selectWaitingFor } from './store.ts'
@@ -57,7 +57,7 @@ export const sendDigest: JobHandler<'member.digest'> = async (op, { memberId }) 
     RECORDS_MAX,
   )
   const known = new Set(member.digest_records)
-  const next = nextDigest(op, memberId, notify_minutes)
+  const next = scheduleNextDigest(op, memberId, notify_minutes)
   const counts = topics.map((topic) => {
     const records = waiting.filter(({ kind }) => WAITING_KINDS[topic].includes(kind))
     return { topic, waiting: records.length, new: records.filter(({ id }) => !known.has(id)).length }
@@ -65,7 +65,7 @@ export const sendDigest: JobHandler<'member.digest'> = async (op, { memberId }) 
   const digest = {
     memberId,
     topics: counts.filter(({ waiting }) => waiting > 0),
-    consoleUrl: consolePage(op, 'approvals'),
+    consoleUrl: getConsolePageUrl(op, 'approvals'),
   }
   const hasNews = digest.topics.some((topic) => topic.new > 0)
   const report = hasNews ? await buildReport(op, member, digest) : []
@@ -100,7 +100,7 @@ async function buildReport(
 ): Promise<readonly Write[]> {
   if (member.notify_by === 'WEBHOOK') return [event(op, 'MEMBER.WORK_WAITING', member.id, digest)]
   const newCount = digest.topics.reduce((sum, topic) => sum + topic.new, 0)
-  return noticeTo(op, member, {
+  return notifyMember(op, member, {
     subject: newCount === 1 ? '1 new item needs your attention' : `${newCount} new items need your attention`,
     paragraphs: [
       ...digest.topics.map(

@@ -2,12 +2,12 @@ import { currencyRecord } from '@countersign/contract/core/currencies'
 import { keysOf, present, tableOf } from '@countersign/contract/core/objects'
 import { type overview, STATISTICS_INTERVALS_MAX, Waiting } from '@countersign/contract/operation/overview'
 import { toChecksumAddress } from '../../base/formats/addresses.ts'
-import { type Op, plusSeconds } from '../../kernel/operation/app.ts'
+import { addSeconds, type Op } from '../../kernel/operation/app.ts'
 import { fieldError, type Handlers } from '../../kernel/operation/operation.ts'
-import { timeIfGiven } from '../../kernel/operation/time-range.ts'
+import { parseOptionalTime } from '../../kernel/operation/time-range.ts'
 import { checkTimeZone } from '../../kernel/operation/time-zones.ts'
 import { webhookEndpoint } from '../../kernel/outbox/events.ts'
-import { ownRails } from '../../kernel/ports/own-rails.ts'
+import { listOwnRails } from '../../kernel/ports/own-rails.ts'
 import { type Rail, SANDBOX_RAIL } from '../../kernel/ports/rail.ts'
 import {
   selectChains,
@@ -28,7 +28,7 @@ export const overviewHandlers: Handlers<typeof overview> = {
     const [held, waiting, deliveries, rails, chains, proofs, watched] = await Promise.all([
       selectHeldBalances(op),
       selectWaiting(op),
-      selectDeliveries(op, plusSeconds(op.now, -FAILED_SECONDS)),
+      selectDeliveries(op, addSeconds(op.now, -FAILED_SECONDS)),
       listRails(op),
       selectChains(op),
       selectProofs(op),
@@ -69,7 +69,7 @@ export const overviewHandlers: Handlers<typeof overview> = {
   transaction_statistics: async (op, { query }) => {
     const { interval, timeZone = 'UTC' } = query
     const start = new Date(query.startDate)
-    const end = timeIfGiven(query.endDate) ?? op.now
+    const end = parseOptionalTime(query.endDate) ?? op.now
     checkSpan(INTERVAL_SECONDS[interval], start, end)
     checkTimeZone(timeZone)
     const rows = await selectStatistics(op, interval, timeZone, start, end)
@@ -100,7 +100,7 @@ function checkSpan(seconds: number, start: Date, end: Date): void {
 async function listRails(op: Op) {
   const simulated = op.rails.find(null)
   return [
-    ...(await ownRails(op.rails, op.platform.id)).map((rail) => railView(op, rail)),
+    ...(await listOwnRails(op.rails, op.platform.id)).map((rail) => railView(op, rail)),
     ...(simulated ? [railView(op, simulated)] : []),
   ]
 }

@@ -3,8 +3,8 @@ import { present } from '@countersign/contract/core/objects'
 import type { SearchResult } from '@countersign/contract/operation/search'
 import type { Static } from 'typebox'
 import { decimalText } from '../../base/formats/decimal.ts'
-import { describeShortly, nameOfHolder } from '../../kernel/accounts/external-account-names.ts'
-import { nameOfCustomer } from '../../people/customers/customers.ts'
+import { describeShortly, getHolderName } from '../../kernel/accounts/external-account-names.ts'
+import { getCustomerName } from '../../people/customers/customers.ts'
 import type { FoundKind, FoundRows } from './search-store.ts'
 
 export type SearchHit = Static<typeof SearchResult>
@@ -20,7 +20,7 @@ const VIEWS: { readonly [Kind in FoundKind]: (row: FoundRows[Kind]) => Omit<Sear
     row.deleted_at === null
       ? {
           type: 'CUSTOMER',
-          title: nameOfCustomer(row),
+          title: getCustomerName(row),
           detail: row.email ?? row.uma_address,
         }
       : undefined,
@@ -51,7 +51,7 @@ const VIEWS: { readonly [Kind in FoundKind]: (row: FoundRows[Kind]) => Omit<Sear
       ? present({
           type: 'EXTERNAL_ACCOUNT' as const,
           title: describeShortly(row),
-          detail: nameOfHolder(row),
+          detail: getHolderName(row),
         })
       : undefined,
   Mandate: (row) => ({

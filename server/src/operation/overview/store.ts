@@ -5,7 +5,7 @@ import { INT64_MAX } from '../../base/json/int64.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import { IS_SENT, nextBeyondCursor } from '../../kernel/outbox/endpoint-feed.ts'
 import { uuidOf } from '../../storage/engine/ids.ts'
-import { onlyRow } from '../../storage/engine/port.ts'
+import { getOnlyRow } from '../../storage/engine/port.ts'
 import type { TransactionRow } from '../../storage/rows/tables.ts'
 import type { WebhookEndpointRow } from '../../storage/rows/webhook-endpoint.ts'
 
@@ -140,7 +140,7 @@ export async function selectProofs(op: Op): Promise<ProofsRow> {
        (SELECT max(created_at) FROM ledger_checkpoints WHERE platform_id = $1) AS checkpoint_at`,
     [uuidOf(op.platform.id)],
   )
-  return onlyRow(rows)
+  return getOnlyRow(rows)
 }
 
 interface DeliveriesRow {
@@ -167,7 +167,7 @@ export async function selectDeliveries(op: Op, failedSince: Date): Promise<Deliv
        (SELECT disabled_reason FROM own WHERE role = 'CONFIGURED') AS disabled_reason`,
     [uuidOf(op.platform.id), failedSince],
   )
-  return onlyRow(rows)
+  return getOnlyRow(rows)
 }
 
 interface StatisticRow {

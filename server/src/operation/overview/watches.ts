@@ -4,13 +4,13 @@ import type { WatchReading } from '@countersign/contract/operation/watch-reading
 import { WATCHES, type WatchName } from '@countersign/contract/operation/watches'
 import type { Static } from 'typebox'
 import { decimalText } from '../../base/formats/decimal.ts'
-import { systemAccountId } from '../../kernel/ledger/accounts.ts'
+import { toSystemAccountId } from '../../kernel/ledger/accounts.ts'
 import { findBalances } from '../../kernel/ledger/balances.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import type { ChainLevel } from '../../kernel/ports/chain-level.ts'
-import { ownRails } from '../../kernel/ports/own-rails.ts'
+import { listOwnRails } from '../../kernel/ports/own-rails.ts'
 import { SANDBOX_RAIL } from '../../kernel/ports/rail.ts'
-import { platformConfig } from '../../people/platforms/platform-config.ts'
+import { getPlatformConfig } from '../../people/platforms/platform-config.ts'
 import { selectStatementAges } from './store.ts'
 
 /** A watched value and its limit. Amounts are in the smallest unit. */
@@ -62,9 +62,9 @@ export function readingView(watched: Watched): Static<typeof WatchReading> {
 }
 
 async function readRailBalances(op: Op): Promise<Measurement[]> {
-  const { railMarks } = platformConfig(op).watchConfig
+  const { railMarks } = getPlatformConfig(op).watchConfig
   const marks = railMarks.map(({ rail, currencyCode, amount }) => ({
-    accountId: systemAccountId(
+    accountId: toSystemAccountId(
       op.platform.id,
       'rail',
       currencyCode,
@@ -78,9 +78,9 @@ async function readRailBalances(op: Op): Promise<Measurement[]> {
 }
 
 async function readPositions(op: Op): Promise<Measurement[]> {
-  const { positionMarks } = platformConfig(op).watchConfig
+  const { positionMarks } = getPlatformConfig(op).watchConfig
   const marks = positionMarks.map(({ currencyCode, amount }) => ({
-    accountId: systemAccountId(op.platform.id, 'fx', currencyCode),
+    accountId: toSystemAccountId(op.platform.id, 'fx', currencyCode),
     subject: currencyCode,
     currency: currencyCode,
     limit: amount,
@@ -115,7 +115,7 @@ function isTreasuryToken({ account, asset }: ChainLevel): boolean {
 }
 
 async function readLevels(op: Op, includes: (level: ChainLevel) => boolean): Promise<Measurement[]> {
-  const rails = (await ownRails(op.rails, op.platform.id)).filter(({ isRetired }) => !isRetired)
+  const rails = (await listOwnRails(op.rails, op.platform.id)).filter(({ isRetired }) => !isRetired)
   return rails.flatMap(({ name, chain }) =>
     (chain?.levels() ?? []).filter(includes).map((level) => ({
       subject: isTreasuryToken(level) ? `${name}` : `${name} ${level.account}`,
@@ -130,10 +130,10 @@ async function readLevels(op: Op, includes: (level: ChainLevel) => boolean): Pro
 const SECONDS = { unit: 's', decimals: 0 } as const
 
 async function readStatementAges(op: Op): Promise<Measurement[]> {
-  const rails = (await ownRails(op.rails, op.platform.id)).filter(({ isRetired }) => !isRetired)
+  const rails = (await listOwnRails(op.rails, op.platform.id)).filter(({ isRetired }) => !isRetired)
   if (rails.length === 0) return []
   const names = new Set(rails.map(({ name }) => name))
-  const limit = BigInt(platformConfig(op).watchConfig.reconciliationAgeHours) * 3600n
+  const limit = BigInt(getPlatformConfig(op).watchConfig.reconciliationAgeHours) * 3600n
   return (await selectStatementAges(op))
     .filter(({ rail }) => names.has(rail))
     .map(({ rail, currency, received_at }) => ({

@@ -1,6 +1,6 @@
 import { EVM_NETWORKS, type EvmNetwork } from '@countersign/contract/core/evm'
 import { toChecksumAddress } from '../../base/formats/addresses.ts'
-import { type Hex, lowerHex } from '../../base/formats/hex.ts'
+import { type Hex, toLowerHex } from '../../base/formats/hex.ts'
 import { requireValue } from '../../base/formats/require-value.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import { fieldError } from '../../kernel/operation/operation.ts'
@@ -8,7 +8,7 @@ import { SANDBOX_RAIL } from '../../kernel/ports/rail.ts'
 import type { RailChain } from '../../kernel/ports/rail-chain.ts'
 import {
   findExternalAccount,
-  findExternalAccountEver,
+  findExternalAccountEvenIfDeleted,
   hasCustomerAccount,
 } from '../../money/external-accounts/external-accounts.ts'
 import { chooseRail } from '../../money/rails/choose-rail.ts'
@@ -39,7 +39,7 @@ export async function findColdStorage(op: Op, account: OwnAccountRow, field: str
       field,
       `The purpose of this account is ${account.purpose}, not COLD_STORAGE`,
     )
-  const external = await findExternalAccountEver(op, account.external_account_id)
+  const external = await findExternalAccountEvenIfDeleted(op, account.external_account_id)
   return resolveColdStorage(op, requireValue(external, 'registered account'), field)
 }
 
@@ -60,7 +60,7 @@ async function resolveColdStorage(
   const { name, chain, isSimulated } = await chooseRail(op, request, field)
   if (!chain && !isSimulated)
     throw fieldError('INVALID_INPUT', field, `This server has no chain for ${accountType} in ${currency}`)
-  return { railName: name ?? SANDBOX_RAIL, network, address: lowerHex(info.address), chain }
+  return { railName: name ?? SANDBOX_RAIL, network, address: toLowerHex(info.address), chain }
 }
 
 /**
@@ -80,7 +80,7 @@ export async function checkCanBeColdStorage(op: Op, external: ExternalAccountRow
     )
   if (await hasCustomerAccount(op, [checksummed, address]))
     throw fieldError('INVALID_INPUT', field, 'The address of this account belongs to a customer')
-  const fault = await chain?.faultOfColdStorage(op.read, address)
+  const fault = await chain?.findColdStorageFault(op.read, address)
   if (fault !== undefined) throw fieldError('INVALID_INPUT', field, `The address of this account ${fault}`)
 }
 

@@ -2,7 +2,7 @@ import type { EventType } from '@countersign/contract/events/events'
 import type { Op } from '../../kernel/operation/app.ts'
 import type { JobHandler } from '../../kernel/outbox/job-kinds.ts'
 import { faultOf } from '../../money/payouts/judge-line.ts'
-import type { EndOfOwnTransfer } from '../../money/transfers/jobs.ts'
+import type { OwnTransferHook } from '../../money/transfers/jobs.ts'
 import { insert, type Write } from '../../storage/commit/writes.ts'
 import type { OwnAccountRow, StoredSweep } from '../../storage/rows/own-money.ts'
 import { nextSweep, sweepJob, updateOwnAccount } from './own-accounts.ts'
@@ -61,7 +61,7 @@ const ENDS: Readonly<Partial<Record<EventType, 'COMPLETED' | 'FAILED'>>> = {
 }
 
 /** Reports that a withdrawal's transfer has ended. */
-export const reportWithdrawalEnd: EndOfOwnTransfer = async (op, transaction, writes) => {
+export const reportWithdrawalEnd: OwnTransferHook = async (op, transaction, writes) => {
   const [end] = writes.flatMap((write) =>
     write.write === 'event' && write.objectId === transaction.id ? (ENDS[write.type] ?? []) : [],
   )

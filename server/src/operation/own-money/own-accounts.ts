@@ -16,7 +16,7 @@ import { checkEvent, transition } from '../../kernel/operation/transition.ts'
 import { job } from '../../kernel/outbox/jobs.ts'
 import {
   findExternalAccount,
-  findExternalAccountEver,
+  findExternalAccountEvenIfDeleted,
 } from '../../money/external-accounts/external-accounts.ts'
 import { firstDate } from '../../money/payouts/timing.ts'
 import type { Write } from '../../storage/commit/writes.ts'
@@ -130,7 +130,7 @@ export async function ownAccountView(op: Op, row: OwnAccountRow): Promise<OwnAcc
   const { sweep, currency } = row
   if (!isKnownCurrency(currency)) throw new Error(`an own account has the unknown currency ${currency}`)
   const external = requireValue(
-    await findExternalAccountEver(op, row.external_account_id),
+    await findExternalAccountEvenIfDeleted(op, row.external_account_id),
     'registered account',
   )
   return present({

@@ -19,7 +19,7 @@ import { checkUsable } from '../../money/external-accounts/account-changes.ts'
 import { findExternalAccount } from '../../money/external-accounts/external-accounts.ts'
 import { checkAvailable, draftPayment } from '../../money/transfers/transfer-out.ts'
 import { beginTransfer, checkParties } from '../../money/transfers/transfers.ts'
-import { findPlatform, platformChanged } from '../../people/platforms/platforms.ts'
+import { findPlatform, markPlatformChanged } from '../../people/platforms/platforms.ts'
 import { expectRow, type Write } from '../../storage/commit/writes.ts'
 import type { OwnAccountRow, PlatformWithdrawalRow } from '../../storage/rows/own-money.ts'
 import type { PlatformRow, TransactionRow } from '../../storage/rows/tables.ts'
@@ -117,9 +117,9 @@ export function getAvailable({ fees, capital }: OwnMoney, source: WithdrawalSour
 }
 
 /**
- * Sends a withdrawal. In one write set, fees move to the platform's account, which then pays like POST
+ * Sends a withdrawal: in one write set, fees move to the platform's account, which then pays like POST
  * /transfer-out. Guards: the operator's account is active, the platform's account can spend the amount, and
- * no other withdrawal has taken the fees. Errors: as POST /transfer-out.
+ * no other withdrawal has taken the fees. Throws the errors of POST /transfer-out.
  */
 export async function sendWithdrawal(
   op: Op,
@@ -160,7 +160,7 @@ export async function sendWithdrawal(
     row: moved.row,
     writes: [
       expectRow('own_accounts', own.id, { state: own.state }),
-      ...(fromFees > 0n ? [platformChanged(op, platform), ...post(op, cause, legs)] : []),
+      ...(fromFees > 0n ? [markPlatformChanged(op, platform), ...post(op, cause, legs)] : []),
       ...writes,
       await withdrawalEvent(op, 'SENT', moved.row, transaction),
     ],

@@ -1,7 +1,7 @@
 import type { PaymentOutcome } from '@countersign/contract/operation/payment-decisions'
 import { nameOf } from '../../kernel/audit/actors.ts'
 import type { Op } from '../../kernel/operation/app.ts'
-import { idOfKind, uuidOfText } from '../../storage/engine/ids.ts'
+import { buildId, deriveUuid } from '../../storage/engine/ids.ts'
 import type { PaymentDecisionRow, RailPaymentRow } from '../../storage/rows/rail.ts'
 import { type DecisionBody, requireCurrency } from './payment-decisions.ts'
 
@@ -22,7 +22,7 @@ export function computeBallotId(
   { evidence, railEventId }: DecisionBody,
 ): string {
   const parts = [payment.id, place, outcome, charge, listLineIds(evidence).toSorted().join(' '), railEventId]
-  return idOfKind('PaymentDecision', uuidOfText(`PaymentDecision ${parts.join(' ')}`))
+  return buildId('PaymentDecision', deriveUuid(`PaymentDecision ${parts.join(' ')}`))
 }
 
 function listLineIds({ statementEntryIds = [] }: DecisionBody['evidence']): readonly string[] {

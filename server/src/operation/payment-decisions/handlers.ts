@@ -6,7 +6,7 @@ import { transition } from '../../kernel/operation/transition.ts'
 import {
   findTransaction,
   type TransactionWithCustomer,
-  transactionView,
+  toTransactionView,
 } from '../../kernel/transactions/transactions.ts'
 import { lineReportId } from '../../money/rails/rail-ids.ts'
 import { findLastDecision } from '../../money/rails/rail-payments.ts'
@@ -47,7 +47,7 @@ export const paymentDecisionHandlers: Handlers<typeof paymentDecisions> = {
     const decided: Decided = { payment, last, outcome, effect, charge }
     const decision = { payment, place: (last?.place ?? 0) + 1, outcome, charge, isOwed: isOwedAfter(decided) }
     const vote = await castVote(op, computeBallotId(decision, body))
-    const view = transactionView(transaction, transaction)
+    const view = toTransactionView(transaction, transaction)
     if (!vote.decides) return { status: 200, ...proposeDecision(op, decision, body, view, vote) }
     const row = decisionRow(op, decision, body, false)
     return {
@@ -93,7 +93,7 @@ async function decideReversal(op: Op, transaction: TransactionWithCustomer, body
     isOwed: false,
   } as const
   const vote = await castVote(op, computeBallotId(decision, body))
-  const view = transactionView(transaction, transaction)
+  const view = toTransactionView(transaction, transaction)
   if (!vote.decides) return proposeDecision(op, decision, body, view, vote)
   const row = decisionRow(op, decision, body, false)
   return {
@@ -116,7 +116,7 @@ function proposeDecision(
   op: Op,
   decision: DecisionContent,
   body: DecisionBody,
-  transaction: ReturnType<typeof transactionView>,
+  transaction: ReturnType<typeof toTransactionView>,
   { writes }: Vote,
 ) {
   const { id, state } = decision.payment

@@ -6,13 +6,13 @@ import type { SettledOutcome, transaction_decide } from '@countersign/contract/o
 import { SCREENING_INITIAL } from '@countersign/contract/states/screening-states'
 import { findInternalAccount } from '../../kernel/accounts/accounts.ts'
 import { actorView } from '../../kernel/audit/actors.ts'
-import { type Op, plusSeconds } from '../../kernel/operation/app.ts'
+import { addSeconds, type Op } from '../../kernel/operation/app.ts'
 import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
 import type { Reversal } from '../../kernel/ports/reversals.ts'
 import type { TransactionWithCustomer } from '../../kernel/transactions/transactions.ts'
 import { findRailEventById } from '../../money/rail-events/rail-events.ts'
 import { findRailPayment } from '../../money/rails/rail-payments.ts'
-import { findScreeningOf } from '../../money/screenings/screenings.ts'
+import { findScreeningBySubject } from '../../money/screenings/screenings.ts'
 import type {
   PaymentDecisionRow,
   RailEventRow,
@@ -37,7 +37,7 @@ export async function findDecidablePayment(
 ): Promise<RailPaymentRow> {
   const payment = await findRailPayment(op, 'OUT', transaction.id)
   if (!payment) throw notDecidable('NOT_GIVEN', 'This transaction has no outgoing payment at a rail.')
-  const screening = await findScreeningOf(op, 'PAY', transaction.id)
+  const screening = await findScreeningBySubject(op, 'PAY', transaction.id)
   if (screening?.state === SCREENING_INITIAL)
     throw new ApiError('SCREENING_NOT_DECIDED', { details: { screeningId: screening.id } })
   const rail = op.rails.find(payment.rail)
@@ -48,7 +48,7 @@ export async function findDecidablePayment(
     )
   if (
     payment.state === 'GIVEN' &&
-    (rail?.enqueue || payment.submit_at > plusSeconds(op.now, -SUBMISSION_SECONDS))
+    (rail?.enqueue || payment.submit_at > addSeconds(op.now, -SUBMISSION_SECONDS))
   )
     throw notDecidable(
       'NOT_SENT',

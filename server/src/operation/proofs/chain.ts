@@ -1,5 +1,5 @@
 import { requireValue } from '../../base/formats/require-value.ts'
-import { type Database, sqlState } from '../../storage/engine/port.ts'
+import { type Database, readSqlState } from '../../storage/engine/port.ts'
 import type { LedgerTransferRow } from '../../storage/rows/ledger.ts'
 import { type BlockPlace, computeDigests, formatLine, hashBlock, NO_HASH } from './lines.ts'
 import { findQueued, findTransfers, type NewBlock, type QueuedRow, writeBlocks } from './store.ts'
@@ -23,7 +23,7 @@ export async function extendChains(db: Database, clock: () => Date): Promise<num
       for (const block of blocks) count += block.transferIds.length
     } catch (error) {
       // Another process has written these blocks first.
-      if (sqlState(error) !== UNIQUE_VIOLATION) throw error
+      if (readSqlState(error) !== UNIQUE_VIOLATION) throw error
     }
     if (queued.length < ROWS_MAX) return count
   }

@@ -1,5 +1,5 @@
-import { type App, inRealTime, plusSeconds } from '../../kernel/operation/app.ts'
-import { type Background, inBackground } from '../../kernel/operation/background.ts'
+import { type App, addSeconds, toRealTimeOp } from '../../kernel/operation/app.ts'
+import { type Background, runInBackground } from '../../kernel/operation/background.ts'
 import { event } from '../../kernel/outbox/events.ts'
 import { operate } from '../../people/platforms/operate.ts'
 import { insert } from '../../storage/commit/writes.ts'
@@ -17,10 +17,10 @@ const CHECKPOINT_SECONDS = 60 * 60
 export function startProving(app: App): readonly Background[] {
   const logFailure = (error: unknown) => app.log.error({ err: error }, 'failed to extend the ledger proofs')
   return [
-    inBackground(CHAIN_MS, () => extendChains(app.db, app.clock), logFailure),
-    inBackground(
+    runInBackground(CHAIN_MS, () => extendChains(app.db, app.clock), logFailure),
+    runInBackground(
       CHECKPOINT_MS,
-      () => signCheckpoints(app, plusSeconds(app.clock(), -CHECKPOINT_SECONDS)),
+      () => signCheckpoints(app, addSeconds(app.clock(), -CHECKPOINT_SECONDS)),
       logFailure,
     ),
   ]
@@ -42,7 +42,7 @@ export async function signCheckpoints(app: App, before: Date): Promise<string[]>
 /** Undefined if another process has signed this block. */
 async function signCheckpoint(app: App, block: UnsignedBlock): Promise<string | undefined> {
   const op = await operate(app, block.platform_id)
-  const real = inRealTime(op)
+  const real = toRealTimeOp(op)
   const payload = buildPayload({
     platformId: block.platform_id,
     blockNumber: block.number,

@@ -1,7 +1,7 @@
 import type { Op } from '../../kernel/operation/app.ts'
-import { ownUuidOf } from '../../storage/engine/ids.ts'
+import { toOwnUuid } from '../../storage/engine/ids.ts'
 import type { Database } from '../../storage/engine/port.ts'
-import { onlyRow } from '../../storage/engine/port.ts'
+import { getOnlyRow } from '../../storage/engine/port.ts'
 import type { LedgerTransferRow } from '../../storage/rows/ledger.ts'
 import type { LedgerCheckpointRow } from '../../storage/rows/proof.ts'
 
@@ -31,7 +31,7 @@ export async function findQueued(db: Database, max: number): Promise<QueuedRow[]
 export async function findTransfers(db: Database, ids: readonly string[]): Promise<LedgerTransferRow[]> {
   const { rows } = await db.query<LedgerTransferRow>(
     'SELECT * FROM ledger_transfers WHERE id = ANY ($1::uuid[])',
-    [ids.map(ownUuidOf)],
+    [ids.map(toOwnUuid)],
   )
   return rows
 }
@@ -65,13 +65,13 @@ export async function writeBlocks(
 ): Promise<void> {
   const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex')
   await db.query(WRITE_BLOCKS, [
-    queued.map((row) => ownUuidOf(row.platform_id)),
+    queued.map((row) => toOwnUuid(row.platform_id)),
     queued.map(({ position }) => position),
     JSON.stringify(
       blocks.map((block) => ({
-        platform_id: ownUuidOf(block.platformId),
+        platform_id: toOwnUuid(block.platformId),
         number: String(block.number),
-        transfer_ids: block.transferIds.map(ownUuidOf),
+        transfer_ids: block.transferIds.map(toOwnUuid),
         digests: hex(block.digests),
         transfer_count: String(block.transferCount),
         hash: hex(block.hash),
@@ -126,7 +126,7 @@ export async function findBlocksAfter(
   const { rows } = await db.query<BlockRow>(
     `SELECT platform_id, number, transfer_ids, digests, transfer_count, hash FROM proof_blocks
      ${after ? 'WHERE (platform_id, number) > ($2, $3)' : ''} ORDER BY platform_id, number LIMIT $1`,
-    after ? [max, ownUuidOf(after.platform_id), after.number] : [max],
+    after ? [max, toOwnUuid(after.platform_id), after.number] : [max],
   )
   return rows
 }
@@ -145,7 +145,7 @@ export async function findCheckpointsAfter(
     `SELECT c.*, b.hash AS block_hash FROM ledger_checkpoints AS c
        LEFT JOIN proof_blocks AS b ON b.platform_id = c.platform_id AND b.number = c.block_number
      ${after === undefined ? '' : 'WHERE c.id > $2'} ORDER BY c.id LIMIT $1`,
-    after === undefined ? [max] : [max, ownUuidOf(after)],
+    after === undefined ? [max] : [max, toOwnUuid(after)],
   )
   return rows
 }
@@ -158,7 +158,7 @@ export async function findHash(
 ): Promise<Uint8Array | undefined> {
   const { rows } = await db.query<{ hash: Uint8Array }>(
     'SELECT hash FROM proof_blocks WHERE platform_id = $1 AND number = $2',
-    [ownUuidOf(platformId), number],
+    [toOwnUuid(platformId), number],
   )
   return rows[0]?.hash
 }
@@ -249,7 +249,7 @@ export async function measureBooks(db: Database): Promise<Extent> {
     [],
     { connection: 'long' },
   )
-  return onlyRow(rows)
+  return getOnlyRow(rows)
 }
 
 /**
@@ -270,7 +270,7 @@ export async function findCoverage(db: Database): Promise<Coverage> {
     [],
     { connection: 'long' },
   )
-  return onlyRow(rows)
+  return getOnlyRow(rows)
 }
 
 /** Finished transfers that are neither in the chain nor in the queue. */

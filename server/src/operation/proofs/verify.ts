@@ -21,7 +21,7 @@ const BLOCKS_MAX = 20
 const CHECKPOINTS_MAX = 500
 
 /** A checkpoint that was stored outside the database, as the API or an event showed it. */
-export interface KeptCheckpoint {
+export interface StoredCheckpoint {
   readonly payload: string
   /** In Base64. */
   readonly signature: string
@@ -46,7 +46,7 @@ export interface BooksReport {
 export async function verifyLedger(
   db: Database,
   publicKey: string,
-  kept: readonly KeptCheckpoint[] = [],
+  kept: readonly StoredCheckpoint[] = [],
 ): Promise<BooksReport> {
   const key = parseUncompressedPublicKey(publicKey)
   if (!key) throw new Error('the quorum key is not a valid public key')
@@ -194,7 +194,11 @@ function blockFault(
 }
 
 /** Checkpoints stored outside the database reveal even a consistent change of both chain and checkpoints. */
-async function checkKept(db: Database, key: PublicKey, kept: readonly KeptCheckpoint[]): Promise<Finding[]> {
+async function checkKept(
+  db: Database,
+  key: PublicKey,
+  kept: readonly StoredCheckpoint[],
+): Promise<Finding[]> {
   const findings: Finding[] = []
   for (const [at, { payload, signature }] of kept.entries()) {
     const id = `kept checkpoint ${at + 1}`

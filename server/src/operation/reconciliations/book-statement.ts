@@ -6,7 +6,7 @@ import { isPaymentEntry, PAYMENT_ENTRIES } from '../../money/evidence/entry-kind
 import type { Evidence } from '../../money/evidence/evidence.ts'
 import { applyOrHold } from '../../money/rail-events/apply-or-hold.ts'
 import { findDepositRow } from '../../money/rails/deposit-rows.ts'
-import { findRailPayment, isNews } from '../../money/rails/rail-payments.ts'
+import { findRailPayment, isNewReport } from '../../money/rails/rail-payments.ts'
 import type { Write } from '../../storage/commit/writes.ts'
 import { update } from '../../storage/commit/writes.ts'
 import type { RailStatementEntryRow, RailStatementRow } from '../../storage/rows/reconciliation.ts'
@@ -79,7 +79,7 @@ async function findNews(
   if (isPaymentEntry(kind)) {
     const { direction, event } = PAYMENT_ENTRIES[kind]
     const row = await findRailPayment(op, direction, id)
-    const isOpen = row !== undefined && (isNews(row.state, event) || row.failure?.isDecided === true)
+    const isOpen = row !== undefined && (isNewReport(row.state, event) || row.failure?.isDecided === true)
     if (!isOpen || row.rail !== statement.rail) return undefined
     // The payment was decided as RETURNED, so it must have left.
     if (kind === 'PAYMENT' && row.state === 'RETURNED' && (await selectHasReturn(op, id))) return undefined

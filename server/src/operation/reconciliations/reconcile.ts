@@ -1,6 +1,6 @@
 import { RECONCILIATION_TRANSITIONS } from '@countersign/contract/states/reconciliation-states'
-import { systemAccountId } from '../../kernel/ledger/accounts.ts'
-import { type Op, plusSeconds } from '../../kernel/operation/app.ts'
+import { toSystemAccountId } from '../../kernel/ledger/accounts.ts'
+import { addSeconds, type Op } from '../../kernel/operation/app.ts'
 import { transition } from '../../kernel/operation/transition.ts'
 import { event } from '../../kernel/outbox/events.ts'
 import type { JobHandler } from '../../kernel/outbox/job-kinds.ts'
@@ -53,12 +53,12 @@ export const compareStatement: JobHandler<'statement.compare'> = async (op, { st
   // A return that has not been paid back yet looks like a transfer of a later day.
   const mayChange = result.row.difference_count > 0 || (attempt === 0 && result.row.later !== 0n)
   if (statement.state === 'BOOKING' && mayChange && wait !== undefined)
-    return [job(op, 'statement.compare', nextPayload, plusSeconds(op.now, wait))]
+    return [job(op, 'statement.compare', nextPayload, addSeconds(op.now, wait))]
   return [
     ...result.writes,
     // Sandbox reports are never late, and the sandbox clock may move by years.
     ...(result.row.difference_count > 0 && isLatest && op.mode === 'production'
-      ? [job(op, 'statement.compare', nextPayload, plusSeconds(op.now, REPEAT_SECONDS))]
+      ? [job(op, 'statement.compare', nextPayload, addSeconds(op.now, REPEAT_SECONDS))]
       : []),
     // A late statement may close a gap before later ones.
     ...(isLatest || !latest
@@ -82,7 +82,7 @@ export async function reconcileStatement(
   const oldestOpen = await selectOldestOpen(op, before.rail)
   const { differences, balance, later } = await compareDays(op, before)
   const stored = toStoredDifferences(differences)
-  const since = plusSeconds(op.now, -LATE_SECONDS)
+  const since = addSeconds(op.now, -LATE_SECONDS)
   const { row, write } = transition(
     op,
     'rail_statements',
@@ -128,7 +128,7 @@ async function compareSince(
   since: Date,
 ): Promise<Comparison> {
   const cut = endOf(date, op.rails.find(rail))
-  const accountId = systemAccountId(op.platform.id, 'rail', currency, rail)
+  const accountId = toSystemAccountId(op.platform.id, 'rail', currency, rail)
   const query = { rail, currency, date, statementId: id, accountId, cut, since, carried }
   const { items, open, ...balance } = await selectSides(op, query)
   const known = await Promise.all(items.map((item) => toItem(op, rail, currency, item)))

@@ -1,8 +1,8 @@
 import { isKnownCurrency, type KnownCurrency } from '@countersign/contract/core/currencies'
 import { requireValue } from '../../base/formats/require-value.ts'
-import { systemAccountId } from '../../kernel/ledger/accounts.ts'
+import { toSystemAccountId } from '../../kernel/ledger/accounts.ts'
 import type { App, Op } from '../../kernel/operation/app.ts'
-import { type Background, inBackground } from '../../kernel/operation/background.ts'
+import { type Background, runInBackground } from '../../kernel/operation/background.ts'
 import { decideAndCommit } from '../../kernel/operation/decide-and-commit.ts'
 import { type Rail, withColdStorage } from '../../kernel/ports/rail.ts'
 import { operate } from '../../people/platforms/operate.ts'
@@ -25,7 +25,7 @@ const DAYS_MAX = 31
  */
 export function startStatementPolling(app: App): Background {
   const logFailure = (error: unknown) => app.log.error({ err: error }, 'failed to poll statements')
-  return inBackground(INTERVAL_MS, () => requestMissing(app), logFailure, { beginsNow: true })
+  return runInBackground(INTERVAL_MS, () => requestMissing(app), logFailure, { beginsNow: true })
 }
 
 async function requestMissing(app: App): Promise<void> {
@@ -68,7 +68,7 @@ async function expectStatement(
   const id = railStatementId(name, currency, date)
   if (await hasArrived(op, id)) return
   const statement = await rail.statement?.(date, currency, op)
-  const account = systemAccountId(op.platform.id, 'rail', currency, name)
+  const account = toSystemAccountId(op.platform.id, 'rail', currency, name)
   if (!statement && !(await selectIsUsed(op, name, currency, account))) return
   await decideAndCommit(
     app,

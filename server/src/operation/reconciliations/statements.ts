@@ -30,10 +30,10 @@ export interface Recorded {
 }
 
 /**
- * Records a day's statement once with all its entries, and schedules its booking. Fees and interest are
- * booked immediately, because no event reports them. A further statement of the day must continue its
- * balance; otherwise it is a contradiction and has no effect. Guards: nobody else has recorded the statement
- * or one of its entries.
+ * Records a day's statement once with all its entries, and schedules its booking, but books fees and interest
+ * immediately, because no event reports them. A further statement of the day must continue its balance;
+ * otherwise it is a contradiction and has no effect. Guards: nobody else has recorded the statement or one of
+ * its entries.
  */
 export async function recordStatement(op: Op, rail: string, stated: ConnectorStatement): Promise<Recorded> {
   const parsed = readStatement(stated)

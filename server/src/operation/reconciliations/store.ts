@@ -1,7 +1,7 @@
 import { type NotNull, sql } from 'kysely'
 import type { App, Op } from '../../kernel/operation/app.ts'
-import { idOf, idOfKind, uuidOf, uuidOfText } from '../../storage/engine/ids.ts'
-import { onlyRow } from '../../storage/engine/port.ts'
+import { buildId, deriveUuid, idOf, uuidOf } from '../../storage/engine/ids.ts'
+import { getOnlyRow } from '../../storage/engine/port.ts'
 import { rowById } from '../../storage/read/lookup.ts'
 import { whereGiven } from '../../storage/read/where-given.ts'
 import type { DepositRow } from '../../storage/rows/rail.ts'
@@ -10,12 +10,12 @@ import type { OpenEntry, StatedDay } from './compare.ts'
 
 /** The id of a rail's day in one currency. */
 export function railStatementId(rail: string, currency: string, date: string): string {
-  return idOfKind('RailStatement', uuidOfText(`RailStatement ${rail} ${currency} ${date}`))
+  return buildId('RailStatement', deriveUuid(`RailStatement ${rail} ${currency} ${date}`))
 }
 
 /** The id of an entry, derived from its id at the bank. `repeat` gives a repeated entry a different id. */
 export function statementEntryId(rail: string, railReference: string, repeat = ''): string {
-  return idOfKind('StatementEntry', uuidOfText(`StatementEntry ${rail} ${railReference}${repeat}`))
+  return buildId('StatementEntry', deriveUuid(`StatementEntry ${rail} ${railReference}${repeat}`))
 }
 
 const STATEMENT_BY_ID = rowById('rail_statements')
@@ -201,7 +201,7 @@ export async function selectIsUsed(
        OR EXISTS (SELECT 1 FROM rail_statements WHERE platform_id = $2 AND rail = $3 AND currency = $4) AS used`,
     [uuidOf(accountId), uuidOf(op.platform.id), rail, currency],
   )
-  return onlyRow(rows).used
+  return getOnlyRow(rows).used
 }
 
 /** Items whose two sides may differ, with both sides. */
@@ -336,7 +336,7 @@ export async function selectSides(
     query.since,
     query.carried.map(uuidOf),
   ])
-  const { items, open, ...sums } = onlyRow(rows)
+  const { items, open, ...sums } = getOnlyRow(rows)
   return {
     ...sums,
     items: items.map((item) => ({

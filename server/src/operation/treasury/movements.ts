@@ -8,7 +8,7 @@ import type { Hex } from '../../base/formats/hex.ts'
 import { type Leg, post } from '../../kernel/ledger/transfers.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import { transition } from '../../kernel/operation/transition.ts'
-import { coldStorageOf, SANDBOX_RAIL } from '../../kernel/ports/rail.ts'
+import { SANDBOX_RAIL, toColdStorageName } from '../../kernel/ports/rail.ts'
 import { insert, type Write } from '../../storage/commit/writes.ts'
 import type { OwnAccountRow, TreasuryMovementRow } from '../../storage/rows/own-money.ts'
 import { selectMovement } from './store.ts'
@@ -36,7 +36,7 @@ export function bookMovement(op: Op, money: MovedMoney, direction: TreasuryDirec
   const toCold = direction === 'TO_COLD_STORAGE' ? money.amount : -money.amount
   return post(op, { cause: 'treasury_movement', causeId: movementId }, [
     { ...treasuryLeg(rail, currency), amount: toCold },
-    { system: 'rail', rail: coldStorageOf(rail), currency, amount: -toCold },
+    { system: 'rail', rail: toColdStorageName(rail), currency, amount: -toCold },
   ])
 }
 

@@ -17,8 +17,8 @@ import type { Op } from '../../kernel/operation/app.ts'
 import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
 import { checkEvent } from '../../kernel/operation/transition.ts'
 import { job } from '../../kernel/outbox/jobs.ts'
-import { coldStorageOf } from '../../kernel/ports/rail.ts'
-import { findPlatform, platformChanged } from '../../people/platforms/platforms.ts'
+import { toColdStorageName } from '../../kernel/ports/rail.ts'
+import { findPlatform, markPlatformChanged } from '../../people/platforms/platforms.ts'
 import { expectRow, type Write } from '../../storage/commit/writes.ts'
 import type { OwnAccountRow, TreasuryMovementRow } from '../../storage/rows/own-money.ts'
 import { type ColdStorage, findColdStorage } from '../own-money/cold-storage.ts'
@@ -77,7 +77,7 @@ export interface SentMovement {
 }
 
 /**
- * Sends a movement. The transfer waits while payments in progress need the treasury's money. Guards: the
+ * Sends a movement, which waits while payments in progress need the treasury's money. Guards: the
  * registration of the address is active, and no other movement was sent after the balance was read. Throws
  * 400 `INVALID_INPUT` or `INSUFFICIENT_BALANCE`, and 503 `UNAVAILABLE` until the chain has been reached.
  */
@@ -104,7 +104,7 @@ export async function sendMovement(
     change: moved.write,
     writes: [
       expectRow('own_accounts', account.id, { state: account.state }),
-      platformChanged(op, platform),
+      markPlatformChanged(op, platform),
       newTransfer(op, row, cold),
     ],
   }
@@ -142,9 +142,9 @@ export async function checkColdStorage(
   amount: bigint,
 ): Promise<Write> {
   const platform = await findPlatform(op)
-  const available = await findLedgerBalance(op, { system: 'rail', rail: coldStorageOf(rail), currency })
+  const available = await findLedgerBalance(op, { system: 'rail', rail: toColdStorageName(rail), currency })
   if (amount > available) throw insufficientBalance('Cold storage', available, amount, currency)
-  return platformChanged(op, platform)
+  return markPlatformChanged(op, platform)
 }
 
 function insufficientBalance(owner: string, available: bigint, amount: bigint, currency: string): ApiError {

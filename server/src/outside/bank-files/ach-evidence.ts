@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import type { RailEventReason } from '@countersign/contract/connectors/rail-events'
 import { keysOf, present } from '@countersign/contract/core/objects'
-import { plainJson } from '../../base/json/plain-json.ts'
+import { toPlainJson } from '../../base/json/plain-json.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import type { Evidence } from '../../money/evidence/evidence.ts'
 import { isAccount } from '../../money/evidence/judge.ts'
@@ -81,7 +81,7 @@ export class AchFile {
   #buildName({ entry, text }: EntryRecord): string {
     // Batch numbers restart in each file, and the ACH operator fills in the settlement day.
     const { batchNumber: _, settlementDate: __, destination: ___, ...content } = entry
-    const digest = hash('sha256', JSON.stringify(plainJson([content, text]))).slice(0, DIGEST_CHARACTERS)
+    const digest = hash('sha256', JSON.stringify(toPlainJson([content, text]))).slice(0, DIGEST_CHARACTERS)
     const occurrence = (this.#occurrences.get(digest) ?? 0) + 1
     this.#occurrences.set(digest, occurrence)
     return `${entry.effectiveDate} ${entry.trace} ${digest}${occurrence === 1 ? '' : ` ${occurrence}`}`

@@ -47,7 +47,7 @@ function matchName(
 }
 
 /** Explains why names do not tell acknowledgements apart. Undefined if they do. */
-export function faultOfAcknowledgements(entry: BankFilesRailValue): string | undefined {
+export function findAcknowledgementFault(entry: BankFilesRailValue): string | undefined {
   const { accepted, rejected } = entry.acknowledgements ?? {}
   const settings = [accepted, rejected].filter((setting) => setting !== undefined)
   const bare = settings.find((setting) => /^\{[a-z]+\}$/.test(setting))

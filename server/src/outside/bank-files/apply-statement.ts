@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import type { ConnectorStatement, StatementEntry } from '@countersign/contract/connectors/events'
 import { present } from '@countersign/contract/core/objects'
-import { plainJson } from '../../base/json/plain-json.ts'
+import { toPlainJson } from '../../base/json/plain-json.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import { isAccount } from '../../money/evidence/judge.ts'
 import { findRailEvent, recordReport } from '../../money/rail-events/rail-events.ts'
@@ -132,7 +132,7 @@ function sumLines(lines: readonly Line[]): bigint {
 /** Sets aside a statement that contradicts itself. Other statements in the same file still take effect. */
 function setAsideContradiction(worker: BankFileWorker, statement: BankStatement): Promise<void> {
   const { head, balances, entries, contradiction: reason } = statement
-  const content = plainJson([head.createdAt, balances, entries])
+  const content = toPlainJson([head.createdAt, balances, entries])
   const digest = hash('sha256', JSON.stringify(content)).slice(0, DIGEST_CHARACTERS)
   const id = `${head.kind} ${head.id} ${digest} contradiction`
   return setAside(worker, id, { ...head, balances, reason })

@@ -1,5 +1,5 @@
 import type { BankFilesRailValue } from '@countersign/contract/connectors/rails-file'
-import type { MandateInstruction, UnmadePayment } from '../../kernel/ports/rail.ts'
+import type { MandateInstruction, PaymentDraft } from '../../kernel/ports/rail.ts'
 import { insert, type Write } from '../../storage/commit/writes.ts'
 import type { BankFileRow, BankPaymentRow } from '../../storage/rows/bank-file.ts'
 import { BACS_TEXT_CHARACTERS, toBacsName, toBacsText } from './formats/bacs-text.ts'
@@ -31,7 +31,7 @@ const SAMPLE_REFERENCE = 'CS000000000000'
 /** The batch and details of a payment. Throws UnwritablePayment if a file cannot carry it. */
 export function prepareBacsPayment(
   format: BacsFormatValue,
-  payment: UnmadePayment,
+  payment: PaymentDraft,
 ): Pick<BankPaymentRow, 'batch' | 'details'> {
   const { currency, direction, amount } = payment
   if (currency !== 'GBP') throw new UnwritablePayment(`Bacs carries GBP, not ${currency}`)
@@ -44,7 +44,7 @@ export function prepareBacsPayment(
 }
 
 /** A direct debit is collected from the account that its mandate names. */
-function prepareCollection(format: BacsFormatValue, payment: UnmadePayment) {
+function prepareCollection(format: BacsFormatValue, payment: PaymentDraft) {
   const { mandate, amount } = payment
   if (!mandate)
     throw new UnwritablePayment(
@@ -158,7 +158,7 @@ export function countDaysUntilDelivered(
 }
 
 /** Finds a problem in a rail's settings. Undefined if they are valid. */
-export function faultOfBacs({ name }: BacsFormatValue): string | undefined {
+export function findBacsFault({ name }: BacsFormatValue): string | undefined {
   try {
     toBacsName(name, 'name')
     return undefined

@@ -1,5 +1,5 @@
-import { type App, plusSeconds } from '../../kernel/operation/app.ts'
-import { type Background, inBackground } from '../../kernel/operation/background.ts'
+import { type App, addSeconds } from '../../kernel/operation/app.ts'
+import { type Background, runInBackground } from '../../kernel/operation/background.ts'
 import { decide, opOf } from '../../money/rails/rail-worker.ts'
 import { insert, update } from '../../storage/commit/writes.ts'
 import type { BankFileWorkerRow } from '../../storage/rows/bank-file.ts'
@@ -27,7 +27,7 @@ const LONG_AGO = new Date(0)
  */
 export function startBankFileWorker(app: App): Background {
   const paused = new Map<string, Date>()
-  return inBackground(
+  return runInBackground(
     INTERVAL_MS,
     () => runAllRails(app, paused),
     (error) => app.log.error({ err: error }, 'bank file worker failed'),
@@ -42,7 +42,7 @@ export async function runAllRails(app: App, paused: Map<string, Date> = new Map(
       const platformId = await app.rails.ownerOf(rail)
       if (platformId !== undefined) await workOnRail({ app, rail, platformId })
     } catch (error) {
-      paused.set(rail.name, plusSeconds(app.clock(), PAUSE_SECONDS))
+      paused.set(rail.name, addSeconds(app.clock(), PAUSE_SECONDS))
       app.log.error({ err: error, rail: rail.name }, 'failed to process the bank files of a rail')
     } finally {
       await rail.folder.close()
@@ -84,7 +84,7 @@ async function hasWork(worker: BankFileWorker): Promise<boolean> {
 }
 
 function isInboxDue({ rail }: BankFileWorker, { looked_at }: BankFileWorkerRow, now: Date): boolean {
-  return now >= plusSeconds(looked_at, rail.inboxEverySeconds)
+  return now >= addSeconds(looked_at, rail.inboxEverySeconds)
 }
 
 /** Creates files for all payments that have been waiting since `until` or longer. */
@@ -107,7 +107,7 @@ async function claimRail(worker: BankFileWorker): Promise<BankFileWorkerRow | un
   const id = toWorkerId(worker.rail.name)
   const found = await selectWorker(op, id)
   if (found && found.claimed_until > op.now) return undefined
-  const claimed = { claimed_until: plusSeconds(op.now, CLAIM_SECONDS), updated_at: op.now }
+  const claimed = { claimed_until: addSeconds(op.now, CLAIM_SECONDS), updated_at: op.now }
   const row = found ? { ...found, ...claimed } : { ...buildWorkerRow(worker, op.now), ...claimed }
   const write = found
     ? update('bank_file_workers', id, { claimed_until: found.claimed_until }, claimed)
@@ -137,7 +137,7 @@ function renewClaim(worker: BankFileWorker): Promise<void> {
       'bank_file_workers',
       toWorkerId(worker.rail.name),
       {},
-      { claimed_until: plusSeconds(op.now, CLAIM_SECONDS) },
+      { claimed_until: addSeconds(op.now, CLAIM_SECONDS) },
     ),
   ])
 }

@@ -1,5 +1,5 @@
 import { messageOf } from '../../base/formats/thrown-errors.ts'
-import { type App, newRequestId, plusSeconds } from '../../kernel/operation/app.ts'
+import { type App, addSeconds, newRequestId } from '../../kernel/operation/app.ts'
 import { opOf } from '../../money/rails/rail-worker.ts'
 import { toWorkerId } from './ids.ts'
 import { listWithoutMarker } from './inbox-markers.ts'
@@ -83,7 +83,7 @@ async function checkWorker(
   const row = await selectWorker(op, toWorkerId(rail.name))
   if (!row) return { text: 'No server has processed this rail yet.', isHealthy: true }
   const checkedAt = row.looked_at > row.created_at ? row.looked_at : row.created_at
-  const isHealthy = plusSeconds(checkedAt, rail.inboxEverySeconds + LATE_SECONDS) >= op.now
+  const isHealthy = addSeconds(checkedAt, rail.inboxEverySeconds + LATE_SECONDS) >= op.now
   const text = isHealthy
     ? `The inbox was last checked at ${checkedAt.toISOString()}.`
     : `The worker of this rail has stopped: the inbox was last checked at ${checkedAt.toISOString()}. See "failed to process the bank files of a rail" in the log.`

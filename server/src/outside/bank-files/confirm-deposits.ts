@@ -1,4 +1,4 @@
-import { referencesIn } from '../../money/deposits/match-reference.ts'
+import { extractReferences } from '../../money/deposits/match-reference.ts'
 import { findDepositRow } from '../../money/rails/deposit-rows.ts'
 import { depositId } from '../../money/rails/rail-ids.ts'
 import type { DepositRow } from '../../storage/rows/rail.ts'
@@ -77,7 +77,7 @@ function countSharedFacts(one: Facts, other: Facts): number | undefined {
 }
 
 function listFacts({ entryReference, endToEndId, sender, texts = [] }: Facts) {
-  const references = new Set(texts.flatMap(({ text }) => referencesIn(text)))
+  const references = new Set(texts.flatMap(({ text }) => extractReferences(text)))
   return [
     entryReference,
     endToEndId,

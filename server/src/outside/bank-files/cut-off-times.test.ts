@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest'
 import {
+  addBankingDays,
   canBeSameDay,
-  effectiveDateOfQueued,
   findEffectiveDate,
   findExecutionDate,
   findLastSettledDate,
+  findLatestEffectiveDate,
   findSettlementTime,
   formatBankTime,
   isCollectionDue,
-  networkDate,
 } from './cut-off-times.ts'
 
 const sepa = { format: { type: 'SEPA' } } as const
@@ -75,21 +75,21 @@ test.each([
   ['over a weekend', '2026-03-02', '2026-03-09'],
 ])('five banking days of the network %s include days on which only this bank is closed', (_, date, until) => {
   const schedule = { ...ach, hours: { ...weekdays, timeZone: 'America/Chicago', holidays: ['2026-03-04'] } }
-  expect(networkDate(schedule, date, 5)).toBe(until)
-  expect(networkDate(ach, date, 5)).toBe(until)
+  expect(addBankingDays(schedule, date, 5)).toBe(until)
+  expect(addBankingDays(ach, date, 5)).toBe(until)
 })
 
 test('an ACH entry queued less than one interval before midnight may get the date after the next banking day', () => {
-  expect(effectiveDateOfQueued(ach, new Date('2026-03-04T03:59:00Z'), 0)).toBe('2026-03-04')
-  expect(effectiveDateOfQueued(ach, new Date('2026-03-04T04:01:00Z'), 0)).toBe('2026-03-05')
+  expect(findLatestEffectiveDate(ach, new Date('2026-03-04T03:59:00Z'), 0)).toBe('2026-03-04')
+  expect(findLatestEffectiveDate(ach, new Date('2026-03-04T04:01:00Z'), 0)).toBe('2026-03-05')
   const often = { ...ach, everyMinutes: 5 }
-  expect(effectiveDateOfQueued(often, new Date('2026-03-04T04:01:00Z'), 0)).toBe('2026-03-04')
+  expect(findLatestEffectiveDate(often, new Date('2026-03-04T04:01:00Z'), 0)).toBe('2026-03-04')
 })
 
 test('an ACH entry that waits several days for its file gets the date of its last waiting day, and closed days do not count', () => {
   const friday = new Date('2026-03-06T12:00:00Z')
-  const findDates = (schedule: Parameters<typeof effectiveDateOfQueued>[0]) =>
-    [0, 1, 2, 3].map((days) => effectiveDateOfQueued(schedule, friday, days))
+  const findDates = (schedule: Parameters<typeof findLatestEffectiveDate>[0]) =>
+    [0, 1, 2, 3].map((days) => findLatestEffectiveDate(schedule, friday, days))
   expect(findDates(ach)).toEqual(['2026-03-09', '2026-03-09', '2026-03-09', '2026-03-10'])
   const schedule = { ...ach, hours: { ...weekdays, timeZone: 'America/New_York' } }
   expect(findDates(schedule)).toEqual(['2026-03-09', '2026-03-09', '2026-03-10', '2026-03-11'])

@@ -73,7 +73,7 @@ export function findEffectiveDate(schedule: Schedule, now: Date): string {
  * The latest effective date of an ACH entry that is queued at this time and waits `days` more days on which
  * the bank is open. Its file may be created one interval after that.
  */
-export function effectiveDateOfQueued(schedule: Schedule, queuedAt: Date, days: number): string {
+export function findLatestEffectiveDate(schedule: Schedule, queuedAt: Date, days: number): string {
   const { everyMinutes = EVERY_MINUTES[schedule.format.type] } = schedule
   let at = queuedAt
   for (let left = days; left > 0; left--)
@@ -106,7 +106,7 @@ export function findLastSettledDate(schedule: Schedule, now: Date, days: number)
 /**
  * Adds banking days to a date (`YYYY-MM-DD`). Days on which only this bank is closed count as banking days.
  */
-export function networkDate({ format }: Schedule, date: string, days: number): string {
+export function addBankingDays({ format }: Schedule, date: string, days: number): string {
   return toDate(plusBankingDays({ format }, date, days))
 }
 

@@ -1,6 +1,6 @@
 import { present } from '@countersign/contract/core/objects'
 import { toReadableLine } from '../../base/formats/readable-text.ts'
-import { referencesIn } from '../../money/deposits/match-reference.ts'
+import { extractReferences } from '../../money/deposits/match-reference.ts'
 import type { DepositEvidence } from '../../money/evidence/evidence.ts'
 import type { StatementHead } from './formats/camt.ts'
 import { findDecimals } from './formats/decimal-amounts.ts'
@@ -49,7 +49,7 @@ function isAttributable({ details, only, isIncomplete }: Line): boolean {
   if (isIncomplete) return false
   if (only || details.length === 0) return true
   const statedReferences = details.map(({ references }) =>
-    [...new Set(references.flatMap(({ text }) => referencesIn(text)))].sort().join(' '),
+    [...new Set(references.flatMap(({ text }) => extractReferences(text)))].sort().join(' '),
   )
   return new Set(statedReferences).size === 1 && statedReferences[0] !== ''
 }

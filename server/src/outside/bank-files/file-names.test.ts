@@ -2,14 +2,14 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import {
   buildFileNames,
-  faultOfScheme,
   findFreeModifier,
   findMessageNames,
+  findSchemeFault,
   formatFileName,
   MARK_BYTES,
   readModifier,
   readNameValue,
-  startOfScheme,
+  readSchemePrefix,
 } from './file-names.ts'
 import { requireSepaReference } from './formats/sepa-text.ts'
 
@@ -76,7 +76,7 @@ test.each([
   ['{account}-{date}-{sequence:8}.PGP', 'DE8937-20260302-00000007.PGP'],
   ['P.{message}', 'P.BANK-5F3A9C01D2E4-00000042'],
 ])('the file name scheme %s produces the name %s', (scheme, name) => {
-  expect(faultOfScheme(scheme)).toBeUndefined()
+  expect(findSchemeFault(scheme)).toBeUndefined()
   expect(formatFileName(scheme, PARTS)).toBe(name)
 })
 
@@ -109,12 +109,12 @@ test.each([
   ['{message}.part', 'incomplete files'],
   [`{message}{account}{account}{account}`, 'at most 120'],
 ])('the file name scheme %s is refused: %s', (scheme, fault) => {
-  expect(faultOfScheme(scheme)).toContain(fault)
+  expect(findSchemeFault(scheme)).toContain(fault)
 })
 
 test('the fixed prefix of a file name scheme includes the account and ends before the first variable part', () => {
-  expect(startOfScheme('ACH-{account}-{date}{sequence}', '12 3')).toBe('ACH-123-')
-  expect(startOfScheme('{date}{sequence}', '1')).toBe('')
+  expect(readSchemePrefix('ACH-{account}-{date}{sequence}', '12 3')).toBe('ACH-123-')
+  expect(readSchemePrefix('{date}{sequence}', '1')).toBe('')
 })
 
 test('the name of our file is read from the name of its acknowledgement, and from no other name', () => {

@@ -71,7 +71,7 @@ function keepSafeCharacters(account: string): string {
 }
 
 /** Explains why a scheme cannot name files. Undefined if it can. */
-export function faultOfScheme(scheme: string): string | undefined {
+export function findSchemeFault(scheme: string): string | undefined {
   const parts = [...scheme.matchAll(PLACEHOLDER)]
   for (const [whole, placeholder = '', option] of parts)
     if (option !== undefined && !isKnownOption(placeholder, option))
@@ -94,7 +94,7 @@ function isKnownOption(placeholder: string, option: string): boolean {
  * The fixed prefix of a scheme's names. If neither prefix starts with the other, two schemes never produce
  * the same name.
  */
-export function startOfScheme(scheme: string, account: string): string {
+export function readSchemePrefix(scheme: string, account: string): string {
   return scheme.replaceAll('{account}', keepSafeCharacters(account)).split('{')[0] ?? ''
 }
 

@@ -1,5 +1,5 @@
 import type { RailEventReason } from '@countersign/contract/connectors/rail-events'
-import { plainJson } from '../../base/json/plain-json.ts'
+import { toPlainJson } from '../../base/json/plain-json.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import { transition } from '../../kernel/operation/transition.ts'
 import type { DepositEvidence } from '../../money/evidence/evidence.ts'
@@ -67,7 +67,7 @@ export async function endHoldOfDeposit(
 
 /** Builds the report of a record in a bank's file. */
 export function toBankEvent(id: string, type: string, data: object) {
-  return { id, type, data: plainJson(data) }
+  return { id, type, data: toPlainJson(data) }
 }
 
 /** Reports once that a record in a bank's file waits for a person. */

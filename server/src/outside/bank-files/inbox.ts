@@ -13,7 +13,7 @@ import { applyRecords } from './file-records.ts'
 import { quoteForMessage } from './formats/decimal-amounts.ts'
 import { type FileRecord, NO_KNOWN_FORMAT } from './formats/file-formats.ts'
 import { UnreadableFile } from './formats/unreadable-file.ts'
-import { inboxFileIdOf } from './ids.ts'
+import { toInboxFileId } from './ids.ts'
 import { listComplete } from './inbox-markers.ts'
 import { toMarkerName } from './markers.ts'
 import { type BankFilesRail, type BankFileWorker, hasDebits } from './rail.ts'
@@ -51,7 +51,7 @@ async function readFile(
 ): Promise<void> {
   const spooled = await spool(worker, file, path)
   if (!spooled) return
-  const found = await selectInboxFile(await opOf(worker), inboxFileIdOf(worker.rail.name, spooled.digest))
+  const found = await selectInboxFile(await opOf(worker), toInboxFileId(worker.rail.name, spooled.digest))
   const row = found ? await inspectAgain(worker, found, spooled) : await recordFile(worker, spooled)
   if (row.state === BANK_INBOX_INITIAL) await applyFile(worker, row, spooled, renew)
   await moveWithMarker(worker, spooled, row.state === BANK_INBOX_REFUSED ? 'refused' : 'done')
@@ -62,7 +62,7 @@ async function recordFile(worker: BankFileWorker, spooled: Spooled): Promise<Ban
   const { kind, reason } = await inspectFile(worker, spooled)
   const op = await opOf(worker)
   const row: BankInboxFileRow = {
-    id: inboxFileIdOf(worker.rail.name, spooled.digest),
+    id: toInboxFileId(worker.rail.name, spooled.digest),
     platform_id: worker.platformId,
     rail: worker.rail.name,
     name: spooled.name,

@@ -33,7 +33,7 @@ export function readDigest(marker: string): string | undefined {
 }
 
 /** Explains why names do not tell markers from other files. Undefined if they do. */
-export function faultOfMarker(marker: MarkerValue): string | undefined {
+export function findMarkerFault(marker: MarkerValue): string | undefined {
   const { before, placeholder, after } = parseDerivedName(marker.name)
   if (placeholder === 'file' && before === '' && after === '')
     return `markers: ${marker.name} must differ from the name of the file`

@@ -1,5 +1,5 @@
 import type { Op } from '../../kernel/operation/app.ts'
-import { idOfKind } from '../../storage/engine/ids.ts'
+import { buildId } from '../../storage/engine/ids.ts'
 import type { ReversalRow } from '../../storage/rows/bank-file.ts'
 import { findPaymentReferences, parseInstructionId } from './queue.ts'
 import type { BankFilesRail } from './rail.ts'
@@ -68,7 +68,7 @@ export async function findNamedReversal(
     references: toUnique(
       [...endToEndIds, ...instructionIds].flatMap((one) => findPaymentReferences(one ?? '')),
     ),
-    ids: uuids.map((uuid) => idOfKind('RailPayment', uuid)),
+    ids: uuids.map((uuid) => buildId('RailPayment', uuid)),
     traces: toUnique(traces.flatMap((one) => one?.match(/^\d{15}$/)?.[0] ?? [])),
     amount,
     isIncoming,

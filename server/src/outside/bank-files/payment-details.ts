@@ -1,13 +1,13 @@
 import { present } from '@countersign/contract/core/objects'
 import { isValidIBAN } from 'ibantools'
-import type { UnmadePayment } from '../../kernel/ports/rail.ts'
+import type { PaymentDraft } from '../../kernel/ports/rail.ts'
 import type { BankAddress, BankPaymentDetails } from '../../storage/rows/bank-file.ts'
 import type { AccountDetails } from '../../storage/rows/stored-documents.ts'
 import { UnwritablePayment } from './formats/unreadable-file.ts'
 
 /** Builds the counterparty details that a file needs. Throws UnwritablePayment if they are incomplete. */
 export function toPaymentDetails(
-  { account, sender, remittanceInformation }: UnmadePayment,
+  { account, sender, remittanceInformation }: PaymentDraft,
   number: string | undefined,
   extra: Partial<BankPaymentDetails>,
 ): BankPaymentDetails {
@@ -21,7 +21,7 @@ export function toPaymentDetails(
  * Reads the sort code and number of an account in pounds. A payer may have a British IBAN, or a sort code and
  * a number, which may begin with the sort code. Throws UnwritablePayment for all other accounts.
  */
-export function readPoundAccount({ account, sender }: Pick<UnmadePayment, 'account' | 'sender'>): {
+export function readPoundAccount({ account, sender }: Pick<PaymentDraft, 'account' | 'sender'>): {
   readonly sortCode: string
   readonly number: string | undefined
 } {

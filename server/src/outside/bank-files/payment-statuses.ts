@@ -1,12 +1,12 @@
 import { present } from '@countersign/contract/core/objects'
 import type { PaymentEvidence } from '../../money/evidence/evidence.ts'
 import { recordNameCheck } from '../../money/external-accounts/external-accounts.ts'
-import { otherEnd } from '../../money/rail-events/apply-account-change.ts'
+import { findCounterparty } from '../../money/rail-events/apply-account-change.ts'
 import { findRailEvent, recordReport } from '../../money/rail-events/rail-events.ts'
 import { findRailPayment } from '../../money/rails/rail-payments.ts'
 import { decide, opOf } from '../../money/rails/rail-worker.ts'
 import { update } from '../../storage/commit/writes.ts'
-import { idOfKind } from '../../storage/engine/ids.ts'
+import { buildId } from '../../storage/engine/ids.ts'
 import {
   type BankFileRow,
   type BankPaymentRow,
@@ -79,7 +79,7 @@ function recordPayeeCheck(
 ): Promise<void> {
   return decide(worker, async (op) => {
     const row = await findRailPayment(op, direction, payment_id)
-    const accountId = row && (await otherEnd(op, row))?.accountId
+    const accountId = row && (await findCounterparty(op, row))?.accountId
     if (!accountId?.startsWith('ExternalAccount:')) return []
     return recordNameCheck(op, accountId, details.account, result)
   })
@@ -118,7 +118,7 @@ async function findPayment(
 ): Promise<BankPaymentRow | undefined> {
   const op = await opOf(worker)
   const uuid = parseInstructionId(instructionId)
-  const rowWithId = uuid && (await selectQueued(op, idOfKind('RailPayment', uuid)))
+  const rowWithId = uuid && (await selectQueued(op, buildId('RailPayment', uuid)))
   if (rowWithId && rowWithId.rail === worker.rail.name) return rowWithId
   const found = endToEndId ? await selectByReference(op, worker.rail.name, [endToEndId]) : []
   if (found.length === 1) return found[0]

@@ -25,6 +25,6 @@ export async function bytesIn(pieces: AsyncIterable<Uint8Array>): Promise<Buffer
   return Buffer.concat(found)
 }
 
-export async function* piecesOf<Piece>(...pieces: Piece[]): AsyncGenerator<Piece> {
+export async function* yieldPieces<Piece>(...pieces: Piece[]): AsyncGenerator<Piece> {
   yield* pieces
 }

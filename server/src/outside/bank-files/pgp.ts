@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import type { Key, PrivateKey, PublicKey } from 'openpgp'
 import { messageOf } from '../../base/formats/thrown-errors.ts'
-import { plusSeconds } from '../../kernel/operation/app.ts'
+import { addSeconds } from '../../kernel/operation/app.ts'
 import { UnreadableFile } from './formats/unreadable-file.ts'
 
 /** Encrypts and signs a rail's files, and decrypts and verifies its bank's files. */
@@ -135,7 +135,7 @@ async function* decrypt(
   pieces: AsyncIterable<Uint8Array>,
   now: Date,
 ): AsyncGenerator<Uint8Array> {
-  const date = plusSeconds(now, SKEW_SECONDS)
+  const date = addSeconds(now, SKEW_SECONDS)
   try {
     const message = await readPgpMessage(library, pieces)
     const recipients = message.getEncryptionKeyIDs()

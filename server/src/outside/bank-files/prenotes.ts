@@ -2,8 +2,8 @@ import type { BankFilesRailValue } from '@countersign/contract/connectors/rails-
 import type { Op } from '../../kernel/operation/app.ts'
 import { isAccount } from '../../money/evidence/judge.ts'
 import { refuseAccount } from '../../money/external-accounts/account-changes.ts'
-import { findExternalAccountEver } from '../../money/external-accounts/external-accounts.ts'
-import { otherEnd } from '../../money/rail-events/apply-account-change.ts'
+import { findExternalAccountEvenIfDeleted } from '../../money/external-accounts/external-accounts.ts'
+import { findCounterparty } from '../../money/rail-events/apply-account-change.ts'
 import { applyPaymentEvidence } from '../../money/rail-events/apply-evidence.ts'
 import { findRailEvent, recordReport } from '../../money/rail-events/rail-events.ts'
 import { findRailPayment } from '../../money/rails/rail-payments.ts'
@@ -96,9 +96,9 @@ export function applyPrenoteReturn(
 /** Refuses the payee's account. Empty if its details have changed since the prenote. */
 async function refusePayee(op: Op, prenote: PrenoteRow, { message }: Failure): Promise<readonly Write[]> {
   const payment = await findRailPayment(op, prenote.direction, prenote.payment_id)
-  const accountId = payment && (await otherEnd(op, payment))?.accountId
+  const accountId = payment && (await findCounterparty(op, payment))?.accountId
   if (!accountId?.startsWith('ExternalAccount:')) return []
-  const account = await findExternalAccountEver(op, accountId)
+  const account = await findExternalAccountEvenIfDeleted(op, accountId)
   if (!account || !isAccount([account.identifier], prenote.details.account)) return []
   return refuseAccount(op, accountId, message)
 }

@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto'
 import type { BankFilesRailValue } from '@countersign/contract/connectors/rails-file'
 import { present } from '@countersign/contract/core/objects'
-import type { Enqueued, PaymentFault, QueuedPayment, UnmadePayment } from '../../kernel/ports/rail.ts'
+import type { Enqueued, PaymentDraft, PaymentFault, QueuedPayment } from '../../kernel/ports/rail.ts'
 import { insert } from '../../storage/commit/writes.ts'
-import { idOfKind, uuidOfText } from '../../storage/engine/ids.ts'
+import { buildId, deriveUuid } from '../../storage/engine/ids.ts'
 import type { Read } from '../../storage/read/read.ts'
 import type {
   BankFileRow,
@@ -55,7 +55,7 @@ export function enqueue({ name, format }: BankFilesRailValue, payment: QueuedPay
  */
 export function findPaymentFault(
   { format }: BankFilesRailValue,
-  payment: UnmadePayment,
+  payment: PaymentDraft,
 ): PaymentFault | undefined {
   try {
     preparePayment(format, payment)
@@ -72,7 +72,7 @@ type PreparedPayment = Pick<BankPaymentRow, 'batch' | 'details'>
  * The batch and details of a payment, written once as a test. Throws UnwritablePayment if no file can carry
  * it.
  */
-function preparePayment(format: Format, payment: UnmadePayment): PreparedPayment {
+function preparePayment(format: Format, payment: PaymentDraft): PreparedPayment {
   const { paymentRail } = payment
   if (paymentRail !== null && !NETWORKS[format.type].some((network) => network === paymentRail))
     throw new UnwritablePayment(`${format.type} files do not carry ${paymentRail} payments`)
@@ -95,7 +95,7 @@ const WIRE_CURRENCY = 'USD'
 /** A well-formed id, reference and trace number, for checking a payment that does not exist yet. */
 const SAMPLE = { id: '00000000-0000-7000-8000-000000000000', reference: 'CS0000000000', trace: 1n } as const
 
-function prepareSepaTransfer(format: SepaFormatValue, payment: UnmadePayment): PreparedPayment {
+function prepareSepaTransfer(format: SepaFormatValue, payment: PaymentDraft): PreparedPayment {
   const { account, sender, amount, currency, paymentRail, direction } = payment
   if (direction === 'PULL') return prepareSepaDebit(payment)
   if (currency !== 'EUR') throw new UnwritablePayment(`SEPA carries EUR, not ${currency}`)
@@ -114,7 +114,7 @@ function prepareSepaTransfer(format: SepaFormatValue, payment: UnmadePayment): P
 }
 
 /** A direct debit is collected from the account that its mandate names. */
-function prepareSepaDebit(payment: UnmadePayment): PreparedPayment {
+function prepareSepaDebit(payment: PaymentDraft): PreparedPayment {
   const { mandate, account, amount, paymentRail } = payment
   if (paymentRail === 'SEPA_INSTANT')
     throw new UnwritablePayment('SEPA direct debits use the network SEPA, not SEPA_INSTANT')
@@ -141,7 +141,7 @@ function prepareSepaDebit(payment: UnmadePayment): PreparedPayment {
 
 function prepareAchPayment(
   { originatingBank, debitClass }: AchFormatValue,
-  payment: UnmadePayment,
+  payment: PaymentDraft,
 ): PreparedPayment {
   const { account, sender, amount, currency, isMicroDeposit } = payment
   if (currency !== 'USD') throw new UnwritablePayment(`ACH carries USD, not ${currency}`)
@@ -158,7 +158,7 @@ function prepareAchPayment(
   return { batch: `${entryClass}-${direction}${isMicroDeposit ? MICRO_ENDING : ''}`, details }
 }
 
-function prepareWire(format: WireFormatValue, payment: UnmadePayment): PreparedPayment {
+function prepareWire(format: WireFormatValue, payment: PaymentDraft): PreparedPayment {
   const { account, sender, amount, currency, direction } = payment
   if (direction === 'PULL') throw new UnwritablePayment('wires cannot pull money')
   if (currency !== WIRE_CURRENCY) throw new UnwritablePayment(`wires carry ${WIRE_CURRENCY}, not ${currency}`)
@@ -172,7 +172,7 @@ function prepareWire(format: WireFormatValue, payment: UnmadePayment): PreparedP
   return { batch: 'WIRE', details }
 }
 
-function prepareFasterPayment(payment: UnmadePayment): PreparedPayment {
+function prepareFasterPayment(payment: PaymentDraft): PreparedPayment {
   const { account, amount, currency, direction } = payment
   if (direction === 'PULL') throw new UnwritablePayment('Faster Payments cannot pull money')
   if (currency !== 'GBP') throw new UnwritablePayment(`Faster Payments carry GBP, not ${currency}`)
@@ -325,13 +325,13 @@ const REVERSAL_ENDING = '-REVERSAL'
  */
 export function buildPrenote(payment: QueuedPaymentRow): PrenoteRow {
   const { remittanceInformation: _, ...details } = payment.details
-  const id = idOfKind('RailPayment', uuidOfText(`Prenote ${payment.id}`))
+  const id = buildId('RailPayment', deriveUuid(`Prenote ${payment.id}`))
   return { ...payment, id, kind: 'PRENOTE', batch: `${payment.batch}${PRENOTE_ENDING}`, amount: 0n, details }
 }
 
 /** The id of a reversal, derived from its payment's record. Requests for one payment are numbered from 1. */
 export function toReversalId(recordId: string, request: number): string {
-  return idOfKind('RailPayment', uuidOfText(`Reversal ${recordId} ${request}`))
+  return buildId('RailPayment', deriveUuid(`Reversal ${recordId} ${request}`))
 }
 
 /** Builds the entry that reverses an outgoing payment: the opposite entry with a new reference. */

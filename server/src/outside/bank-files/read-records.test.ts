@@ -6,11 +6,11 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { bai2File } from './formats/bai2.testing.ts'
 import {
   all,
+  buildZip,
   camtFile,
   type SampleEntry,
   type SampleZipFile,
   write,
-  zipOf,
 } from './formats/samples.testing.ts'
 import { UnreadableFile } from './formats/unreadable-file.ts'
 import { detectKind, readRecords } from './read-records.ts'
@@ -35,7 +35,7 @@ async function read(bytes: string | Uint8Array) {
 
 /** A summary of each record. */
 async function summarize(files: readonly SampleZipFile[]): Promise<string[]> {
-  const records = await read(zipOf(files))
+  const records = await read(buildZip(files))
   return records.map(({ of, record }) => {
     const id = 'statement' in record ? record.statement?.id : undefined
     return [of, 'type' in record ? record.type : '', id].filter(Boolean).join(' ')
@@ -46,7 +46,7 @@ test('the format of a bank file is detected from its content, even after padding
   expect(detectKind(Buffer.from(`\ufeff\r\n${statement('A')}`))).toBe('XML')
   expect(detectKind(Buffer.from(statement('A'), 'utf16le'))).toBe('XML')
   expect(detectKind(Buffer.from(`\n\n${await write()}`))).toBe('ACH')
-  expect(detectKind(zipOf([]))).toBe('ZIP')
+  expect(detectKind(buildZip([]))).toBe('ZIP')
   expect(detectKind(Buffer.from(':20:STMT1'))).toBe('MT940')
   expect(detectKind(Buffer.from(`\r\n${bai2File([])}`))).toBe('BAI2')
   expect(detectKind(Buffer.from('01'))).toBe('UNKNOWN')
@@ -81,7 +81,7 @@ test.each<[string, SampleZipFile]>([
   ['is malformed at its end', { name: 'x.xml', content: statement('X').slice(0, -5) }],
   ['has a wrong checksum', { name: 'x.xml', content: statement('X'), crc: 1 }],
   ['has a wrong size', { name: 'x.xml', content: statement('X'), size: 100 }],
-  ['is another ZIP file', { name: 'x.zip', content: zipOf([{ name: 'x.xml', content: statement('X') }]) }],
+  ['is another ZIP file', { name: 'x.zip', content: buildZip([{ name: 'x.xml', content: statement('X') }]) }],
 ])('a file in a ZIP archive that %s waits for a person, and the others are read', async (_, odd) => {
   const good = { name: 'good.xml', content: statement('A') }
   const read = ['ACCOUNT transaction A', 'ACCOUNT entry A', 'ACCOUNT statement A']
@@ -91,25 +91,25 @@ test.each<[string, SampleZipFile]>([
 })
 
 test.each<[string, () => Uint8Array, RegExp]>([
-  ['no file', () => zipOf([]), /has no file/],
+  ['no file', () => buildZip([]), /has no file/],
   [
     'a missing end',
-    () => zipOf([{ name: 'a', content: statement('A') }]).subarray(0, -30),
+    () => buildZip([{ name: 'a', content: statement('A') }]).subarray(0, -30),
     /not a complete ZIP/,
   ],
   [
     'too many files',
-    () => zipOf(Array.from({ length: 1_001 }, () => ({ name: 'a', content: '' }))),
+    () => buildZip(Array.from({ length: 1_001 }, () => ({ name: 'a', content: '' }))),
     /more than 1000 files/,
   ],
   [
     'a file that unpacks to a thousand times its size',
-    () => zipOf([{ name: 'a', content: Buffer.alloc(20_000_000, 32) }]),
+    () => buildZip([{ name: 'a', content: Buffer.alloc(20_000_000, 32) }]),
     /more than 200 times/,
   ],
   [
     'files that unpack to more than a gigabyte',
-    () => zipOf([{ name: 'a', content: Buffer.alloc(9), size: 2 ** 31 }]),
+    () => buildZip([{ name: 'a', content: Buffer.alloc(9), size: 2 ** 31 }]),
     /more than 1073741824 bytes/,
   ],
 ])('a ZIP archive with %s is refused', async (_, make, message) => {
@@ -120,7 +120,7 @@ test.each<[string, () => Uint8Array, RegExp]>([
 test('a corrupted ZIP archive is either read or refused, and never fails in another way', {
   tags: 'long',
 }, async () => {
-  const whole = zipOf([
+  const whole = buildZip([
     { name: 'a.xml', content: statement('A') },
     { name: 'b.xml', content: statement('B') },
   ])

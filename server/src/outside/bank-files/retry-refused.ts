@@ -1,4 +1,4 @@
-import { type App, type Op, plusSeconds } from '../../kernel/operation/app.ts'
+import { type App, addSeconds, type Op } from '../../kernel/operation/app.ts'
 import { transition } from '../../kernel/operation/transition.ts'
 import { decide } from '../../money/rails/rail-worker.ts'
 import { update, type Write } from '../../storage/commit/writes.ts'
@@ -60,7 +60,7 @@ async function scheduleInboxCheck(op: Op, rail: BankFilesRail): Promise<Write[]>
   const id = toWorkerId(rail.name)
   const row = await selectWorker(op, id)
   if (!row) return []
-  const due = plusSeconds(op.now, -rail.inboxEverySeconds)
+  const due = addSeconds(op.now, -rail.inboxEverySeconds)
   const looked_at = new Date(Math.min(row.looked_at.getTime(), due.getTime()) - 1)
   return [update('bank_file_workers', id, {}, { looked_at })]
 }

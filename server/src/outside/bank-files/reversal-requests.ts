@@ -5,7 +5,7 @@ import { nextOpening } from '../../money/rails/opening-hours.ts'
 import { insert, update, type Write } from '../../storage/commit/writes.ts'
 import type { Read } from '../../storage/read/read.ts'
 import { type BankPaymentRow, isOfKind, type ReversalRow } from '../../storage/rows/bank-file.ts'
-import { effectiveDateOfQueued, formatBankTime, networkDate, toBankDay } from './cut-off-times.ts'
+import { addBankingDays, findLatestEffectiveDate, formatBankTime, toBankDay } from './cut-off-times.ts'
 import { selectFilesOfDay } from './file-store.ts'
 import { toWorkerId } from './ids.ts'
 import { buildReversal, isMicroFile, isReversalFile, toReversalId } from './queue.ts'
@@ -59,7 +59,7 @@ async function requestReversal(
   const queuedAt = rail.hours ? nextOpening(rail.hours, now) : now
   const file = { executed_on, format }
   const fault =
-    findReversalFault(rail, file, effectiveDateOfQueued(rail, queuedAt, 0)) ??
+    findReversalFault(rail, file, findLatestEffectiveDate(rail, queuedAt, 0)) ??
     (await findQueueFault(rail, read, payment, { file, queuedAt }))
   if (fault) return fault
   const reversal = buildReversal(row, earlier.length + 1, { requestedAt: now, queuedAt })
@@ -84,7 +84,7 @@ async function findQueueFault(
   const sent = (await selectFilesOfDay(read, platform_id, rail.format, day)).filter(isReversalFile)
   const waiting = await countWaitingReversals(read, platform_id, rail.name)
   const days = Math.floor((sent.length + waiting) / REVERSALS_PER_DAY_MAX)
-  const fault = findReversalFault(rail, file, effectiveDateOfQueued(rail, queuedAt, days))
+  const fault = findReversalFault(rail, file, findLatestEffectiveDate(rail, queuedAt, days))
   return (
     fault && {
       fault: 'TOO_MANY',
@@ -122,7 +122,7 @@ export function findReversalFault(
       fault: 'NOT_REVERSIBLE',
       message: `Only the originator of a payment can reverse it, but format.${changed} has changed from ${format[changed]}.`,
     }
-  const until = networkDate(entry, executed_on, DAYS_MAX)
+  const until = addBankingDays(entry, executed_on, DAYS_MAX)
   if (effectiveOn <= until) return undefined
   return {
     fault: 'TOO_LATE',

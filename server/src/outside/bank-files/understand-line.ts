@@ -5,7 +5,7 @@ import { toReadableLine } from '../../base/formats/readable-text.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import { findDepositRow } from '../../money/rails/deposit-rows.ts'
 import { depositId } from '../../money/rails/rail-ids.ts'
-import { idOfKind } from '../../storage/engine/ids.ts'
+import { buildId } from '../../storage/engine/ids.ts'
 import type { QueuedPaymentRow, ReversalRow } from '../../storage/rows/bank-file.ts'
 import type { DepositRow } from '../../storage/rows/rail.ts'
 import { confirmDeposits, isSumOfOthers } from './confirm-deposits.ts'
@@ -143,7 +143,7 @@ async function findNamedPayment(
   namesReversal: boolean,
 ): Promise<QueuedPaymentRow | undefined> {
   const uuid = parseInstructionId(detail.instructionId)
-  const rowWithId = uuid && (await selectBankPayment(op, idOfKind('RailPayment', uuid)))
+  const rowWithId = uuid && (await selectBankPayment(op, buildId('RailPayment', uuid)))
   if (rowWithId && rowWithId.rail === rail.name) return rowWithId
   const texts = amount < 0n && !namesReversal ? detail.references.map(({ text }) => text) : []
   const references = [detail.endToEndId ?? '', ...texts].flatMap(findPaymentReferences)

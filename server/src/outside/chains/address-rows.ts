@@ -4,7 +4,7 @@ import type { ChainAddressRow, ChainRole } from '../../storage/rows/chain.ts'
 import { deriveAddressId } from './ids.ts'
 
 /** Builds the record of one of our addresses. Its id is derived from the rail and the purpose. */
-export function addressRow(
+export function buildAddressRow(
   rail: string,
   { now, platform }: RecordsFrom,
   fields: {

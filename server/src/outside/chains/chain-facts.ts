@@ -3,7 +3,7 @@ import { CURRENCIES, isKnownCurrency } from '@countersign/contract/core/currenci
 import { decodeAbiParameters, toFunctionSelector } from 'viem/utils'
 import { domainSeparator } from '../../base/crypto/evm/authorization.ts'
 import type { Hex } from '../../base/formats/hex.ts'
-import { lowerHex } from '../../base/formats/hex.ts'
+import { toLowerHex } from '../../base/formats/hex.ts'
 import { CallReverted, type ChainNodes } from '../../kernel/ports/chain-nodes.ts'
 import type { TokenFacts } from '../../storage/rows/chain.ts'
 
@@ -27,7 +27,7 @@ export async function readFacts(entry: EvmRailValue, nodes: ChainNodes): Promise
   const genesis = await nodes.genesis()
   const tokens: Record<string, TokenFacts> = {}
   for (const token of entry.tokens) {
-    const address = lowerHex(token.address)
+    const address = toLowerHex(token.address)
     tokens[address] = await readTokenFacts(nodes, token, address, chainId)
   }
   return { genesis, tokens }

@@ -3,10 +3,10 @@ import { CURRENCIES, isKnownCurrency } from '@countersign/contract/core/currenci
 import { toChecksumAddress } from '../../base/formats/addresses.ts'
 import { decimalText } from '../../base/formats/decimal.ts'
 import type { Hex } from '../../base/formats/hex.ts'
-import { lowerHex } from '../../base/formats/hex.ts'
+import { toLowerHex } from '../../base/formats/hex.ts'
 import { messageOf } from '../../base/formats/thrown-errors.ts'
-import { COIN_OF } from '../../base/pricing/network-fees.ts'
-import { type App, plusSeconds } from '../../kernel/operation/app.ts'
+import { CHAIN_COINS } from '../../base/pricing/network-fees.ts'
+import { type App, addSeconds } from '../../kernel/operation/app.ts'
 import type { ChainLevel } from '../../kernel/ports/chain-level.ts'
 import { type ChainBlock, timeOf } from '../../kernel/ports/chain-nodes.ts'
 import { opOf } from '../../money/rails/rail-worker.ts'
@@ -76,7 +76,7 @@ async function reportPosition(
   const lag = head.number - followed_block
   const facts = [['followed', `block ${followed_block}, ${lag} behind the head`]] as const
   const isLate =
-    lag > BigInt(rail.entry.confirmations) && plusSeconds(followed_time, LAG_SECONDS_MAX) < timeOf(head)
+    lag > BigInt(rail.entry.confirmations) && addSeconds(followed_time, LAG_SECONDS_MAX) < timeOf(head)
   return {
     facts,
     faults: isLate ? [`The server has followed this chain only up to block ${followed_block}.`] : [],
@@ -95,11 +95,11 @@ function describeToken({ facts }: EvmRail, { currency, address, standard }: EvmR
 /** Reports the balances of one of our accounts. */
 async function reportBalances(rail: EvmRail, name: string, address: Hex): Promise<ChainReport> {
   const { entry, nodes } = rail
-  const asset = COIN_OF[entry.network]
+  const asset = CHAIN_COINS[entry.network]
   const [coin, ...tokenBalances] = await Promise.all([
     nodes.coin(address),
     ...entry.tokens.map(async ({ currency, address: token }) => {
-      const amount = await readTokenBalance(nodes, lowerHex(token), address)
+      const amount = await readTokenBalance(nodes, toLowerHex(token), address)
       return `${formatAmount(amount, currency)} ${currency}`
     }),
   ])

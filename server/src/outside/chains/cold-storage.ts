@@ -1,15 +1,15 @@
 import type { EvmRailValue } from '@countersign/contract/connectors/rails-file'
 import type { Hex } from '../../base/formats/hex.ts'
 import type { Rail } from '../../kernel/ports/rail.ts'
-import { coldStorageOf } from '../../kernel/ports/rail.ts'
+import { toColdStorageName } from '../../kernel/ports/rail.ts'
 import type { RailChain } from '../../kernel/ports/rail-chain.ts'
 import { insert } from '../../storage/commit/writes.ts'
 import type { Read } from '../../storage/read/read.ts'
-import { addressRow } from './address-rows.ts'
+import { buildAddressRow } from './address-rows.ts'
 import { type EvmRail, requireFollowedBlock } from './evm-rail.ts'
 import { deriveMoveId } from './ids.ts'
 import { findOwnAddressFault } from './payees.ts'
-import { newChainPayment } from './queue.ts'
+import { buildChainPayment } from './queue.ts'
 import { buildStatement, readBalances } from './statement.ts'
 import { selectAddressesAfter, selectAddressRole } from './store.ts'
 
@@ -20,11 +20,11 @@ function formatPurpose(address: Hex): string {
   return `COLD ${address}`
 }
 
-type ColdStorage = Pick<RailChain, 'faultOfColdStorage' | 'coldAddress' | 'move'>
+type ColdStorage = Pick<RailChain, 'findColdStorageFault' | 'coldAddress' | 'move'>
 
 export function buildColdStorageCalls(rail: () => EvmRail): ColdStorage {
   return {
-    async faultOfColdStorage(read, address) {
+    async findColdStorageFault(read, address) {
       const isCold = await isColdAddress(read, rail().name, address)
       return isCold ? undefined : findOwnAddressFault(rail(), read, address)
     },
@@ -33,13 +33,19 @@ export function buildColdStorageCalls(rail: () => EvmRail): ColdStorage {
       const { name } = rail()
       if (await isColdAddress(read, name, address)) return []
       const purpose = formatPurpose(address)
-      const row = addressRow(name, from, { purpose, address, role: 'COLD', path: '', ownerId: ownAccountId })
+      const row = buildAddressRow(name, from, {
+        purpose,
+        address,
+        role: 'COLD',
+        path: '',
+        ownerId: ownAccountId,
+      })
       return [insert('chain_addresses', row)]
     },
     move: ({ now, platform }, { id, ...transfer }) =>
       insert(
         'chain_payments',
-        newChainPayment(rail(), {
+        buildChainPayment(rail(), {
           ...transfer,
           id: deriveMoveId(id),
           platformId: platform.id,
@@ -58,7 +64,7 @@ async function isColdAddress(read: Read, rail: string, address: Hex): Promise<bo
 /** A rail's cold storage as an account with statements. */
 export function createColdStorageRail(entry: EvmRailValue, rail: () => EvmRail): Rail {
   return {
-    name: coldStorageOf(entry.name),
+    name: toColdStorageName(entry.name),
     entry,
     isRetired: true,
     lateDeposits: 'RETURN',

@@ -1,9 +1,9 @@
 import type { Hex } from '../../base/formats/hex.ts'
-import { idOfKind, uuidOfText } from '../../storage/engine/ids.ts'
+import { buildId, deriveUuid } from '../../storage/engine/ids.ts'
 
 /** Ids of chain records. They are derived from what the record describes, so a duplicate cannot exist. */
 
-export function chainIdOf(rail: string): string {
+export function deriveChainRecordId(rail: string): string {
   return deriveRecordId(`Chain ${rail}`)
 }
 
@@ -60,5 +60,5 @@ export function deriveTransactionId(rail: string, sender: Hex, nonce: bigint): s
 }
 
 function deriveRecordId(name: string): string {
-  return idOfKind('ChainRecord', uuidOfText(name))
+  return buildId('ChainRecord', deriveUuid(name))
 }

@@ -2,16 +2,16 @@ import type { EvmRailValue } from '@countersign/contract/connectors/rails-file'
 import { CURRENCIES, isKnownCurrency } from '@countersign/contract/core/currencies'
 import { decimalText } from '../../base/formats/decimal.ts'
 import type { Hex } from '../../base/formats/hex.ts'
-import { lowerHex } from '../../base/formats/hex.ts'
-import { COIN_OF } from '../../base/pricing/network-fees.ts'
-import { plusSeconds } from '../../kernel/operation/app.ts'
+import { toLowerHex } from '../../base/formats/hex.ts'
+import { CHAIN_COINS } from '../../base/pricing/network-fees.ts'
+import { addSeconds } from '../../kernel/operation/app.ts'
 import type { ChainLevel } from '../../kernel/ports/chain-level.ts'
 import type { ChainBalance } from '../../kernel/ports/metrics.ts'
 import type { ReadsFrom } from '../../kernel/ports/rail.ts'
 import { type EvmRail, listGasNames, TREASURY } from './evm-rail.ts'
 import { selectPaidOutSince } from './store.ts'
 import { readTokenBalance } from './token-balance.ts'
-import { transferCost } from './transfer-fee.ts'
+import { computeTransferCost } from './transfer-fee.ts'
 
 /** A gas account is low if it cannot pay for this many transfers, unless the rails file sets a mark. */
 const TRANSFERS_DEFAULT = 100
@@ -33,7 +33,7 @@ export async function readLevels(
       readCoinLevel(rail, name, address, gasMark),
     ),
   )
-  const paidOut = await selectPaidOutSince(from, rail.name, chain.treasury, plusSeconds(now, -DAY_SECONDS))
+  const paidOut = await selectPaidOutSince(from, rail.name, chain.treasury, addSeconds(now, -DAY_SECONDS))
   const tokens = await Promise.all(entry.tokens.map((token) => readTokenLevel(rail, token, paidOut)))
   return [...coins.flat(), ...(await readRetiredCoins(rail)), ...tokens.flat()]
 }
@@ -53,7 +53,7 @@ async function readRetiredCoins(rail: EvmRail): Promise<ChainLevel[]> {
 async function computeGasLowWater({ entry, nodes }: EvmRail): Promise<bigint> {
   const { transfers = TRANSFERS_DEFAULT } = entry.lowWater ?? {}
   const fees = await nodes.fees()
-  const costs = entry.tokens.map(({ standard }) => transferCost(entry, fees, standard, transfers))
+  const costs = entry.tokens.map(({ standard }) => computeTransferCost(entry, fees, standard, transfers))
   return costs.reduce((highest, cost) => (cost > highest ? cost : highest), 0n)
 }
 
@@ -65,7 +65,7 @@ async function readCoinLevel(
 ): Promise<ChainLevel[]> {
   if (!address) return []
   const balance = await nodes.coin(address)
-  return [{ account, asset: COIN_OF[entry.network], decimals: COIN_DECIMALS, balance, lowWater }]
+  return [{ account, asset: CHAIN_COINS[entry.network], decimals: COIN_DECIMALS, balance, lowWater }]
 }
 
 /**
@@ -80,7 +80,7 @@ async function readTokenLevel(
   if (!isKnownCurrency(currency)) return []
   const configuredMark = entry.lowWater?.treasury?.find((mark) => mark.currency === currency)?.amount
   const lowWater = configuredMark ?? paidOut.get(currency) ?? 0n
-  const balance = await readTokenBalance(nodes, lowerHex(address), chain.treasury)
+  const balance = await readTokenBalance(nodes, toLowerHex(address), chain.treasury)
   return [{ account: TREASURY, asset: currency, decimals: CURRENCIES[currency].decimals, balance, lowWater }]
 }
 

@@ -1,5 +1,5 @@
 import type { Hex } from '../../base/formats/hex.ts'
-import { lowerHex } from '../../base/formats/hex.ts'
+import { toLowerHex } from '../../base/formats/hex.ts'
 import { NodeError } from '../../kernel/ports/chain-nodes.ts'
 import type { Read } from '../../storage/read/read.ts'
 import type { AccountDetails } from '../../storage/rows/stored-documents.ts'
@@ -29,14 +29,14 @@ const OWN_ADDRESS_FAULT = 'is an address of this platform. Pay its internal acco
  * Returns why an address cannot be paid. Checks the records and the chain too. Also undefined if no node
  * responds, because the worker checks again before sending.
  */
-export async function faultOfPayee(
+export async function findPayeeFault(
   rail: EvmRail,
   read: Read,
   account: AccountDetails,
 ): Promise<string | undefined> {
   const rawAddress = findAddress(account)
   if (rawAddress === undefined) return undefined
-  const address = lowerHex(rawAddress)
+  const address = toLowerHex(rawAddress)
   return findOwnAddressFault(rail, read, address)
 }
 

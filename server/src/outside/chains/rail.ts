@@ -1,7 +1,7 @@
 import type { EvmRailValue } from '@countersign/contract/connectors/rails-file'
 import { WALLET_PATH } from '../../base/crypto/evm/keys.ts'
 import { toChecksumAddress } from '../../base/formats/addresses.ts'
-import { lowerHex } from '../../base/formats/hex.ts'
+import { toLowerHex } from '../../base/formats/hex.ts'
 import type { ChainNodes } from '../../kernel/ports/chain-nodes.ts'
 import type { Enclave } from '../../kernel/ports/enclave.ts'
 import type { OpenedDepositAccount } from '../../kernel/ports/rail.ts'
@@ -10,13 +10,13 @@ import { notReached } from '../../money/rails/choose-rail.ts'
 import { nextOpening } from '../../money/rails/opening-hours.ts'
 import { currenciesIn } from '../../money/rails/routing.ts'
 import { insert } from '../../storage/commit/writes.ts'
-import { addressRow } from './address-rows.ts'
+import { buildAddressRow } from './address-rows.ts'
 import { buildColdStorageCalls, createColdStorageRail } from './cold-storage.ts'
 import { type EvmRail, listGasNames, requireFollowedBlock, TREASURY } from './evm-rail.ts'
 import type { Faucet } from './faucet.ts'
 import { pathOf } from './formats/paths.ts'
 import { deriveAddressId } from './ids.ts'
-import { faultOfPayee } from './payees.ts'
+import { findPayeeFault } from './payees.ts'
 import { enqueuePayment } from './queue.ts'
 import { buildRotationCalls } from './rotation.ts'
 import { buildStatement, readBalances } from './statement.ts'
@@ -65,7 +65,7 @@ export function createEvmRail(
     currenciesIn: currenciesIn(entry),
     opensAt: (now) => (hours ? nextOpening(hours, now) : now),
     enqueue: (payment) => enqueuePayment(rail, payment),
-    faultOfPayee: (read, account) => faultOfPayee(rail, read, account),
+    findPayeeFault: (read, account) => findPayeeFault(rail, read, account),
     send: refuseDirectPayment,
     pull: refuseDirectPayment,
     pullable: async () => undefined,
@@ -97,7 +97,7 @@ function buildChain(
       requireFollowedBlock(rail())
       const path = pathOf(name, 'DEPOSIT', ownerId)
       const address = enclave.chainAddress(path)
-      const row = addressRow(name, from, { purpose: ownerId, address, role: 'DEPOSIT', path, ownerId })
+      const row = buildAddressRow(name, from, { purpose: ownerId, address, role: 'DEPOSIT', path, ownerId })
       return { address: toChecksumAddress(address.slice(2)), writes: [insert('chain_addresses', row)] }
     },
     ...buildColdStorageCalls(rail),
@@ -105,7 +105,7 @@ function buildChain(
     walletAddressId: (ownerId) => deriveAddressId(name, ownerId),
     walletAddress(from, ownerId, address) {
       requireFollowedBlock(rail())
-      const row = addressRow(name, from, {
+      const row = buildAddressRow(name, from, {
         purpose: ownerId,
         address,
         role: 'WALLET',
@@ -120,7 +120,7 @@ function buildChain(
 function getToken({ facts }: EvmRail, tokens: EvmRailValue['tokens'], currency: string): ChainToken {
   const found = tokens.find((token) => token.currency === currency)
   if (!found) throw new Error(`The rail has no token for ${currency}`)
-  const address = lowerHex(found.address)
+  const address = toLowerHex(found.address)
   const tokenFacts = facts?.tokens[address]
   if (!tokenFacts) throw notReached()
   const { domain } = tokenFacts

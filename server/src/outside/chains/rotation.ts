@@ -2,10 +2,10 @@ import type { Enclave } from '../../kernel/ports/enclave.ts'
 import type { RailChain } from '../../kernel/ports/rail-chain.ts'
 import { insert, update } from '../../storage/commit/writes.ts'
 import type { Read } from '../../storage/read/read.ts'
-import { addressRow } from './address-rows.ts'
+import { buildAddressRow } from './address-rows.ts'
 import { type EvmRail, formatTreasuryName, requireFollowedBlock } from './evm-rail.ts'
 import { pathOf } from './formats/paths.ts'
-import { chainIdOf, deriveAddressId } from './ids.ts'
+import { deriveAddressId, deriveChainRecordId } from './ids.ts'
 import { selectTreasuries, selectTreasuryId } from './store.ts'
 
 /**
@@ -24,7 +24,7 @@ export function buildRotationCalls(
       requireFollowedBlock(rail())
       const { name } = rail()
       const purpose = formatTreasuryName(number)
-      const row = addressRow(name, op, {
+      const row = buildAddressRow(name, op, {
         purpose,
         address: deriveAddress(number),
         role: 'TREASURY',
@@ -36,7 +36,7 @@ export function buildRotationCalls(
         insert('chain_addresses', row),
         update(
           'chains',
-          chainIdOf(name),
+          deriveChainRecordId(name),
           { treasury_id: before },
           { treasury_id: deriveAddressId(name, purpose), updated_at: op.now },
         ),

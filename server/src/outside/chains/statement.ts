@@ -1,7 +1,7 @@
 import type { ConnectorStatement, StatementEntry } from '@countersign/contract/connectors/events'
 import type { Hex } from '../../base/formats/hex.ts'
-import { lowerHex } from '../../base/formats/hex.ts'
-import { coldStorageOf, type ReadsFrom } from '../../kernel/ports/rail.ts'
+import { toLowerHex } from '../../base/formats/hex.ts'
+import { type ReadsFrom, toColdStorageName } from '../../kernel/ports/rail.ts'
 import { endOf, startOf } from '../../operation/reconciliations/days.ts'
 import type { EvmRail } from './evm-rail.ts'
 import { balancesCall, decodeBalances, MULTICALL_ADDRESS } from './formats/calls.ts'
@@ -30,7 +30,7 @@ export async function readBalances(
   const followedBlock = await selectFollowedBlock(from, rail.name)
   if (followedBlock === undefined) return balances
   for (const { currency, address } of rail.entry.tokens)
-    balances.set(currency, await sumBalances(rail, from, group, lowerHex(address), followedBlock))
+    balances.set(currency, await sumBalances(rail, from, group, toLowerHex(address), followedBlock))
   return balances
 }
 
@@ -58,7 +58,7 @@ export async function buildStatement(
   const closing = total - sums.since
   const opening = entries.reduce((balance, { amount }) => balance - amount, closing)
   return {
-    statementId: `${group === 'cold' ? coldStorageOf(rail.name) : rail.name} ${currency} ${date}`,
+    statementId: `${group === 'cold' ? toColdStorageName(rail.name) : rail.name} ${currency} ${date}`,
     date,
     currency,
     openingBalance: String(opening),
@@ -81,7 +81,7 @@ function toEntry(row: BookedMovement): StatementEntry {
 
 function findToken({ entry }: EvmRail, currency: string): Hex | undefined {
   const token = entry.tokens.find((candidate) => candidate.currency === currency)
-  return token && lowerHex(token.address)
+  return token && toLowerHex(token.address)
 }
 
 /** Sums a group's balances in one token at a given block. Throws NodeError. */
@@ -93,7 +93,7 @@ async function sumBalances(
   block: bigint,
 ): Promise<bigint> {
   const { multicall: configured } = rail.entry
-  const multicall = configured === undefined ? MULTICALL_ADDRESS : lowerHex(configured)
+  const multicall = configured === undefined ? MULTICALL_ADDRESS : toLowerHex(configured)
   const hasMulticall = (await rail.nodes.code(multicall)) !== '0x'
   let total = 0n
   for (let afterAddress: string | undefined; ; ) {

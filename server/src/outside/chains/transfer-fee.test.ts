@@ -3,10 +3,10 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { networkFeeRoundedUp } from '../../base/pricing/network-fees.ts'
 import { feesOf, price } from '../../base/pricing/pricing.ts'
-import { type RateTable, type Ratio, rateBetween } from '../../base/pricing/ratios.ts'
+import { findRate, type RateTable, type Ratio } from '../../base/pricing/ratios.ts'
 import { type ChainFees, NodeError } from '../../kernel/ports/chain-nodes.ts'
 import { readFeeLimit } from './fees.ts'
-import { createTransferFees, transferCost } from './transfer-fee.ts'
+import { computeTransferCost, createTransferFees } from './transfer-fee.ts'
 
 const GWEI = 10n ** 9n
 
@@ -56,7 +56,7 @@ describe('a network fee', () => {
         const { rates, sending, receiving, transfers, marginPercent, extraWei, gasUnits } = input
         const entry = entryWith({ marginPercent, maxGwei: input.maxGwei, extraWei, gasUnits })
         const chainFees = { baseFeePerGas: input.base, priorityFeePerGas: input.priority }
-        const amount = transferCost(entry, chainFees, 'EIP3009', transfers)
+        const amount = computeTransferCost(entry, chainFees, 'EIP3009', transfers)
         // Cost of a transaction signed with this limit, in whatever block it lands.
         const limit = min(2n * input.base + input.priority, readFeeLimit(entry))
         const paid =
@@ -80,7 +80,7 @@ describe('a network fee', () => {
         if (input.side === 'SENDING')
           expect(priced.receivingAmount).toBeLessThanOrEqual(plain!.receivingAmount)
         else expect(priced.sendingAmount).toBeGreaterThanOrEqual(plain!.sendingAmount + fee)
-        expect(rateBetween(rates, sending, receiving)).toEqual(priced.rate)
+        expect(findRate(rates, sending, receiving)).toEqual(priced.rate)
       }),
       { numRuns: 3000 },
     )
@@ -88,9 +88,13 @@ describe('a network fee', () => {
 
   test('a network fee is twice the base fee plus the tip, with the margin, and at most the limit', () => {
     const fees = { baseFeePerGas: 3n * GWEI, priorityFeePerGas: GWEI }
-    expect(transferCost(entryWith(undefined), fees, 'EIP3009', 1)).toBe((120_000n * 7n * GWEI * 120n) / 100n)
-    expect(transferCost(entryWith(undefined), fees, 'ERC20', 2)).toBe((160_000n * 7n * GWEI * 120n) / 100n)
-    expect(transferCost(entryWith({ maxGwei: 0.5, marginPercent: 0 }), fees, 'EIP3009', 1)).toBe(
+    expect(computeTransferCost(entryWith(undefined), fees, 'EIP3009', 1)).toBe(
+      (120_000n * 7n * GWEI * 120n) / 100n,
+    )
+    expect(computeTransferCost(entryWith(undefined), fees, 'ERC20', 2)).toBe(
+      (160_000n * 7n * GWEI * 120n) / 100n,
+    )
+    expect(computeTransferCost(entryWith({ maxGwei: 0.5, marginPercent: 0 }), fees, 'EIP3009', 1)).toBe(
       (120_000n * GWEI) / 2n,
     )
   })

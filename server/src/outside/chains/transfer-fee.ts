@@ -1,5 +1,5 @@
 import type { EvmRailValue } from '@countersign/contract/connectors/rails-file'
-import { COIN_OF, type NetworkFee } from '../../base/pricing/network-fees.ts'
+import { CHAIN_COINS, type NetworkFee } from '../../base/pricing/network-fees.ts'
 import { ApiError } from '../../kernel/operation/operation.ts'
 import { type ChainFees, type ChainNodes, NodeError } from '../../kernel/ports/chain-nodes.ts'
 import { chooseFees, readFeeLimit } from './fees.ts'
@@ -18,7 +18,7 @@ const FEES_MS = 2000
  * The maximum cost of `transfers` transfers in wei, rounded up and including the margin, if their
  * transactions are signed at the chain's current fees.
  */
-export function transferCost(
+export function computeTransferCost(
   entry: EvmRailValue,
   currentFees: ChainFees,
   standard: keyof typeof GAS_UNITS,
@@ -65,6 +65,9 @@ export function createTransferFees(
         message: `The current network fees of ${entry.network} are unavailable. Try again in a few seconds.`,
       })
     })
-    return { asset: COIN_OF[entry.network], amount: transferCost(entry, fees, token.standard, transfers) }
+    return {
+      asset: CHAIN_COINS[entry.network],
+      amount: computeTransferCost(entry, fees, token.standard, transfers),
+    }
   }
 }

@@ -5,13 +5,13 @@ import type { BankFilesRailValue } from '@countersign/contract/connectors/rails-
 import { isValidBIC, isValidIBAN } from 'ibantools'
 import { isCreditorId, isRoutingNumber } from '../../base/formats/check-digits.ts'
 import { messageOf } from '../../base/formats/thrown-errors.ts'
-import { faultOfAcknowledgements } from '../bank-files/acknowledgements.ts'
-import { faultOfBacs } from '../bank-files/bacs-payments.ts'
-import { faultOfScheme, startOfScheme } from '../bank-files/file-names.ts'
+import { findAcknowledgementFault } from '../bank-files/acknowledgements.ts'
+import { findBacsFault } from '../bank-files/bacs-payments.ts'
+import { findSchemeFault, readSchemePrefix } from '../bank-files/file-names.ts'
 import { isAchAccount } from '../bank-files/formats/ach-writer.ts'
-import { faultOfFasterPayments } from '../bank-files/formats/faster-payments.ts'
-import { faultOfWires } from '../bank-files/formats/wires.ts'
-import { faultOfMarker } from '../bank-files/markers.ts'
+import { findFasterPaymentsFault } from '../bank-files/formats/faster-payments.ts'
+import { findWireFault } from '../bank-files/formats/wires.ts'
+import { findMarkerFault } from '../bank-files/markers.ts'
 import { NETWORKS } from '../bank-files/networks.ts'
 import { createPgp, type Pgp } from '../bank-files/pgp.ts'
 import { accountOf, type BankFilesRail, CARRIED, createBankFilesRail, hasDebits } from '../bank-files/rail.ts'
@@ -68,10 +68,10 @@ async function loadPgp(
 function findExchangeFault(entry: BankFilesRailValue): string | undefined {
   const { fileNames, markers, format } = entry
   const fault =
-    (fileNames && faultOfScheme(fileNames)) ??
-    (markers?.ours && faultOfMarker(markers.ours)) ??
-    (markers?.theirs && faultOfMarker(markers.theirs)) ??
-    faultOfAcknowledgements(entry)
+    (fileNames && findSchemeFault(fileNames)) ??
+    (markers?.ours && findMarkerFault(markers.ours)) ??
+    (markers?.theirs && findMarkerFault(markers.theirs)) ??
+    findAcknowledgementFault(entry)
   if (fault !== undefined) return fault
   const isBalanced = format.type === 'ACH' && format.isBalanced
   return isBalanced && !isAchAccount(format.accountNumber)
@@ -90,7 +90,7 @@ export function findSharedOutboxFault(
   const schemes = [entry, other].map(({ fileNames, format }) =>
     fileNames === undefined || fileNames.includes('{message}')
       ? undefined
-      : startOfScheme(fileNames, accountOf(format)),
+      : readSchemePrefix(fileNames, accountOf(format)),
   )
   const [first, second] = schemes
   if (formatOutbox(entry) !== formatOutbox(other) || first === undefined || second === undefined)
@@ -161,9 +161,9 @@ function findEntryFault(entry: BankFilesRailValue): string | undefined {
       return 'format: debits.creditorId is not a creditor identifier'
     return format.bic !== undefined && !isValidBIC(format.bic) ? 'format: bic is not valid' : undefined
   }
-  if (format.type === 'WIRE') return faultOfWires(format)
-  if (format.type === 'BACS') return faultOfBacs(format)
-  if (format.type === 'FASTER_PAYMENTS') return faultOfFasterPayments(format)
+  if (format.type === 'WIRE') return findWireFault(format)
+  if (format.type === 'BACS') return findBacsFault(format)
+  if (format.type === 'FASTER_PAYMENTS') return findFasterPaymentsFault(format)
   if (!isRoutingNumber(format.destination)) return 'format: destination is not a routing number'
   return isRoutingNumber(format.routingNumber) ? undefined : 'format: routingNumber is not a routing number'
 }

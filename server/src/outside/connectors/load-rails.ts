@@ -6,7 +6,7 @@ import type {
   RailEntryValue,
   RailsFileValue,
 } from '@countersign/contract/connectors/rails-file'
-import { secretOfText } from '../../base/crypto/standard-webhooks.ts'
+import { parseWebhookSecret } from '../../base/crypto/standard-webhooks.ts'
 import { messageOf } from '../../base/formats/thrown-errors.ts'
 import { parseJson } from '../../base/json/json.ts'
 import { ConfigError } from '../../base/settings/config-error.ts'
@@ -152,7 +152,7 @@ function openHttpRail(entry: HttpRailValue, { environment, clock, tracing }: Loa
 function readSecrets(entry: HttpRailValue, environment: Loading['environment']): Uint8Array[] {
   const { env } = entry.secret
   const texts = (environment[env] ?? '').trim().split(/[\s,]+/)
-  const secrets = texts.map(secretOfText).filter((secret) => secret !== undefined)
+  const secrets = texts.map(parseWebhookSecret).filter((secret) => secret !== undefined)
   if (secrets.length < texts.length || secrets.length > 2)
     throw railConfigError(
       entry,

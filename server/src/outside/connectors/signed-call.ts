@@ -6,7 +6,7 @@ import {
 } from '@countersign/contract/connectors/protocol'
 import { isObject } from '@countersign/contract/core/decode'
 import { jsonFromUtf8 } from '../../base/crypto/encodings.ts'
-import { standardHeaders } from '../../base/crypto/standard-webhooks.ts'
+import { buildStandardHeaders } from '../../base/crypto/standard-webhooks.ts'
 import { NoAnswer } from '../../base/http-client/answer.ts'
 import { PAYMENT_SERVICE, send } from '../../base/http-client/send.ts'
 import { toJson } from '../../base/json/json.ts'
@@ -48,7 +48,7 @@ export async function callConnector(
     ...(body === undefined ? {} : { 'Content-Type': 'application/json; charset=utf-8' }),
     ...(id === undefined ? {} : { 'Idempotency-Key': id }),
     ...span?.(),
-    ...standardHeaders(secrets, callSigningId(method, path, id), bytes, now),
+    ...buildStandardHeaders(secrets, callSigningId(method, path, id), bytes, now),
   }
   const outgoing = { method, url: `${url}${path}`, headers, ...(body === undefined ? {} : { body: bytes }) }
   const signal = AbortSignal.timeout(timeoutMs)

@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline'
 import { toScreenedAddress } from '../../base/formats/screened-addresses.ts'
 import { messageOf } from '../../base/formats/thrown-errors.ts'
 import { ConfigError } from '../../base/settings/config-error.ts'
-import { type Screening, unreadableAddress } from '../../kernel/ports/screening.ts'
+import { type Screening, toUnreadableResult } from '../../kernel/ports/screening.ts'
 
 /** A file of sanctioned addresses, as last read. */
 export interface AddressFile extends Screening {
@@ -62,7 +62,7 @@ export async function openAddressFile(
     async check(request) {
       await runInTurn(refresh)
       const address = toScreenedAddress(request.address)
-      if (address === undefined) return unreadableAddress(request)
+      if (address === undefined) return toUnreadableResult(request)
       const label = addresses.get(address)
       if (label === undefined) return { outcome: 'CLEAR' }
       return { outcome: 'HIT', list: LIST, detail: label === '' ? NO_LABEL : label }

@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs'
 import type { Readable } from 'node:stream'
 import { AwsV4Signer } from 'aws4fetch'
-import { type StreamedAnswer, type StreamedOutgoing, sendForStream } from '../../base/http-client/send.ts'
+import { type StreamedRequest, type StreamedResponse, sendForStream } from '../../base/http-client/send.ts'
 import type { BucketConfig } from '../../base/settings/documents.ts'
 import type { FileStore } from '../../kernel/ports/file-store.ts'
 import { toFileName } from './file-folder.ts'
@@ -14,7 +14,7 @@ const IDLE_MS_MAX = 60_000
 /** SHA-256 of an empty body. */
 const NO_BODY = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'
 
-interface Request extends Pick<StreamedOutgoing, 'method' | 'body'> {
+interface Request extends Pick<StreamedRequest, 'method' | 'body'> {
   readonly sha256?: string
   readonly msMax?: number
   /** A GET returns the bytes from this offset on, with status 206 unless the offset is 0. */
@@ -58,7 +58,7 @@ async function send(
   now: Date,
   name: string,
   { method, body, sha256 = NO_BODY, msMax = ANSWER_MS_MAX, fromByte = 0 }: Request,
-): Promise<StreamedAnswer> {
+): Promise<StreamedResponse> {
   const signer = new AwsV4Signer({
     method,
     url: `${url}/${prefix}${name}`,

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { getJsonFrom } from '../../base/http-client/send.ts'
-import { ratioOf } from '../../base/pricing/ratios.ts'
+import { toRatio } from '../../base/pricing/ratios.ts'
 import { ApiError } from '../../kernel/operation/operation.ts'
 import type { RateProvider } from '../../kernel/ports/rates.ts'
 import { createHttpRates } from './http-rates.ts'
@@ -102,13 +102,13 @@ describe('rates fetched over HTTP', () => {
     respond = sendBody(text.replace('"1.16"', '1.1600e0'))
     const table = await provider.snapshot()
     expect(table.updatedAt.toISOString()).toBe(formatTime(0))
-    expect(table.usdPerUnit('EUR')).toEqual(ratioOf('1.16'))
+    expect(table.usdPerUnit('EUR')).toEqual(toRatio('1.16'))
     const { numerator, denominator } = table.usdPerUnit('IDR')!
     expect(numerator * 10n ** 30n).toBe(61234567890123456789012345n * denominator)
-    expect(table.usdPerUnit('USD')).toEqual(ratioOf('1'))
+    expect(table.usdPerUnit('USD')).toEqual(toRatio('1'))
     expect(table.usdPerUnit('GBP')).toBeUndefined()
     // Assets for network fees.
-    expect(table.usdPerUnit('ETH')).toEqual(ratioOf('3500.5'))
+    expect(table.usdPerUnit('ETH')).toEqual(toRatio('3500.5'))
     expect(table.usdPerUnit('SOL')).toBeUndefined()
   })
 
@@ -124,12 +124,12 @@ describe('rates fetched over HTTP', () => {
     await provider.snapshot()
     seconds = 4.5 * MINUTE
     respond = sendBody(buildDocument({ EUR: '1.17' }))
-    expect(await readEuroRate()).toEqual(ratioOf('1.16'))
+    expect(await readEuroRate()).toEqual(toRatio('1.16'))
     await expectRequests(2)
-    await expect.poll(() => readEuroRate(), { interval: 2 }).toEqual(ratioOf('1.17'))
+    await expect.poll(() => readEuroRate(), { interval: 2 }).toEqual(toRatio('1.17'))
     seconds = 10 * MINUTE
     respond = sendBody(buildDocument({ EUR: '1.18' }))
-    expect(await Promise.all([readEuroRate(), readEuroRate()])).toEqual([ratioOf('1.18'), ratioOf('1.18')])
+    expect(await Promise.all([readEuroRate(), readEuroRate()])).toEqual([toRatio('1.18'), toRatio('1.18')])
     expect(requests).toBe(3)
   })
 
@@ -137,7 +137,7 @@ describe('rates fetched over HTTP', () => {
     await provider.snapshot()
     respond = sendBody('down', 500)
     for (seconds = 5 * MINUTE; seconds <= MAX_AGE_SECONDS; seconds += MINUTE)
-      expect(await readEuroRate()).toEqual(ratioOf('1.16'))
+      expect(await readEuroRate()).toEqual(toRatio('1.16'))
     seconds = MAX_AGE_SECONDS + 1
     const error = await getRefusal()
     expect(error).toMatchObject({ code: 'UNAVAILABLE', headers: { 'Retry-After': '10' } })
@@ -145,7 +145,7 @@ describe('rates fetched over HTTP', () => {
     expect(failures.at(-1)).toContain('status 500')
     seconds += MINUTE
     respond = sendBody(buildDocument({ EUR: '9' }))
-    expect(await readEuroRate()).toEqual(ratioOf('9'))
+    expect(await readEuroRate()).toEqual(toRatio('9'))
   })
 
   test('callers do not wait for a hanging rates source while older rates are usable', async () => {
@@ -154,17 +154,17 @@ describe('rates fetched over HTTP', () => {
     timeoutMs = 100
     seconds = 6 * MINUTE
     // The first caller notices, the others do not wait.
-    expect(await readEuroRate()).toEqual(ratioOf('1.16'))
+    expect(await readEuroRate()).toEqual(toRatio('1.16'))
     expect(failures).toHaveLength(1)
     seconds = 7 * MINUTE
-    expect(await readEuroRate()).toEqual(ratioOf('1.16'))
+    expect(await readEuroRate()).toEqual(toRatio('1.16'))
     expect(failures).toHaveLength(1)
     await expectRequests(3)
     await expect.poll(() => failures.length, { interval: 10 }).toBe(2)
     seconds = 8 * MINUTE
     respond = sendBody(buildDocument())
     timeoutMs = 5000
-    expect(await readEuroRate()).toEqual(ratioOf('1.16'))
+    expect(await readEuroRate()).toEqual(toRatio('1.16'))
     const updatedAt = async () => (await provider.snapshot()).updatedAt.toISOString()
     await expect.poll(updatedAt, { interval: 2 }).toBe(formatTime(0))
   })
@@ -194,13 +194,13 @@ describe('rates fetched over HTTP', () => {
     respond = sendBody(buildDocument())
     timeoutMs = 5000
     provider = createProvider()
-    expect(await readEuroRate()).toEqual(ratioOf('1.16'))
+    expect(await readEuroRate()).toEqual(toRatio('1.16'))
   })
 
   test('HTTP rates are usable for the configured time, measured from their time at the source', async () => {
     provider = createProvider({ maxAgeSeconds: 30 })
     respond = sendBody(buildDocument({}, { updatedAt: formatTime(-20) }))
-    expect(await readEuroRate()).toEqual(ratioOf('1.16'))
+    expect(await readEuroRate()).toEqual(toRatio('1.16'))
     seconds = 11
     expect((await getRefusal()).code).toBe('UNAVAILABLE')
     expect(requests).toBe(2)
@@ -299,13 +299,13 @@ describe('an invalid rates response is ignored, and the previous rates stay in u
     // The next valid one counts.
     seconds += MINUTE
     respond = sendBody(buildDocument({ EUR: '1.2' }))
-    await expect.poll(() => readEuroRate(), { interval: 2 }).toEqual(ratioOf('1.2'))
+    await expect.poll(() => readEuroRate(), { interval: 2 }).toEqual(toRatio('1.2'))
   })
 
   test('currencies that the server does not know are ignored in HTTP rates, whatever their names', async () => {
     const strange =
       '"__proto__": {"EUR": "5"}, "constructor": "6", "XXX": "-1", "toString": null, "EUR": "1.2"'
     respond = sendBody(buildDocument({ EUR: undefined }).replace('"BTC"', `${strange}, "BTC"`))
-    expect(await readEuroRate()).toEqual(ratioOf('1.2'))
+    expect(await readEuroRate()).toEqual(toRatio('1.2'))
   })
 })

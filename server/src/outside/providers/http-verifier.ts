@@ -1,5 +1,5 @@
 import { jsonFromUtf8 } from '../../base/crypto/encodings.ts'
-import { isStandardSigned, standardHeaders } from '../../base/crypto/standard-webhooks.ts'
+import { buildStandardHeaders, isStandardSigned } from '../../base/crypto/standard-webhooks.ts'
 import { NoAnswer } from '../../base/http-client/answer.ts'
 import { send } from '../../base/http-client/send.ts'
 import { toJson } from '../../base/json/json.ts'
@@ -53,7 +53,7 @@ async function post(
         headers: {
           'Content-Type': 'application/json; charset=utf-8',
           'User-Agent': 'Countersign-Verifications/1',
-          ...standardHeaders(secrets, id, body, now),
+          ...buildStandardHeaders(secrets, id, body, now),
         },
         body,
       },

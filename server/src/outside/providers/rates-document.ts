@@ -1,7 +1,7 @@
 import { isKnownCurrency, type KnownCurrency } from '@countersign/contract/core/currencies'
 import { parse } from 'lossless-json'
 import { isNetworkAsset, type NetworkAsset } from '../../base/pricing/network-assets.ts'
-import { type RateTable, type Ratio, ratioOf } from '../../base/pricing/ratios.ts'
+import { type RateTable, type Ratio, toRatio } from '../../base/pricing/ratios.ts'
 
 const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})$/
 /** A decimal number in JSON syntax, with no more digits than a rate can have. */
@@ -29,7 +29,7 @@ export function parseRates(text: string): RateTable {
   if (updatedAt === undefined) throw new RatesError('"updatedAt" is not a date-time')
   const rates = toPropertyMap(document.get('rates'))
   if (rates === undefined) throw new RatesError('"rates" is not an object')
-  const table = new Map<KnownCurrency | NetworkAsset, Ratio>([['USD', ratioOf('1')]])
+  const table = new Map<KnownCurrency | NetworkAsset, Ratio>([['USD', toRatio('1')]])
   for (const [code, value] of rates) {
     if (!isKnownCurrency(code) && !isNetworkAsset(code)) continue
     const rate = parseRate(value)
@@ -66,7 +66,7 @@ function parseTime(value: unknown): Date | undefined {
 function parseRate(value: unknown): Ratio | undefined {
   const [, whole, fraction = '', exponent = '0'] = (typeof value === 'string' && DECIMAL.exec(value)) || []
   if (whole === undefined) return undefined
-  const { numerator, denominator } = ratioOf(`${whole}.${fraction}`)
+  const { numerator, denominator } = toRatio(`${whole}.${fraction}`)
   const power = BigInt(exponent)
   const rate = {
     numerator: numerator * 10n ** (power > 0n ? power : 0n),

@@ -23,7 +23,7 @@ export interface CardPage {
  * The sandbox processor's page that shows a card, for use in an iframe. The card number is generated and
  * cannot belong to a real card.
  */
-export async function cardPage(lookup: Lookup, reference: string): Promise<CardPage> {
+export async function renderCardPage(lookup: Lookup, reference: string): Promise<CardPage> {
   const card = await findCardOfProcessor(lookup, reference)
   return { isFound: card !== undefined, html: renderPage(card ? renderCard(card) : '<p>Card not found.</p>') }
 }

@@ -9,11 +9,11 @@ import {
 import { base58, createBase58check } from '@scure/base'
 import { composeIBAN, getCountrySpecifications } from 'ibantools'
 import { toChecksumAddress } from '../../base/formats/addresses.ts'
-import { cbuFrom, clabeCheckDigit } from '../../base/formats/check-digits.ts'
+import { buildCbu, computeClabeDigit } from '../../base/formats/check-digits.ts'
 import { requireValue } from '../../base/formats/require-value.ts'
 import type { Deposit, DepositDetails } from '../../kernel/ports/deposit-details.ts'
-import { sandboxInvoice } from './invoice.ts'
-import { pixCode } from './pix.ts'
+import { generateSandboxInvoice } from './invoice.ts'
+import { buildPixCode } from './pix.ts'
 import { encodeIdentityField, encodeSparkAddress, generateSparkInvoice } from './spark.ts'
 
 /** The values from which details are derived. */
@@ -49,11 +49,11 @@ const base58check = createBase58check((bytes: Uint8Array) => createHash('sha256'
 const GENERATORS_BY_CHECK: Partial<Record<AccountCheckName, Generator>> = {
   aba: () => ROUTING_NUMBER,
   bic: ({ type }) => `${BIC_BANK}${accountType(type).country ?? EURO_COUNTRY}33`,
-  bolt11: ({ seed, reference }) => sandboxInvoice(seed, reference),
-  cbu: ({ seed }) => cbuFrom(CVU_PROVIDER, deriveDigits(seed, 13)),
+  bolt11: ({ seed, reference }) => generateSandboxInvoice(seed, reference),
+  cbu: ({ seed }) => buildCbu(CVU_PROVIDER, deriveDigits(seed, 13)),
   clabe: ({ seed }) => {
     const first = CLABE_BANK_AND_CITY + deriveDigits(seed, 11)
-    return first + clabeCheckDigit(first)
+    return first + computeClabeDigit(first)
   },
   // The address is a digest, so nobody has its key.
   evm: ({ seed }) => toChecksumAddress(deriveDigest('evm', seed).subarray(0, 20).toString('hex')),
@@ -78,7 +78,7 @@ const GENERATORS_BY_NAME: Readonly<Record<string, Generator>> = {
   bankName: () => BANK_NAME,
   paymentRails: ({ type }) => [...accountType(type).rails],
   paymentUrl: ({ reference }) => `https://pay.sandbox.test/${encodeURIComponent(reference)}`,
-  qrCode: ({ seed, reference }) => pixCode(toUuid(deriveDigest('pix', seed)), reference),
+  qrCode: ({ seed, reference }) => buildPixCode(toUuid(deriveDigest('pix', seed)), reference),
   reference: ({ reference }) => reference,
   sortCode: () => SORT_CODE,
 }

@@ -1,8 +1,8 @@
 import type { AccountTypeName } from '@countersign/contract/accounts/account-types'
 import type { Hex } from '../../base/formats/hex.ts'
-import { lowerHex } from '../../base/formats/hex.ts'
+import { toLowerHex } from '../../base/formats/hex.ts'
 import type { OwnedAccountRow } from '../../kernel/accounts/accounts.ts'
-import { fundingTypesOf } from '../../kernel/accounts/funding.ts'
+import { listFundingTypes } from '../../kernel/accounts/funding.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
 import type { JobHandler } from '../../kernel/outbox/job-kinds.ts'
@@ -44,7 +44,7 @@ async function findChainAddress(op: Op, account: OwnedAccountRow): Promise<Chain
     )
   }
   const routes = await Promise.all(
-    fundingTypesOf(currency).map((type) => findMintingRail(op, type, currency)),
+    listFundingTypes(currency).map((type) => findMintingRail(op, type, currency)),
   )
   const mintingRail = routes.find((route) => route !== undefined)
   if (!mintingRail) return undefined
@@ -67,6 +67,6 @@ async function findMintingRail(op: Op, accountType: AccountTypeName, currency: s
  * chain and the ledger then show both amounts.
  */
 export const mintAtFaucet: JobHandler<'chain.mint'> = async (op, { rail, currency, address, amount }) => {
-  await op.rails.find(rail)?.chain?.mint?.(currency, lowerHex(address), BigInt(amount))
+  await op.rails.find(rail)?.chain?.mint?.(currency, toLowerHex(address), BigInt(amount))
   return []
 }

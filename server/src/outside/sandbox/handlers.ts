@@ -1,11 +1,11 @@
 import type { sandbox } from '@countersign/contract/sandbox/sandbox'
-import { balanceUpdated, findOwnedAccount, internalAccountView } from '../../kernel/accounts/accounts.ts'
+import { balanceUpdated, findOwnedAccount, toInternalAccountView } from '../../kernel/accounts/accounts.ts'
 import { clearFilesOf } from '../../kernel/files/stored-files.ts'
 import { checkFitsBalance, findBalances } from '../../kernel/ledger/balances.ts'
-import { arrivalLegs, post } from '../../kernel/ledger/transfers.ts'
-import { magicValueFamilies } from '../../kernel/magic-values/magic-value-list.ts'
+import { buildArrivalLegs, post } from '../../kernel/ledger/transfers.ts'
+import { listMagicValueFamilies } from '../../kernel/magic-values/magic-value-list.ts'
 import { ApiError, fieldError, type Handlers } from '../../kernel/operation/operation.ts'
-import { succeedPlatform } from '../../people/platforms/platforms.ts'
+import { createSuccessor } from '../../people/platforms/platforms.ts'
 import { fundOnChain } from './faucet.ts'
 
 /** Later than any test needs, and well within the range of valid dates. */
@@ -25,13 +25,13 @@ export const sandboxHandlers: Handlers<typeof sandbox> = {
         'accountId',
         `This account is ${account.status}. Only an ACTIVE account can be funded.`,
       )
-    const legs = arrivalLegs(account, body.amount)
+    const legs = buildArrivalLegs(account, body.amount)
     await checkFitsBalance(op, legs, 'amount')
     const onChain = await fundOnChain(op, account, body.amount)
     const before = (await findBalances(op, [account.id])).get(account.id) ?? { available: 0n, total: 0n }
-    if (onChain) return { status: 200, body: internalAccountView(op, account, before), writes: onChain }
+    if (onChain) return { status: 200, body: toInternalAccountView(op, account, before), writes: onChain }
     const after = { available: before.available + body.amount, total: before.total + body.amount }
-    const view = internalAccountView(op, account, after)
+    const view = toInternalAccountView(op, account, after)
     return {
       status: 200,
       body: view,
@@ -66,7 +66,7 @@ export const sandboxHandlers: Handlers<typeof sandbox> = {
 
   sandbox_magic_value_list: async (op) => ({
     status: 200,
-    body: { data: magicValueFamilies(op.sandboxUmaDomain) },
+    body: { data: listMagicValueFamilies(op.sandboxUmaDomain) },
   }),
 
   /**
@@ -75,7 +75,7 @@ export const sandboxHandlers: Handlers<typeof sandbox> = {
    * Requests in progress finish on the old platform.
    */
   sandbox_reset: async (op) => {
-    const { row, writes } = await succeedPlatform(op)
+    const { row, writes } = await createSuccessor(op)
     return {
       status: 200,
       body: { platformId: row.id, now: row.created_at.toISOString() },

@@ -20,7 +20,7 @@ const ALPHABET = 'qpzry9x8gf2tvdw0s3jn54khce6mua7l'
  * its description is the reference, and it is signed by the node key that it names, which is derived from the
  * seed. It parses like a real invoice, but no node can be paid with it.
  */
-export function sandboxInvoice(seed: string, reference: string): string {
+export function generateSandboxInvoice(seed: string, reference: string): string {
   const node = HDKey.fromMasterSeed(deriveDigest('node', seed))
   const words = [
     ...toWords(ISSUED_AT_SECONDS, TIMESTAMP_WORDS),

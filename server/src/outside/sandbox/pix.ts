@@ -6,7 +6,7 @@ const POLYNOMIAL = 0x1021
  * Central's manual). It pays in reais to a random key, and is identified by the reference's letters and
  * digits.
  */
-export function pixCode(key: string, reference: string): string {
+export function buildPixCode(key: string, reference: string): string {
   const account = formatField('00', 'br.gov.bcb.pix') + formatField('01', key)
   const identifier = reference.replaceAll(/[^A-Za-z0-9]/g, '').slice(0, CHARACTERS_MAX.reference)
   const text = [
@@ -20,7 +20,7 @@ export function pixCode(key: string, reference: string): string {
     formatField('62', formatField('05', identifier || '***')),
     '6304',
   ].join('')
-  return text + crc16(text)
+  return text + computeCrc16(text)
 }
 
 /** Formats a field as a two-digit id, a two-digit length, and the value. */
@@ -29,7 +29,7 @@ function formatField(id: string, value: string): string {
 }
 
 /** CRC-16/CCITT-FALSE as four hexadecimal digits. */
-export function crc16(text: string): string {
+export function computeCrc16(text: string): string {
   let crc = 0xffff
   for (const byte of Buffer.from(text)) {
     crc ^= byte << 8

@@ -1,6 +1,10 @@
 import { isKnownCurrency } from '@countersign/contract/core/currencies'
-import { type PaymentScenario, pullableOf, scenarioOf } from '../../kernel/magic-values/payment-outcomes.ts'
-import { plusSeconds } from '../../kernel/operation/app.ts'
+import {
+  findScenario,
+  type PaymentScenario,
+  toPullableAmount,
+} from '../../kernel/magic-values/payment-outcomes.ts'
+import { addSeconds } from '../../kernel/operation/app.ts'
 import {
   type Rail,
   type RailAnswer,
@@ -18,11 +22,17 @@ export const sandboxRail: Rail = {
   lateDeposits: 'RETURN',
   currenciesIn: [],
   opensAt: (now) => now,
-  send: async (payment) => ({ subject: payment.id, ...findCurrentStep(scenarioOf(payment, 'out'), payment) }),
-  pull: async (payment) => ({ subject: payment.id, ...findCurrentStep(scenarioOf(payment, 'in'), payment) }),
+  send: async (payment) => ({
+    subject: payment.id,
+    ...findCurrentStep(findScenario(payment, 'out'), payment),
+  }),
+  pull: async (payment) => ({
+    subject: payment.id,
+    ...findCurrentStep(findScenario(payment, 'in'), payment),
+  }),
   // An account without a rail that can pull has no balance to report.
   pullable: async ({ identifier, currency, paymentRail }) =>
-    paymentRail !== null && isKnownCurrency(currency) ? pullableOf(identifier, currency) : undefined,
+    paymentRail !== null && isKnownCurrency(currency) ? toPullableAmount(identifier, currency) : undefined,
   cancel: async (id) => ({
     subject: id,
     outcome: 'cancelled',
@@ -43,7 +53,7 @@ export const sandboxRails: Rails = {
 /** Returns the current step of a payment. The next poll is due when the next step begins. */
 function findCurrentStep({ steps }: PaymentScenario, payment: RailPayment): RailAnswer {
   const { submittedAt, now, chain, id } = payment
-  const toStartTime = (step: { afterSeconds: number }) => plusSeconds(submittedAt, step.afterSeconds)
+  const toStartTime = (step: { afterSeconds: number }) => addSeconds(submittedAt, step.afterSeconds)
   const next = steps.find((step) => toStartTime(step) > now)
   const { afterSeconds: _, ...step } =
     steps.findLast((candidate) => toStartTime(candidate) <= now) ?? steps[0]

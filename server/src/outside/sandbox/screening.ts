@@ -1,10 +1,10 @@
-import { screeningScenarioOf } from '../../kernel/magic-values/screening-outcomes.ts'
+import { findScreeningScenario } from '../../kernel/magic-values/screening-outcomes.ts'
 import type { Screening } from '../../kernel/ports/screening.ts'
 
 /** The sandbox's screening list. The end of an address determines whether it is on the list. */
 export const sandboxScreening: Screening = {
   async check({ address }) {
-    const scenario = screeningScenarioOf(address)
+    const scenario = findScreeningScenario(address)
     if (!scenario) return { outcome: 'CLEAR' }
     return {
       outcome: 'HIT',

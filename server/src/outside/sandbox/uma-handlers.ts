@@ -1,7 +1,7 @@
 import type { sandbox_uma_receive, sandboxUma } from '@countersign/contract/payments/incoming-payments'
 import type { Op } from '../../kernel/operation/app.ts'
 import { fieldError, type Handlers, type Input } from '../../kernel/operation/operation.ts'
-import { transactionView } from '../../kernel/transactions/transactions.ts'
+import { toTransactionView } from '../../kernel/transactions/transactions.ts'
 import { receivePayment } from '../../money/incoming-payments/incoming-payments.ts'
 import { pickRequired, SANDBOX_COUNTERPARTY } from '../../money/uma/counterparty.ts'
 import { findCustomerAtUma, isUnknownToItsProvider, readUmaAddress } from '../../money/uma/uma.ts'
@@ -25,7 +25,7 @@ export const sandboxUmaHandlers: Handlers<typeof sandboxUma> = {
       { customer, sender, amount, currency, counterparty, ...findFailure(op, sender) },
       { currency: 'receivingCurrencyCode', amount: 'receivingCurrencyAmount' },
     )
-    return { status: 200, body: transactionView(receipt, receipt), writes }
+    return { status: 200, body: toTransactionView(receipt, receipt), writes }
   },
 }
 

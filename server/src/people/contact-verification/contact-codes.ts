@@ -2,7 +2,7 @@ import { timingSafeEqual } from 'node:crypto'
 import type { Contact } from '@countersign/contract/customers/contact-rules'
 import { CONTACT_TRANSITIONS } from '@countersign/contract/states/customer-states'
 import { SANDBOX_CONTACT_CODE } from '../../kernel/magic-values/magic-values.ts'
-import { type Op, plusSeconds } from '../../kernel/operation/app.ts'
+import { addSeconds, type Op } from '../../kernel/operation/app.ts'
 import { ApiError, StaleRead } from '../../kernel/operation/operation.ts'
 import { nextState, transition } from '../../kernel/operation/transition.ts'
 import { expectRow, insert, update, type Write } from '../../storage/commit/writes.ts'
@@ -48,7 +48,7 @@ export async function sendCode(op: Op, customer: CustomerRow, contact: Contact):
   // covers the count.
   const previous = await selectLiveCode(op, customer.id, channel)
   for (const rate of RATES) {
-    const since = plusSeconds(op.now, -rate.seconds)
+    const since = addSeconds(op.now, -rate.seconds)
     checkRate(op, await selectCodeTimes(op, customer.id, channel, since, rate.codesMax), rate)
   }
   if (!canDeliver(op, channel))
@@ -129,7 +129,7 @@ function makeCode(op: Op, { customer, contact, address }: PendingContact, code: 
     platform_id: op.platform.id,
     code_mac: computeMac(op, binding, code),
     tries: 0,
-    expires_at: plusSeconds(op.now, CODE_SECONDS),
+    expires_at: addSeconds(op.now, CODE_SECONDS),
     ended_at: null,
     created_at: op.now,
   }

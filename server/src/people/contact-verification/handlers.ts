@@ -1,6 +1,6 @@
 import type { contactVerification } from '@countersign/contract/customers/contact-verification'
 import type { Handlers } from '../../kernel/operation/operation.ts'
-import { customerView, findCustomer } from '../customers/customers.ts'
+import { findCustomer, toCustomerView } from '../customers/customers.ts'
 import { scheduleVerificationCheck } from '../customers/verification.ts'
 import { confirmCode, sendCode } from './contact-codes.ts'
 
@@ -16,7 +16,7 @@ export const contactVerificationHandlers: Handlers<typeof contactVerification> =
     const { row, writes } = await confirmCode(op, customer, 'email', body.code)
     return {
       status: 200,
-      body: customerView(row),
+      body: toCustomerView(row),
       writes: [...writes, ...scheduleVerificationCheck(op, row)],
     }
   },
@@ -32,7 +32,7 @@ export const contactVerificationHandlers: Handlers<typeof contactVerification> =
     const { row, writes } = await confirmCode(op, customer, 'phone', body.code)
     return {
       status: 200,
-      body: customerView(row),
+      body: toCustomerView(row),
       writes: [...writes, ...scheduleVerificationCheck(op, row)],
     }
   },

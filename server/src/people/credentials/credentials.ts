@@ -1,5 +1,5 @@
 import { present } from '@countersign/contract/core/objects'
-import { maySeeAccount } from '../../kernel/accounts/accounts.ts'
+import { canSeeAccount } from '../../kernel/accounts/accounts.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import { ApiError } from '../../kernel/operation/operation.ts'
 import { update, type Write } from '../../storage/commit/writes.ts'
@@ -83,7 +83,7 @@ export function makePasskeyCredential(
 /** Finds a credential. Throws 404 `CREDENTIAL_NOT_FOUND`, also if it is revoked. */
 export async function findCredential(op: Op, id: string): Promise<CredentialRow> {
   const credential = await selectCredential(op, id)
-  if (!credential || !(await maySeeAccount(op, credential.account_id)))
+  if (!credential || !(await canSeeAccount(op, credential.account_id)))
     throw new ApiError('CREDENTIAL_NOT_FOUND', { details: { field: 'id' } })
   return credential
 }
@@ -103,7 +103,7 @@ export async function findFirstCredentialType(op: Op, accountId: string): Promis
 }
 
 /** Marks a change of the wallet's set of credentials. Guard: the set is unchanged. */
-export function credentialsChanged(op: Op, account: InternalAccountRow): Write {
+export function markCredentialsChanged(op: Op, account: InternalAccountRow): Write {
   const { id, credentials_version: version } = account
   return update(
     'internal_accounts',

@@ -6,12 +6,12 @@ import { insert, update, type Write } from '../../storage/commit/writes.ts'
 import type { CustomerRow } from '../../storage/rows/tables.ts'
 import { selectBeneficialOwners } from './beneficial-owner-store.ts'
 import {
-  beneficialOwnerView,
   changeBeneficialOwner,
   checkOwner,
   findBeneficialOwner,
   findBeneficialOwners,
   makeBeneficialOwner,
+  toBeneficialOwnerView,
 } from './beneficial-owners.ts'
 import { findCustomer } from './customers.ts'
 import { scheduleVerificationCheck } from './verification.ts'
@@ -24,7 +24,7 @@ export const beneficialOwnerHandlers: Handlers<typeof beneficialOwners> = {
     const owner = makeBeneficialOwner(op, business, body)
     return {
       status: 201,
-      body: beneficialOwnerView(owner),
+      body: toBeneficialOwnerView(owner),
       writes: [
         insert('beneficial_owners', owner),
         markOwnersChanged(business),
@@ -38,14 +38,14 @@ export const beneficialOwnerHandlers: Handlers<typeof beneficialOwners> = {
     body: await page(op, query, {
       rows: selectBeneficialOwners(op, query.customerId),
       table: 'beneficial_owners',
-      view: (rows) => rows.map(beneficialOwnerView),
+      view: (rows) => rows.map(toBeneficialOwnerView),
     }),
   }),
 
   beneficial_owner_get: async (op, { params }) => {
     const owner = await findBeneficialOwner(op, params.beneficialOwnerId)
     await findCustomer(op, owner.customer_id)
-    return { status: 200, body: beneficialOwnerView(owner) }
+    return { status: 200, body: toBeneficialOwnerView(owner) }
   },
 
   beneficial_owner_update: async (op, { params, body }) => {
@@ -61,7 +61,7 @@ export const beneficialOwnerHandlers: Handlers<typeof beneficialOwners> = {
     const { row, write } = changeBeneficialOwner(op, owner, body)
     return {
       status: 200,
-      body: beneficialOwnerView(row),
+      body: toBeneficialOwnerView(row),
       writes: [write, markOwnersChanged(business), ...scheduleVerificationCheck(op, business)],
     }
   },

@@ -6,8 +6,8 @@ import type {
   beneficial_owner_update,
 } from '@countersign/contract/customers/beneficial-owners'
 import { OWNER_KYC_INITIAL, OWNER_KYC_TRANSITIONS } from '@countersign/contract/states/customer-states'
-import { suffixOf, verificationOutcome } from '../../kernel/magic-values/magic-values.ts'
-import { maySee, type Op } from '../../kernel/operation/app.ts'
+import { findVerificationOutcome, suffixOf } from '../../kernel/magic-values/magic-values.ts'
+import { canSee, type Op } from '../../kernel/operation/app.ts'
 import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
 import { stateAfter, transition } from '../../kernel/operation/transition.ts'
 import type { Write } from '../../storage/commit/writes.ts'
@@ -37,7 +37,7 @@ export async function findBeneficialOwner(
   field = 'beneficialOwnerId',
 ): Promise<BeneficialOwnerRow> {
   const owner = await selectBeneficialOwner(op, id)
-  if (!owner || !maySee(op, owner.customer_id))
+  if (!owner || !canSee(op, owner.customer_id))
     throw new ApiError('BENEFICIAL_OWNER_NOT_FOUND', { details: { field } })
   return owner
 }
@@ -118,14 +118,15 @@ function computeStatusAfterCheck(op: Op, owner: CheckedOwner): BeneficialOwnerRo
  */
 function listOutcomeEvents(op: Op, { personal_info }: CheckedOwner): ('approve' | 'reject')[] {
   if (!decidesAutomatically(op)) return []
-  return OUTCOME_EVENTS[verificationOutcome(suffixOf(personal_info.lastName.trim()))]
+  return OUTCOME_EVENTS[findVerificationOutcome(suffixOf(personal_info.lastName.trim()))]
 }
 
-const OUTCOME_EVENTS: Readonly<Record<ReturnType<typeof verificationOutcome>, ('approve' | 'reject')[]>> = {
-  PENDING: [],
-  APPROVED: ['approve'],
-  REJECTED: ['reject'],
-}
+const OUTCOME_EVENTS: Readonly<Record<ReturnType<typeof findVerificationOutcome>, ('approve' | 'reject')[]>> =
+  {
+    PENDING: [],
+    APPROVED: ['approve'],
+    REJECTED: ['reject'],
+  }
 
 function sealIdentifier(op: Op, id: string, identifier: string) {
   return {
@@ -169,7 +170,7 @@ export function checkOwner(
 }
 
 /** Converts an owner to its API form. */
-export function beneficialOwnerView(row: BeneficialOwnerRow): OwnerView {
+export function toBeneficialOwnerView(row: BeneficialOwnerRow): OwnerView {
   const info: PersonalInfo = { ...row.personal_info, identifier: row.shown_identifier }
   return {
     id: row.id,

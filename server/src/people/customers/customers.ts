@@ -6,14 +6,14 @@ import type {
   customer_update,
 } from '@countersign/contract/customers/customers'
 import { KYC_INITIAL, KYC_TRANSITIONS } from '@countersign/contract/states/customer-states'
-import { utcDay } from '../../base/formats/utc-day.ts'
-import { suffixOf, verificationOutcome } from '../../kernel/magic-values/magic-values.ts'
-import { maySee, type Op } from '../../kernel/operation/app.ts'
+import { toUtcDay } from '../../base/formats/utc-day.ts'
+import { findVerificationOutcome, suffixOf } from '../../kernel/magic-values/magic-values.ts'
+import { canSee, type Op } from '../../kernel/operation/app.ts'
 import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
 import { event } from '../../kernel/outbox/events.ts'
 import type { EventWrite } from '../../storage/commit/writes.ts'
 import type { CustomerRow } from '../../storage/rows/tables.ts'
-import { currencyConfig, type PlatformConfig } from '../platforms/platform-config.ts'
+import { findCurrencyConfig, type PlatformConfig } from '../platforms/platform-config.ts'
 import { getWalletCurrencies } from '../platforms/wallet-network.ts'
 import { computeContactStates, getInitialContactStates } from './contacts.ts'
 import { selectCustomer } from './store.ts'
@@ -28,7 +28,7 @@ const UMA_NAME_BYTES = 8
 /** Finds a customer. Throws 404 `USER_NOT_FOUND` or 410 `CUSTOMER_DELETED`, naming `field`. */
 export async function findCustomer(op: Op, id: string, field = 'customerId'): Promise<CustomerRow> {
   const customer = await selectCustomer(op, id)
-  if (!customer || !maySee(op, customer.id)) throw new ApiError('USER_NOT_FOUND', { details: { field } })
+  if (!customer || !canSee(op, customer.id)) throw new ApiError('USER_NOT_FOUND', { details: { field } })
   if (customer.deleted_at) throw new ApiError('CUSTOMER_DELETED', { details: { field } })
   return customer
 }
@@ -39,7 +39,7 @@ export async function findCustomerOnRecord(op: Op, id: string): Promise<Customer
 }
 
 /** A customer's display name. */
-export function nameOfCustomer({ details, platform_customer_id }: CustomerRow): string {
+export function getCustomerName({ details, platform_customer_id }: CustomerRow): string {
   return details.fullName ?? details.businessInfo?.legalName ?? platform_customer_id
 }
 
@@ -124,7 +124,7 @@ function decideFirstStatus(
 ): CustomerRow['verification_status'] {
   if (config.isRegulatedFinancialInstitution) return KYC_TRANSITIONS[KYC_INITIAL].approve
   const isAutomatic = config.sandboxConfig?.verification === 'AUTOMATIC'
-  return isAutomatic ? verificationOutcome(readVerificationSuffix(described)) : KYC_INITIAL
+  return isAutomatic ? findVerificationOutcome(readVerificationSuffix(described)) : KYC_INITIAL
 }
 
 type VerificationData = Pick<CustomerRow, 'customer_type' | 'details'>
@@ -143,7 +143,7 @@ export function readVerificationSuffix({ customer_type, details }: VerificationD
 export function checkDates(op: Op, body: CreateBody | UpdateBody): void {
   if (body.customerType === 'BUSINESS') {
     const { incorporatedOn } = body.businessInfo ?? {}
-    if (incorporatedOn !== undefined && incorporatedOn > utcDay(op.now))
+    if (incorporatedOn !== undefined && incorporatedOn > toUtcDay(op.now))
       throw fieldError(
         'INVALID_INPUT',
         'businessInfo.incorporatedOn',
@@ -155,7 +155,7 @@ export function checkDates(op: Op, body: CreateBody | UpdateBody): void {
 /** Throws 400 naming the field if the date cannot be a living person's date of birth. */
 export function checkBirthDate(op: Op, field: string, date: string | undefined): void {
   if (date === undefined) return
-  const today = utcDay(op.now)
+  const today = toUtcDay(op.now)
   const earliest = `${Number(today.slice(0, 4)) - AGE_YEARS_MAX}${today.slice(4)}`
   if (date > today) throw fieldError('INVALID_INPUT', field, `${field} is in the future`)
   if (date < earliest)
@@ -168,7 +168,7 @@ export function checkBirthDate(op: Op, field: string, date: string | undefined):
  */
 export function checkCurrencies(config: PlatformConfig, currencies: readonly string[] = []): void {
   for (const [index, currency] of currencies.entries())
-    if (!getWalletCurrencies(config).includes(currency) && !currencyConfig(config, currency))
+    if (!getWalletCurrencies(config).includes(currency) && !findCurrencyConfig(config, currency))
       throw fieldError('INVALID_CURRENCY', `currencies.${index}`, `The platform does not support ${currency}`)
 }
 
@@ -177,7 +177,7 @@ export function buildStatusEvent(op: Op, customer: CustomerRow): EventWrite | un
   const { verification_status: status } = customer
   if (status === 'UNVERIFIED') return undefined
   const check = customer.customer_type === 'BUSINESS' ? 'KYB' : 'KYC'
-  return event(op, `CUSTOMER.${check}_${status}`, customer.id, customerView(customer))
+  return event(op, `CUSTOMER.${check}_${status}`, customer.id, toCustomerView(customer))
 }
 
 /** The verification states of the customer's contacts; undefined if none is required. */
@@ -186,7 +186,7 @@ function toContactVerification({ email_verification: email, phone_verification: 
 }
 
 /** Converts a customer to its API form. */
-export function customerView(row: CustomerRow): CustomerView {
+export function toCustomerView(row: CustomerRow): CustomerView {
   const record = present({
     id: row.id,
     platformCustomerId: row.platform_customer_id,

@@ -1,11 +1,11 @@
 import { KYC_TRANSITIONS, type KycEvent } from '@countersign/contract/states/customer-states'
-import { findAccountsOf } from '../../kernel/accounts/accounts.ts'
+import { listCustomerAccounts } from '../../kernel/accounts/accounts.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import { nextState, transition } from '../../kernel/operation/transition.ts'
 import { job } from '../../kernel/outbox/jobs.ts'
 import { expectRow, type Write } from '../../storage/commit/writes.ts'
 import type { CustomerRow } from '../../storage/rows/tables.ts'
-import { platformConfig, readPlatformConfig } from '../platforms/platform-config.ts'
+import { getPlatformConfig, readPlatformConfig } from '../platforms/platform-config.ts'
 import { findPlatform } from '../platforms/platforms.ts'
 import { requireWalletChain } from '../platforms/wallet-network.ts'
 import { buildStatusEvent } from './customers.ts'
@@ -16,7 +16,7 @@ import { openCustomerAccounts } from './wallets.ts'
  * True if the sandbox decides the verification of customers and owners by suffix. Never true in production.
  */
 export function decidesAutomatically(op: Op): boolean {
-  return platformConfig(op).sandboxConfig?.verification === 'AUTOMATIC'
+  return getPlatformConfig(op).sandboxConfig?.verification === 'AUTOMATIC'
 }
 
 /** Schedules another check of a customer whose data has changed while its verification is open. */
@@ -65,7 +65,7 @@ async function openAccounts(op: Op, customer: CustomerRow): Promise<Write[]> {
       config,
       await requireWalletChain(op, config),
       customer,
-      await findAccountsOf(op, customer.id),
+      await listCustomerAccounts(op, customer.id),
     ),
   ]
 }

@@ -6,8 +6,8 @@ import type {
   document_replace,
 } from '@countersign/contract/customers/documents'
 import { removeFile } from '../../kernel/files/stored-files.ts'
-import { documentRefusal } from '../../kernel/magic-values/document-outcomes.ts'
-import { maySee, type Op, plusSeconds } from '../../kernel/operation/app.ts'
+import { findDocumentRefusal } from '../../kernel/magic-values/document-outcomes.ts'
+import { addSeconds, canSee, type Op } from '../../kernel/operation/app.ts'
 import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
 import type { UploadedFile } from '../../kernel/operation/uploaded-file.ts'
 import { job } from '../../kernel/outbox/jobs.ts'
@@ -26,7 +26,7 @@ type DocumentView = SuccessOf<typeof document_get>['body']
 /** Finds a document. Throws 404 `DOCUMENT_NOT_FOUND`, also if it was deleted. */
 export async function findDocument(op: Op, id: string, field = 'documentId'): Promise<DocumentRow> {
   const document = await selectDocument(op, id)
-  if (!document || !maySee(op, document.customer_id))
+  if (!document || !canSee(op, document.customer_id))
     throw new ApiError('DOCUMENT_NOT_FOUND', { details: { field } })
   return document
 }
@@ -109,7 +109,7 @@ function checkFileType(op: Op, { name, head, tail }: UploadedFile): DocumentRow[
   const fileType = detectFileType(head, tail)
   if (!fileType) throw fieldError('INVALID_INPUT', 'file', 'file must be a PDF, a JPEG or a PNG')
   if (!fileType.isWhole) throw fieldError('INVALID_INPUT', 'file', 'file is incomplete: its end is missing')
-  const refusal = op.mode === 'sandbox' ? documentRefusal(name) : undefined
+  const refusal = op.mode === 'sandbox' ? findDocumentRefusal(name) : undefined
   if (refusal) throw new ApiError(refusal, { details: { field: 'file' } })
   return fileType.type
 }
@@ -152,7 +152,7 @@ const BATCH_MAX = 50
  * Builds the writes that delete a batch of documents of a customer and its owners, including submitted ones.
  * Empty if none are left.
  */
-export async function nextDocumentRemovals(op: Op, customerId: string): Promise<readonly Write[]> {
+export async function buildNextDocumentRemovals(op: Op, customerId: string): Promise<readonly Write[]> {
   const documents = await selectCustomerDocuments(op, customerId, BATCH_MAX)
   return (await Promise.all(documents.map((document) => buildDeletionWrites(op, document)))).flat()
 }
@@ -160,8 +160,8 @@ export async function nextDocumentRemovals(op: Op, customerId: string): Promise<
 const DAY_SECONDS = 24 * 60 * 60
 
 /** Schedules the deletion of a deleted customer's documents when their retention period ends. */
-export function removalOfDocuments(op: Op, customerId: string): Write {
-  const dueAt = plusSeconds(op.now, op.documentRetentionDays * DAY_SECONDS)
+export function scheduleDocumentRemoval(op: Op, customerId: string): Write {
+  const dueAt = addSeconds(op.now, op.documentRetentionDays * DAY_SECONDS)
   return job(op, 'documents.remove', { customerId }, dueAt)
 }
 

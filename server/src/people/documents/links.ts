@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
 import { openStoredFile } from '../../kernel/files/stored-files.ts'
-import { type App, createOp, type Op, plusSeconds } from '../../kernel/operation/app.ts'
+import { type App, addSeconds, createOp, type Op } from '../../kernel/operation/app.ts'
 import { createLinkToken, readLinkToken } from '../../kernel/operation/link-token.ts'
 import type { Log } from '../../kernel/ports/log.ts'
 import { expectRow, insert, type Write } from '../../storage/commit/writes.ts'
@@ -38,7 +38,7 @@ export function makeProviderLinks(
 ): { readonly until: Date; readonly writes: readonly Write[] } {
   const links = documents.map((document) => createLink(op, document, askedBy, PROVIDER_LINK_SECONDS))
   return {
-    until: plusSeconds(op.now, PROVIDER_LINK_SECONDS),
+    until: addSeconds(op.now, PROVIDER_LINK_SECONDS),
     writes: links.map((link) => insert('document_reads', link)),
   }
 }
@@ -65,7 +65,7 @@ function createLink(op: Op, document: DocumentRow, askedBy: string, seconds: num
     link_id: null,
     address: null,
     created_at: op.now,
-    expires_at: plusSeconds(op.now, seconds),
+    expires_at: addSeconds(op.now, seconds),
   }
   op.log.info({ document: document.id, link: link.id, by: askedBy }, 'created document link')
   return link

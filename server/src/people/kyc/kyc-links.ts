@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { KYC_TRANSITIONS } from '@countersign/contract/states/customer-states'
 import { isSameSecret } from '../../base/crypto/constant-time.ts'
-import { type App, createOp, type Op, plusSeconds } from '../../kernel/operation/app.ts'
+import { type App, addSeconds, createOp, type Op } from '../../kernel/operation/app.ts'
 import { createLinkToken, readLinkToken } from '../../kernel/operation/link-token.ts'
 import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
 import { nextState } from '../../kernel/operation/transition.ts'
@@ -77,7 +77,7 @@ export function makeKycLink(
     customer_id: customer.id,
     redirect_uri: redirectUri,
     created_at: op.now,
-    expires_at: plusSeconds(op.now, LINK_SECONDS),
+    expires_at: addSeconds(op.now, LINK_SECONDS),
     opened_at: null,
     session_hash: null,
     seen_at: null,
@@ -141,7 +141,7 @@ export function hasSession({ op, link }: UsedLink, secret: string | undefined): 
   const { opened_at, seen_at, session_hash } = link
   if (secret === undefined || !opened_at || !seen_at || !session_hash) return false
   const hasEnded =
-    op.now >= plusSeconds(opened_at, SESSION_SECONDS) || op.now >= plusSeconds(seen_at, IDLE_SECONDS)
+    op.now >= addSeconds(opened_at, SESSION_SECONDS) || op.now >= addSeconds(seen_at, IDLE_SECONDS)
   return !hasEnded && isSameSecret(session_hash, hashSecret(secret))
 }
 
@@ -158,7 +158,7 @@ export function openLink({ op, link }: UsedLink, secret: string): Write {
 
 /** Updates the time of the session's last request if the stored time is too old. */
 export function recordActivity({ op, link }: UsedLink): Write[] {
-  const isRecent = link.seen_at !== null && op.now < plusSeconds(link.seen_at, SEEN_SECONDS)
+  const isRecent = link.seen_at !== null && op.now < addSeconds(link.seen_at, SEEN_SECONDS)
   return isRecent ? [] : [update('kyc_links', link.id, { seen_at: link.seen_at }, { seen_at: op.now })]
 }
 

@@ -2,7 +2,7 @@ import type { Op } from '../../kernel/operation/app.ts'
 import { ApiError } from '../../kernel/operation/operation.ts'
 import { expectRow, insert, type Write } from '../../storage/commit/writes.ts'
 import type { ApprovalVoteRow } from '../../storage/rows/member.ts'
-import { platformConfig, readPlatformConfig } from '../platforms/platform-config.ts'
+import { getPlatformConfig, readPlatformConfig } from '../platforms/platform-config.ts'
 import { findPlatform } from '../platforms/platforms.ts'
 import { selectVotes, type VoteWithMember } from './approval-vote-store.ts'
 
@@ -31,7 +31,7 @@ const SINGLE_APPROVAL: Vote = { decides: true, writes: [] }
 
 /** True if a single approval is enough. */
 export function isDecidedAlone(op: Op): boolean {
-  return platformConfig(op).approvalsRequired === 1
+  return getPlatformConfig(op).approvalsRequired === 1
 }
 
 /**

@@ -1,4 +1,4 @@
-import { type App, inRealTime, type Op, plusSeconds } from '../../kernel/operation/app.ts'
+import { type App, addSeconds, type Op, toRealTimeOp } from '../../kernel/operation/app.ts'
 import { insert, update, type Write } from '../../storage/commit/writes.ts'
 import type { MemberCodeRow, MemberRow } from '../../storage/rows/member.ts'
 import { tryCountMessage } from '../messages/message-limits.ts'
@@ -18,7 +18,7 @@ const CODES_MAX = 10
 const RATE_SECONDS = 60 * 60
 
 export function computeCodeExpiry(now: Date): Date {
-  return plusSeconds(now, CODE_SECONDS)
+  return addSeconds(now, CODE_SECONDS)
 }
 
 /**
@@ -26,9 +26,9 @@ export function computeCodeExpiry(now: Date): Date {
  * reached its limit, because the response must not reveal whether the member exists.
  */
 export async function sendCode(platformOp: Op, memberId: string): Promise<Write[]> {
-  const op = inRealTime(platformOp)
+  const op = toRealTimeOp(platformOp)
   const member = await findMember(op, memberId)
-  const times = await selectCodeTimes(op, memberId, plusSeconds(op.now, -RATE_SECONDS), CODES_MAX)
+  const times = await selectCodeTimes(op, memberId, addSeconds(op.now, -RATE_SECONDS), CODES_MAX)
   if (times.length === CODES_MAX || !(await tryCountMessage(platformOp, member.email))) return []
   const code = drawCode(op, ALPHANUMERICS, CODE_CHARACTERS)
   const id = op.newId('Challenge')

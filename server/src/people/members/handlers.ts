@@ -1,10 +1,10 @@
 import { present } from '@countersign/contract/core/objects'
 import type { members } from '@countersign/contract/platforms/members'
 import { MEMBER_TRANSITIONS } from '@countersign/contract/states/member-states'
-import { inRealTime } from '../../kernel/operation/app.ts'
+import { toRealTimeOp } from '../../kernel/operation/app.ts'
 import { fieldError, type Handlers } from '../../kernel/operation/operation.ts'
 import { page } from '../../kernel/operation/paging.ts'
-import { checkMayGrant, checkMayTake } from '../../kernel/operation/permissions.ts'
+import { checkCanRevoke, checkMayGrant } from '../../kernel/operation/permissions.ts'
 import { transition } from '../../kernel/operation/transition.ts'
 import { update } from '../../storage/commit/writes.ts'
 import { endTokens, findMemberTokens, toTokenView } from '../tokens/tokens.ts'
@@ -16,7 +16,7 @@ import { selectMembers, selectPasskeys } from './store.ts'
 /** These operations use real time instead of the sandbox clock, because invitations and sign-ins do. */
 export const memberHandlers: Handlers<typeof members> = {
   member_invite: async (platformOp, { body }) => {
-    const op = inRealTime(platformOp)
+    const op = toRealTimeOp(platformOp)
     const rights = await readRights(op, body)
     if (!rights) throw fieldError('INVALID_INPUT', 'permissions', 'permissions or roleId is required')
     checkMayGrant(op, rights.permissions)
@@ -44,7 +44,7 @@ export const memberHandlers: Handlers<typeof members> = {
   }),
 
   member_update: async (platformOp, { params, body }) => {
-    const op = inRealTime(platformOp)
+    const op = toRealTimeOp(platformOp)
     const member = await findPresentMember(op, params.memberId)
     const { version, state } = member
     const rights = await readRights(op, body)
@@ -52,7 +52,7 @@ export const memberHandlers: Handlers<typeof members> = {
     const added = after.filter((permission) => !member.permissions.includes(permission))
     checkMayGrant(op, added)
     const removed = member.permissions.filter((permission) => !after.includes(permission))
-    checkMayTake(op, removed)
+    checkCanRevoke(op, removed)
     const change = {
       ...present({ name: body.name }),
       ...(rights && { permissions: sortPermissions(rights.permissions), role_id: rights.role_id }),
@@ -73,9 +73,9 @@ export const memberHandlers: Handlers<typeof members> = {
   },
 
   member_delete: async (platformOp, { params, query }) => {
-    const op = inRealTime(platformOp)
+    const op = toRealTimeOp(platformOp)
     const member = await findPresentMember(op, params.memberId)
-    checkMayTake(op, member.permissions)
+    checkCanRevoke(op, member.permissions)
     const tokens = await findMemberTokens(op, member.id)
     const tokenWrites = query.endTokens ? await endTokens(op, tokens, 'endTokens') : []
     const guards = await guardOwnerRemains(op, [member])
@@ -98,7 +98,7 @@ export const memberHandlers: Handlers<typeof members> = {
   },
 
   member_invitation_renew: async (platformOp, { params }) => {
-    const op = inRealTime(platformOp)
+    const op = toRealTimeOp(platformOp)
     const member = await findPresentMember(op, params.memberId)
     checkMayGrant(op, member.permissions)
     const { invitation, writes } = renewInvitation(op, member)

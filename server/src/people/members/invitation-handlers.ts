@@ -1,6 +1,6 @@
 import { present } from '@countersign/contract/core/objects'
 import type { memberInvitations } from '@countersign/contract/platforms/member-passkeys'
-import { type App, inRealTime } from '../../kernel/operation/app.ts'
+import { type App, toRealTimeOp } from '../../kernel/operation/app.ts'
 import { ApiError, type Caller, fieldError, type Handlers } from '../../kernel/operation/operation.ts'
 import { canDeliver } from '../messages/channels.ts'
 import { findLink, findUsableLink, nameLink } from './links.ts'
@@ -17,7 +17,7 @@ export const memberInvitationHandlers: Handlers<typeof memberInvitations> = {
     },
     nameCredential: ({ body }) => nameLink(body.token),
     async handle(platformOp, { body }) {
-      const op = inRealTime(platformOp)
+      const op = toRealTimeOp(platformOp)
       const { link, member } = await findUsableLink(op, body.token, 'INVITATION')
       const party = findRelyingParty(op.from?.ownOrigin ?? op.origin())
       return {
@@ -38,7 +38,7 @@ export const memberInvitationHandlers: Handlers<typeof memberInvitations> = {
     who: (app, { body }) => resolveInvited(app, body.token),
     nameCredential: ({ body }) => nameLink(body.token),
     async handle(platformOp, { body }) {
-      const op = inRealTime(platformOp)
+      const op = toRealTimeOp(platformOp)
       const { link, member, use } = await findUsableLink(op, body.token, 'INVITATION')
       const linkEnd = [{ invitation_id: null }, { invitation_id: link.id }] as const
       if (!body.passkey) {

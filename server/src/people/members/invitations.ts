@@ -3,7 +3,7 @@ import type { Static } from 'typebox'
 import type { Op } from '../../kernel/operation/app.ts'
 import { update, type Write } from '../../storage/commit/writes.ts'
 import type { MemberRow } from '../../storage/rows/member.ts'
-import { platformIsOpen } from '../platforms/platforms.ts'
+import { guardPlatformOpen } from '../platforms/platforms.ts'
 import { makeLink, type NewLink } from './links.ts'
 import { makeMember, type Person } from './members.ts'
 
@@ -18,7 +18,7 @@ export interface InvitedMember {
 export function inviteMember(op: Op, person: Person): InvitedMember {
   const link = makeLink(op, 'INVITATION')
   const { row, write } = makeMember(op, person, link.id)
-  const writes = [platformIsOpen(op.platform), write, link.write(row.id)]
+  const writes = [guardPlatformOpen(op.platform), write, link.write(row.id)]
   return { member: row, invitation: toInvitationView(link), writes }
 }
 

@@ -1,6 +1,6 @@
 import { PERMISSIONS, type Permission } from '@countersign/contract/core/endpoint'
 import { INVITATION_HOURS } from '@countersign/contract/platforms/members'
-import { type App, type Op, plusSeconds } from '../../kernel/operation/app.ts'
+import { type App, addSeconds, type Op } from '../../kernel/operation/app.ts'
 import { ApiError } from '../../kernel/operation/operation.ts'
 import { expectRow, insert, update, type Write } from '../../storage/commit/writes.ts'
 import type { MemberLinkRow, MemberRow } from '../../storage/rows/member.ts'
@@ -34,7 +34,7 @@ export function makeLink(op: Op, purpose: MemberLinkRow['purpose']): NewLink {
     platform_id: op.platform.id,
     purpose,
     secret_hash: hash,
-    expires_at: plusSeconds(op.now, SECONDS[purpose]),
+    expires_at: addSeconds(op.now, SECONDS[purpose]),
     used_at: null,
     created_at: op.now,
     ...toMaker(op),

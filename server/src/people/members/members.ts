@@ -12,7 +12,7 @@ import type { MemberRow } from '../../storage/rows/member.ts'
 import { selectMember, selectMemberByEmail } from './store.ts'
 
 /**
- * The team members of a platform. Their times are in real time: use operations from `inRealTime()` here.
+ * The team members of a platform. Their times are in real time: use operations from `toRealTimeOp()` here.
  */
 
 /** Throws 404 `MEMBER_NOT_FOUND`. */

@@ -24,7 +24,7 @@ export async function notifyMembers(op: Op, permission: Permission, notice: Noti
     .filter(({ state, permissions }) => state === 'ACTIVE' && permissions.includes(permission))
     .slice(0, NOTIFIED_MAX)
   const writes: Write[] = []
-  for (const member of recipients) writes.push(...(await noticeTo(op, member, notice)))
+  for (const member of recipients) writes.push(...(await notifyMember(op, member, notice)))
   return writes
 }
 
@@ -32,7 +32,7 @@ export async function notifyMembers(op: Op, permission: Permission, notice: Noti
  * Builds the writes that send an e-mail to a member. Empty if the server sends no e-mail or a message limit
  * is reached.
  */
-export async function noticeTo(
+export async function notifyMember(
   op: Op,
   member: Pick<MemberRow, 'id' | 'email'>,
   notice: Notice,
@@ -43,6 +43,6 @@ export async function noticeTo(
 }
 
 /** Builds the URL of a console page. */
-export function consolePage(op: Pick<Op, 'origin'>, path: string): string {
+export function getConsolePageUrl(op: Pick<Op, 'origin'>, path: string): string {
   return `${getConsoleOrigin(op)}${CONSOLE_PATH}${path}`
 }

@@ -3,7 +3,7 @@ import type {
   MemberNotificationsUpdate,
 } from '@countersign/contract/operation/member-notifications'
 import type { Static } from 'typebox'
-import { type Op, plusSeconds } from '../../kernel/operation/app.ts'
+import { addSeconds, type Op } from '../../kernel/operation/app.ts'
 import { fieldError } from '../../kernel/operation/operation.ts'
 import { job } from '../../kernel/outbox/jobs.ts'
 import { update, type Write } from '../../storage/commit/writes.ts'
@@ -36,7 +36,7 @@ export function changeNotifications(
     notify_about: [...topics],
     notify_minutes: intervalMinutes,
   }
-  const next = channel === 'NONE' ? undefined : nextDigest(op, member.id, intervalMinutes)
+  const next = channel === 'NONE' ? undefined : scheduleNextDigest(op, member.id, intervalMinutes)
   const set = { ...settings, digest_job_id: next?.id ?? null }
   const { digest_job_id, state } = member
   return {
@@ -46,11 +46,11 @@ export function changeNotifications(
 }
 
 /** Schedules the next digest. An earlier job to which the member no longer refers does nothing. */
-export function nextDigest(
+export function scheduleNextDigest(
   op: Op,
   memberId: string,
   minutes: number,
 ): { readonly id: string; readonly write: Write } {
-  const write = job(op, 'member.digest', { memberId }, plusSeconds(op.now, minutes * 60))
+  const write = job(op, 'member.digest', { memberId }, addSeconds(op.now, minutes * 60))
   return { id: String(write.row.id), write }
 }

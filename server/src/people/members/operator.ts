@@ -1,5 +1,5 @@
 import { auditStep } from '../../kernel/audit/audit-trail.ts'
-import { type App, inRealTime, type Op } from '../../kernel/operation/app.ts'
+import { type App, type Op, toRealTimeOp } from '../../kernel/operation/app.ts'
 import { type DecidedAnswer, decideAndCommit } from '../../kernel/operation/decide-and-commit.ts'
 import { operate } from '../platforms/operate.ts'
 import { inviteMember, renewInvitation } from './invitations.ts'
@@ -20,7 +20,7 @@ export async function inviteAsOperator(app: App, platformId: string, person: Per
 }
 
 /** Creates a link that signs the operator in to the console of a sandbox. */
-export async function consoleLinkForOperator(app: App, platformId: string): Promise<string> {
+export async function createOperatorConsoleLink(app: App, platformId: string): Promise<string> {
   return operateOnMembers(app, platformId, 'sandbox_console_link', async (op) => {
     const { url, writes } = await makeConsoleLink(op, () => {})
     return { answer: url, writes }
@@ -28,7 +28,7 @@ export async function consoleLinkForOperator(app: App, platformId: string): Prom
 }
 
 /** Returns the URL of the console. */
-export function consoleAddress(app: App): string {
+export function getConsoleUrl(app: App): string {
   return `${getConsoleOrigin(app)}/console`
 }
 
@@ -44,7 +44,7 @@ async function operateOnMembers<Answer>(
     op,
     async () => undefined,
     async () => {
-      const { answer, writes } = await decide(inRealTime(op))
+      const { answer, writes } = await decide(toRealTimeOp(op))
       return { answer, writes: [...writes, ...auditStep(op, operation, { body: answer })] }
     },
   )

@@ -9,7 +9,7 @@ import type { Static } from 'typebox'
 import { isSameSecret } from '../../base/crypto/constant-time.ts'
 import type { RelyingParty } from '../../base/crypto/webauthn/client-data.ts'
 import { COSE_ALGORITHMS } from '../../base/crypto/webauthn/cose-algorithms.ts'
-import { type App, type Op, plusSeconds } from '../../kernel/operation/app.ts'
+import { type App, addSeconds, type Op } from '../../kernel/operation/app.ts'
 import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
 import { insert, type Write } from '../../storage/commit/writes.ts'
 import type { MemberPasskeyRow, MemberRow } from '../../storage/rows/member.ts'
@@ -41,7 +41,7 @@ export function makeChallenge(
   content.writeBigUInt64BE(BigInt(op.now.getTime()))
   content.set(op.random(RANDOM_BYTES), TIME_BYTES)
   const challenge = Buffer.concat([content, computeMac(op, purpose, content)]).toString('base64url')
-  return { challenge, expiresAt: plusSeconds(op.now, CHALLENGE_SECONDS) }
+  return { challenge, expiresAt: addSeconds(op.now, CHALLENGE_SECONDS) }
 }
 
 /**
@@ -59,7 +59,7 @@ export function readChallenge(
   const expected = Buffer.concat([content, computeMac(op, purpose, content)]).toString('base64url')
   if (!isSameSecret(challenge, expected)) return undefined
   const madeAt = new Date(Number(content.readBigUInt64BE()))
-  return plusSeconds(madeAt, CHALLENGE_SECONDS) > op.now ? madeAt : undefined
+  return addSeconds(madeAt, CHALLENGE_SECONDS) > op.now ? madeAt : undefined
 }
 
 function computeMac({ enclave }: Omit<Maker, 'random'>, purpose: ChallengeFor, content: Buffer): Uint8Array {

@@ -1,9 +1,9 @@
 import { present } from '@countersign/contract/core/objects'
 import { type memberRoles, ROLE_MEMBERS_MAX } from '@countersign/contract/operation/custom-roles'
-import { inRealTime, type Op } from '../../kernel/operation/app.ts'
+import { type Op, toRealTimeOp } from '../../kernel/operation/app.ts'
 import { ApiError, type Handlers } from '../../kernel/operation/operation.ts'
 import { page } from '../../kernel/operation/paging.ts'
-import { checkMayGrant, checkMayTake } from '../../kernel/operation/permissions.ts'
+import { checkCanRevoke, checkMayGrant } from '../../kernel/operation/permissions.ts'
 import { insert, update, type Write } from '../../storage/commit/writes.ts'
 import type { MemberRoleRow } from '../../storage/rows/member.ts'
 import { sortPermissions } from './members.ts'
@@ -20,7 +20,7 @@ import {
 
 export const memberRoleHandlers: Handlers<typeof memberRoles> = {
   member_role_create: async (platformOp, { body }) => {
-    const op = inRealTime(platformOp)
+    const op = toRealTimeOp(platformOp)
     checkMayGrant(op, body.permissions)
     await checkNameIsFree(op, body.name)
     const row: MemberRoleRow = {
@@ -62,7 +62,7 @@ export const memberRoleHandlers: Handlers<typeof memberRoles> = {
   },
 
   member_role_update: async (platformOp, { params, body }) => {
-    const op = inRealTime(platformOp)
+    const op = toRealTimeOp(platformOp)
     const role = await findRole(op, params.memberRoleId)
     if (body.name !== undefined) await checkNameIsFree(op, body.name, role.id)
     const change = {
@@ -80,9 +80,9 @@ export const memberRoleHandlers: Handlers<typeof memberRoles> = {
   },
 
   member_role_delete: async (platformOp, { params }) => {
-    const op = inRealTime(platformOp)
+    const op = toRealTimeOp(platformOp)
     const role = await findRole(op, params.memberRoleId)
-    checkMayTake(op, role.permissions, 'The role')
+    checkCanRevoke(op, role.permissions, 'The role')
     const memberCount = await countMembers(op, role.id)
     if (memberCount > 0)
       throw new ApiError('MEMBER_ROLE_IN_USE', {
@@ -110,7 +110,7 @@ async function changeRoleMembers(
   const added = after.permissions.filter((permission) => !before.permissions.includes(permission))
   const removed = before.permissions.filter((permission) => !after.permissions.includes(permission))
   checkMayGrant(op, added)
-  checkMayTake(op, removed, 'The role')
+  checkCanRevoke(op, removed, 'The role')
   if (added.length === 0 && removed.length === 0) return []
   const members = await selectRoleMembers(op, before.id, ROLE_MEMBERS_MAX)
   return [

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { memberSelf } from '@countersign/contract/platforms/member-passkeys'
 import { MEMBER_SESSIONS_MAX, type memberSessions } from '@countersign/contract/platforms/member-sessions'
 import type { sandboxConsole } from '@countersign/contract/sandbox/sandbox-console'
-import { inRealTime, type Op } from '../../kernel/operation/app.ts'
+import { type Op, toRealTimeOp } from '../../kernel/operation/app.ts'
 import { ApiError, type Handlers } from '../../kernel/operation/operation.ts'
 import { checkMayGrant, checkPermission } from '../../kernel/operation/permissions.ts'
 import { update } from '../../storage/commit/writes.ts'
@@ -61,14 +61,14 @@ export const memberSessionHandlers: Handlers<typeof memberSessions> = {
       if (op.actor.kind !== 'visitor') throw new Error('The caller must be a visitor')
       return {
         status: 202,
-        body: { expiresAt: computeCodeExpiry(inRealTime(op).now).toISOString() },
+        body: { expiresAt: computeCodeExpiry(toRealTimeOp(op).now).toISOString() },
         writes: await sendCode(op, op.actor.memberId),
       }
     },
   },
 
   member_session_list: async (platformOp, { query }) => {
-    const op = inRealTime(platformOp)
+    const op = toRealTimeOp(platformOp)
     const ownId = op.actor.kind === 'member' ? op.actor.memberId : undefined
     const memberId = query.memberId ?? ownId
     if (memberId !== undefined && memberId !== ownId) checkPermission(op, 'MANAGE')
@@ -81,7 +81,7 @@ export const memberSessionHandlers: Handlers<typeof memberSessions> = {
   },
 
   member_session_delete: async (platformOp, { params }) => {
-    const op = inRealTime(platformOp)
+    const op = toRealTimeOp(platformOp)
     const session = await selectSession(op, params.memberSessionId)
     const isOwn = op.actor.kind === 'member' && session?.member_id === op.actor.memberId
     if (!session || session.ended_at || session.expires_at <= op.now)
@@ -117,7 +117,7 @@ export const memberSelfHandlers: Handlers<typeof memberSelf> = {
   },
 
   member_sign_out: async (platformOp) => {
-    const op = inRealTime(platformOp)
+    const op = toRealTimeOp(platformOp)
     const id = requireActingMember(op).memberSessionId
     const session = await selectSession(op, id)
     return {
@@ -134,20 +134,20 @@ export const memberSelfHandlers: Handlers<typeof memberSelf> = {
   },
 
   member_passkey_challenge: async (platformOp) => {
-    const op = inRealTime(platformOp)
+    const op = toRealTimeOp(platformOp)
     const member = await findMember(op, requireActingMember(op).memberId)
     return { status: 200, body: await buildPasskeyOptions(op, member, requireRelyingParty(op)) }
   },
 
   member_passkey_create: async (platformOp, { body }) => {
-    const op = inRealTime(platformOp)
+    const op = toRealTimeOp(platformOp)
     const member = await findMember(op, requireActingMember(op).memberId)
     const { row, write } = await registerPasskey(op, member, body)
     return { status: 201, body: toPasskeyView(row), writes: [write] }
   },
 
   member_passkey_delete: async (platformOp, { params }) => {
-    const op = inRealTime(platformOp)
+    const op = toRealTimeOp(platformOp)
     const passkeys = await selectPasskeys(op, requireActingMember(op).memberId)
     const passkey = passkeys.find(({ id }) => id === params.memberPasskeyId)
     if (!passkey) throw new ApiError('CREDENTIAL_NOT_FOUND', { details: { field: 'memberPasskeyId' } })
@@ -161,7 +161,7 @@ export const memberSelfHandlers: Handlers<typeof memberSelf> = {
 
 export const sandboxConsoleHandlers: Handlers<typeof sandboxConsole> = {
   sandbox_console_link: async (platformOp) => {
-    const op = inRealTime(platformOp)
+    const op = toRealTimeOp(platformOp)
     const { url, expiresAt, writes } = await makeConsoleLink(op, (permissions) =>
       checkMayGrant(op, permissions),
     )

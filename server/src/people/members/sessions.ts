@@ -7,7 +7,7 @@ import {
 } from '@countersign/contract/platforms/member-sessions'
 import { MEMBER_TRANSITIONS } from '@countersign/contract/states/member-states'
 import type { Static } from 'typebox'
-import { type Actor, type App, newId, type Op, plusSeconds } from '../../kernel/operation/app.ts'
+import { type Actor, type App, addSeconds, newId, type Op } from '../../kernel/operation/app.ts'
 import type { Caller } from '../../kernel/operation/operation.ts'
 import { ApiError } from '../../kernel/operation/operation.ts'
 import { transition } from '../../kernel/operation/transition.ts'
@@ -68,7 +68,7 @@ export function signIn(
     address: op.from?.address ?? '',
     user_agent: op.from?.userAgent ?? null,
     last_seen_at: op.now,
-    expires_at: plusSeconds(op.now, SESSION_SECONDS),
+    expires_at: addSeconds(op.now, SESSION_SECONDS),
     ended_at: null,
     created_at: op.now,
   }
@@ -93,11 +93,11 @@ export async function authenticateMember(app: App, secret: string, address: stri
   if (!sessionData || sessionData.expiresAt <= now) {
     app.failedAttempts.check('memberCookiesByAddress', address)
     app.failedAttempts.recordFailure('memberCookiesByAddress', address)
-    throw missingSessionRefusal('The session has ended. Sign in again.')
+    throw createMissingSessionError('The session has ended. Sign in again.')
   }
   const { platform, expiresAt: _, lastSeenAt, ...member } = sessionData
   // Has no effect if another request has just updated the time.
-  if (plusSeconds(lastSeenAt, SEEN_SECONDS) <= now)
+  if (addSeconds(lastSeenAt, SEEN_SECONDS) <= now)
     await app.committer.commit([
       update('member_sessions', member.memberSessionId, { last_seen_at: lastSeenAt }, { last_seen_at: now }),
     ])
@@ -108,7 +108,7 @@ export async function authenticateMember(app: App, secret: string, address: stri
  * Creates the error for a caller who is not signed in. Its authentication scheme keeps browsers from
  * prompting for a password.
  */
-export function missingSessionRefusal(reason: string): ApiError {
+export function createMissingSessionError(reason: string): ApiError {
   return new ApiError('UNAUTHORIZED', {
     message: reason,
     reason,

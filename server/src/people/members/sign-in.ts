@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { BodyOf } from '@countersign/contract/core/endpoint'
 import type { member_sign_in } from '@countersign/contract/platforms/member-sessions'
-import { type App, inRealTime, type Op } from '../../kernel/operation/app.ts'
+import { type App, type Op, toRealTimeOp } from '../../kernel/operation/app.ts'
 import { ApiError, type Caller } from '../../kernel/operation/operation.ts'
 import { update } from '../../storage/commit/writes.ts'
 import type { MemberRow } from '../../storage/rows/member.ts'
@@ -66,7 +66,7 @@ async function findClaimedMember(app: App, body: Body): Promise<MemberRow | unde
 
 /** Signs in with the proof in the body. Throws 401 `UNAUTHORIZED` with a reason. */
 export async function signInBy(platformOp: Op, body: Body) {
-  const op = inRealTime(platformOp)
+  const op = toRealTimeOp(platformOp)
   switch (body.type) {
     case 'PASSKEY':
       return signInByPasskey(op, body)

@@ -2,8 +2,8 @@ import type { Config } from '../../base/settings/config.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import type { Delivery } from '../../kernel/ports/delivery.ts'
 import type { MessageRow } from '../../storage/rows/sign-in.ts'
-import { smsSender } from './sms.ts'
-import { emailSender } from './smtp.ts'
+import { createSmsSender } from './sms.ts'
+import { createEmailSender } from './smtp.ts'
 
 /** The timeout for sending one message, from connecting to the final response. */
 export const SEND_TIMEOUT_MS = 10_000
@@ -12,8 +12,8 @@ export const SEND_TIMEOUT_MS = 10_000
 export function createDelivery(config: Pick<Config, 'mode' | 'smtp' | 'sms'>): Delivery {
   if (config.mode === 'sandbox') return { email: undefined, sms: undefined }
   return {
-    email: config.smtp && emailSender(config.smtp, SEND_TIMEOUT_MS),
-    sms: config.sms && smsSender(config.sms, SEND_TIMEOUT_MS),
+    email: config.smtp && createEmailSender(config.smtp, SEND_TIMEOUT_MS),
+    sms: config.sms && createSmsSender(config.sms, SEND_TIMEOUT_MS),
   }
 }
 

@@ -1,8 +1,8 @@
 import { requireValue } from '../../base/formats/require-value.ts'
-import { type Op, plusSeconds } from '../../kernel/operation/app.ts'
+import { addSeconds, type Op } from '../../kernel/operation/app.ts'
 import type { JobHandler } from '../../kernel/outbox/job-kinds.ts'
 import { job } from '../../kernel/outbox/jobs.ts'
-import { DeliveryError, type Handover } from '../../kernel/ports/delivery.ts'
+import { DeliveryError, type DeliveryOutcome } from '../../kernel/ports/delivery.ts'
 import { update } from '../../storage/commit/writes.ts'
 import type { MessageRow } from '../../storage/rows/sign-in.ts'
 import { endMessage, readContent } from './messages.ts'
@@ -40,7 +40,7 @@ export const deliverMessage: JobHandler<'message.deliver'> = async (op, payload)
     const waitSeconds = Math.min(maxSeconds, 2 ** (attempts - 1))
     return [
       update('messages', message.id, { state: message.state }, { attempts, updated_at: op.now }),
-      job(op, 'message.deliver', { messageId: message.id }, plusSeconds(op.now, waitSeconds)),
+      job(op, 'message.deliver', { messageId: message.id }, addSeconds(op.now, waitSeconds)),
     ]
   }
 }
@@ -54,7 +54,7 @@ function findReasonNotToSend(op: Op, { message, isWanted }: FoundMessage): Messa
   return isWanted ? null : 'REPLACED'
 }
 
-async function submitMessage(op: Op, message: MessageRow): Promise<Handover> {
+async function submitMessage(op: Op, message: MessageRow): Promise<DeliveryOutcome> {
   const { id, recipient: to } = message
   const {
     text,

@@ -2,7 +2,7 @@ import type { inbox } from '@countersign/contract/sandbox/inbox'
 import type { Op } from '../../kernel/operation/app.ts'
 import type { Handlers } from '../../kernel/operation/operation.ts'
 import { page } from '../../kernel/operation/paging.ts'
-import { mayGrant } from '../../kernel/operation/permissions.ts'
+import { canGrant } from '../../kernel/operation/permissions.ts'
 import type { MessageRow } from '../../storage/rows/sign-in.ts'
 import { toMessageView } from './messages.ts'
 import { selectCodeMembers, selectMessages } from './store.ts'
@@ -29,7 +29,7 @@ export const inboxHandlers: Handlers<typeof inbox> = {
 async function findHiddenCodes(op: Op, rows: readonly MessageRow[]): Promise<ReadonlySet<string>> {
   const codes = rows.flatMap(({ member_code_id }) => member_code_id ?? [])
   const members = await selectCodeMembers(op, codes)
-  const hidden = members.filter(({ permissions }) => !mayGrant(op, permissions)).map(({ code }) => code)
+  const hidden = members.filter(({ permissions }) => !canGrant(op, permissions)).map(({ code }) => code)
   return new Set(
     rows.filter(({ member_code_id }) => hidden.includes(member_code_id ?? '')).map(({ id }) => id),
   )

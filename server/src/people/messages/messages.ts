@@ -2,8 +2,8 @@ import { present } from '@countersign/contract/core/objects'
 import type { InboxMessage } from '@countersign/contract/sandbox/inbox'
 import { MESSAGE_INITIAL, MESSAGE_TRANSITIONS } from '@countersign/contract/states/delivery-states'
 import type { Static } from 'typebox'
-import { maySendFrom } from '../../base/settings/message-rules.ts'
-import { type Op, plusSeconds } from '../../kernel/operation/app.ts'
+import { canSendFrom } from '../../base/settings/message-rules.ts'
+import { addSeconds, type Op } from '../../kernel/operation/app.ts'
 import { transition } from '../../kernel/operation/transition.ts'
 import { job } from '../../kernel/outbox/jobs.ts'
 import { insert, type Write } from '../../storage/commit/writes.ts'
@@ -11,7 +11,7 @@ import type { ContactCodeRow } from '../../storage/rows/contact.ts'
 import type { MemberRow } from '../../storage/rows/member.ts'
 import type { MessageRow } from '../../storage/rows/sign-in.ts'
 import type { CredentialRow, InternalAccountRow } from '../../storage/rows/tables.ts'
-import { platformConfig } from '../platforms/platform-config.ts'
+import { getPlatformConfig } from '../platforms/platform-config.ts'
 import { CHANNELS } from './channels.ts'
 import {
   buildContactEmail,
@@ -57,7 +57,7 @@ export function makeOtpMessage(
   const { type, contact } = credential
   if ((type !== 'EMAIL_OTP' && type !== 'SMS_OTP') || contact === null)
     throw new Error(`${credential.id} is not a credential with delivered codes`)
-  const config = removeForbiddenSender(op, platformConfig(op).embeddedWalletConfig)
+  const config = removeForbiddenSender(op, getPlatformConfig(op).embeddedWalletConfig)
   const content =
     type === 'EMAIL_OTP'
       ? buildOtpEmail(config, challenge.code)
@@ -70,7 +70,7 @@ export function makeOtpMessage(
     account_id: account.id,
     credential_id: credential.id,
     challenge_id: challenge.challengeId,
-    expires_at: plusSeconds(op.now, config.expirationSeconds),
+    expires_at: addSeconds(op.now, config.expirationSeconds),
   }
   return makeMessage(op, target, content)
 }
@@ -81,7 +81,7 @@ export function makeOtpMessage(
  */
 export function makeContactMessage(op: Op, sent: ContactCodeRow, code: string): Write[] {
   const { channel, contact, customer_id, expires_at } = sent
-  const config = removeForbiddenSender(op, platformConfig(op).embeddedWalletConfig)
+  const config = removeForbiddenSender(op, getPlatformConfig(op).embeddedWalletConfig)
   const seconds = (expires_at.getTime() - op.now.getTime()) / 1000
   const content =
     channel === 'EMAIL'
@@ -107,13 +107,13 @@ export function makeMemberMessage(
   { email, codeId, seconds }: { readonly email: string; readonly codeId: string; readonly seconds: number },
   code: string,
 ): Write[] {
-  const config = removeForbiddenSender(op, platformConfig(op).embeddedWalletConfig)
+  const config = removeForbiddenSender(op, getPlatformConfig(op).embeddedWalletConfig)
   const target = {
     ...NO_SUBJECT,
     channel: 'EMAIL',
     recipient: email,
     member_code_id: codeId,
-    expires_at: plusSeconds(op.now, seconds),
+    expires_at: addSeconds(op.now, seconds),
   } as const
   return makeMessage(op, target, buildMemberEmail(config, op.platform.name, code, seconds))
 }
@@ -123,13 +123,13 @@ export function makeMemberMessage(
  * `canDeliver`.
  */
 export function makeNotice(op: Op, { id, email }: Pick<MemberRow, 'id' | 'email'>, notice: Notice): Write[] {
-  const config = removeForbiddenSender(op, platformConfig(op).embeddedWalletConfig)
+  const config = removeForbiddenSender(op, getPlatformConfig(op).embeddedWalletConfig)
   const target = {
     ...NO_SUBJECT,
     channel: 'EMAIL',
     recipient: email,
     member_id: id,
-    expires_at: plusSeconds(op.now, NOTICE_SECONDS),
+    expires_at: addSeconds(op.now, NOTICE_SECONDS),
   } as const
   return makeMessage(op, target, buildNoticeEmail(config, op.platform.name, notice))
 }
@@ -167,10 +167,10 @@ function makeMessage(
 function removeForbiddenSender(op: Op, config: WalletConfig): WalletConfig {
   const { sendFromEmailAddress, ...others } = config
   if (sendFromEmailAddress === undefined) return config
-  return maySendFrom(op.messageRules, op.platform.id, sendFromEmailAddress) ? config : others
+  return canSendFrom(op.messageRules, op.platform.id, sendFromEmailAddress) ? config : others
 }
 
-type WalletConfig = ReturnType<typeof platformConfig>['embeddedWalletConfig']
+type WalletConfig = ReturnType<typeof getPlatformConfig>['embeddedWalletConfig']
 
 /** Ends a queued message, and deletes the code that it contains. */
 export function endMessage(

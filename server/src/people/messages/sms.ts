@@ -13,7 +13,7 @@ const RESPONSE_BYTES_MAX = 16 * 1024
  * {url}/2010-04-01/Accounts/{sid}/Messages.json` with the form fields `To`, `From` and `Body`, and HTTP Basic
  * authentication. Status 400 means that the message can never be sent.
  */
-export function smsSender(config: SmsConfig, timeoutMs: number): NonNullable<Delivery['sms']> {
+export function createSmsSender(config: SmsConfig, timeoutMs: number): NonNullable<Delivery['sms']> {
   const { accountSid, authToken, from } = config
   const login = Buffer.from(`${accountSid}:${authToken}`).toString('base64')
   const url = `${config.url}/2010-04-01/Accounts/${accountSid}/Messages.json`

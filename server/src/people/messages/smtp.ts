@@ -1,6 +1,6 @@
 import type { SmtpConfig } from '../../base/settings/message-delivery.ts'
 import type { Delivery } from '../../kernel/ports/delivery.ts'
-import { DeliveryError, type Handover, type OutgoingEmail } from '../../kernel/ports/delivery.ts'
+import { DeliveryError, type DeliveryOutcome, type OutgoingEmail } from '../../kernel/ports/delivery.ts'
 
 /** Matches a single plain address, which cannot be read as two addresses or as a header. */
 const ADDRESS = /^[^\s@<>"(),:;\\[\]\p{Cc}]{1,64}@[^\s@<>"(),:;\\[\]\p{Cc}]{1,253}$/u
@@ -9,7 +9,7 @@ const ADDRESS = /^[^\s@<>"(),:;\\[\]\p{Cc}]{1,64}@[^\s@<>"(),:;\\[\]\p{Cc}]{1,25
  * Sends e-mail through a mail server. Each message has its own connection, because codes are rare and an idle
  * connection may have been dropped.
  */
-export function emailSender(config: SmtpConfig, timeoutMs: number): NonNullable<Delivery['email']> {
+export function createEmailSender(config: SmtpConfig, timeoutMs: number): NonNullable<Delivery['email']> {
   const { host, port, tls, login } = config
   const open = async () => {
     const { createTransport } = await import('nodemailer')
@@ -77,7 +77,7 @@ interface SmtpFailure {
 }
 
 /** A failure is final if the server permanently rejects the recipient. All other failures are retried. */
-function toHandover(error: SmtpFailure): Handover {
+function toHandover(error: SmtpFailure): DeliveryOutcome {
   const { name, code, command, response, responseCode } = error
   const enhanced = /^\d{3}[ -](\d\.\d{1,3}\.\d{1,3})\b/.exec(response ?? '')?.[1]
   const parts = [code ?? name, command, responseCode, enhanced].filter((part) => part !== undefined)

@@ -7,10 +7,10 @@ import { INVITATION_URL_PLACE } from '@countersign/contract/payments/invitations
 import { type config_update, SETTING_PERMISSIONS } from '@countersign/contract/platforms/config'
 import { FAULT_IN_WORDS, type FaultRule, parseFault } from '@countersign/contract/sandbox/faults'
 import { findNearest } from '../../base/formats/did-you-mean.ts'
-import { maySendFrom } from '../../base/settings/message-rules.ts'
+import { canSendFrom } from '../../base/settings/message-rules.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import { fieldError } from '../../kernel/operation/operation.ts'
-import { mayGrant } from '../../kernel/operation/permissions.ts'
+import { canGrant } from '../../kernel/operation/permissions.ts'
 import type { CurrencyConfig, PlatformConfig, SandboxConfig } from './platform-config.ts'
 
 /**
@@ -20,7 +20,7 @@ import type { CurrencyConfig, PlatformConfig, SandboxConfig } from './platform-c
 export function checkDecisions(op: Op, before: PlatformConfig, after: PlatformConfig): void {
   for (const name of keysOf(SETTING_PERMISSIONS)) {
     const permission = SETTING_PERMISSIONS[name]
-    if (permission === null || isDeepStrictEqual(before[name], after[name]) || mayGrant(op, [permission]))
+    if (permission === null || isDeepStrictEqual(before[name], after[name]) || canGrant(op, [permission]))
       continue
     throw fieldError(
       'FORBIDDEN',
@@ -51,7 +51,7 @@ export function checkSender<T extends { readonly sendFromEmailAddress?: string }
   config: T | undefined,
 ): T | undefined {
   const address = config?.sendFromEmailAddress
-  if (address !== undefined && !maySendFrom(messageRules, platform.id, address))
+  if (address !== undefined && !canSendFrom(messageRules, platform.id, address))
     throw fieldError(
       'INVALID_INPUT',
       'embeddedWalletConfig.sendFromEmailAddress',

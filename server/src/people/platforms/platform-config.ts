@@ -119,7 +119,7 @@ const DECODED = new WeakMap<PlatformRow['config'], PlatformConfig>()
  * Reads the settings as of the start of the operation. Operations that share a frozen config also share its
  * decoded form.
  */
-export function platformConfig(op: Pick<Op, 'platform' | 'mode'>): PlatformConfig {
+export function getPlatformConfig(op: Pick<Op, 'platform' | 'mode'>): PlatformConfig {
   const { config } = op.platform
   const known = DECODED.get(config)
   if (known) return known
@@ -190,7 +190,7 @@ function readRiskConfig({
 }
 
 /** Finds the platform's settings for a currency. Undefined if it does not support the currency. */
-export function currencyConfig(config: PlatformConfig, currency: string): CurrencyConfig | undefined {
+export function findCurrencyConfig(config: PlatformConfig, currency: string): CurrencyConfig | undefined {
   return config.supportedCurrencies.find(({ currencyCode }) => currencyCode === currency)
 }
 
@@ -205,7 +205,7 @@ export function checkCurrencyLimits(
   amount: bigint,
   field: string,
 ): void {
-  const limits = currencyConfig(config, currency)
+  const limits = findCurrencyConfig(config, currency)
   if (!limits) return
   const { minAmount, maxAmount } = limits
   if (!limits.enabledTransactionTypes.includes(type))

@@ -48,7 +48,7 @@ export function makePlatform(
  * time. The database moves the records to keep: see `functions/platform-succeeded.ts`. Guard: the platform is
  * unchanged; throws 409 if it was already reset.
  */
-export async function succeedPlatform(
+export async function createSuccessor(
   op: Op,
 ): Promise<{ readonly row: PlatformRow; readonly writes: readonly Write[] }> {
   const { id, name, config, version, closed_at } = await selectPlatform(op)
@@ -110,14 +110,14 @@ export async function isLenient(op: Op): Promise<boolean> {
 }
 
 /** Marks a change of the platform. Guard: the platform is unchanged. */
-export function platformChanged(op: Op, { id, version }: PlatformRow): Write {
+export function markPlatformChanged(op: Op, { id, version }: PlatformRow): Write {
   return update('platforms', id, { version }, { version: version + 1, updated_at: op.now })
 }
 
 /**
  * Guard: the platform has not been reset. Otherwise, the writes could miss the move to its successor.
  */
-export function platformIsOpen({ id }: Pick<PlatformRow, 'id'>): Write {
+export function guardPlatformOpen({ id }: Pick<PlatformRow, 'id'>): Write {
   return expectRow('platforms', id, { closed_at: null })
 }
 

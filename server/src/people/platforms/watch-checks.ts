@@ -1,7 +1,7 @@
 import { isKnownCurrency } from '@countersign/contract/core/currencies'
 import type { Op } from '../../kernel/operation/app.ts'
 import { fieldError } from '../../kernel/operation/operation.ts'
-import { ownRails } from '../../kernel/ports/own-rails.ts'
+import { listOwnRails } from '../../kernel/ports/own-rails.ts'
 import { SANDBOX_RAIL } from '../../kernel/ports/rail.ts'
 import type { WatchConfig } from './platform-config.ts'
 
@@ -42,7 +42,7 @@ function checkMarks(
 
 /** Lists the names of the platform's rails and of the simulator. */
 async function listRailNames({ rails, platform }: Op): Promise<string[]> {
-  const owned = await ownRails(rails, platform.id)
+  const owned = await listOwnRails(rails, platform.id)
   const names = owned.flatMap(({ name }) => name ?? [])
   return rails.find(null) ? [...names, SANDBOX_RAIL] : names
 }

@@ -1,18 +1,18 @@
 import { TEXT_FORMS } from '@countersign/contract/core/schema'
 import {
   checkClaims,
+  computeTokenFingerprint,
   type Identity,
   nonceOf,
   readIdToken,
-  tokenFingerprint,
 } from '../../base/crypto/oidc/oidc.ts'
-import { inRealTime, type Op } from '../../kernel/operation/app.ts'
+import { type Op, toRealTimeOp } from '../../kernel/operation/app.ts'
 import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
 import { checkClientPublicKey } from '../../kernel/signing/client-key.ts'
 import { expectRow, insert, type Write } from '../../storage/commit/writes.ts'
-import { idOfKind, uuidOfText } from '../../storage/engine/ids.ts'
+import { buildId, deriveUuid } from '../../storage/engine/ids.ts'
 import { findCredentials, makeOauthCredential } from '../credentials/credentials.ts'
-import { platformConfig } from '../platforms/platform-config.ts'
+import { getPlatformConfig } from '../platforms/platform-config.ts'
 import { type CredentialKind, narrowBody } from './credential-kind.ts'
 import { makeSession, toSessionView } from './sessions.ts'
 import { isIdTokenUsed } from './store.ts'
@@ -79,10 +79,10 @@ async function checkToken(
 ): Promise<{ readonly identity: Identity; readonly use: Write }> {
   const read = readIdToken(token)
   if (!read) throw fieldError('INVALID_INPUT', 'oidcToken', 'oidcToken is not a JWT')
-  const { issuers } = platformConfig(op).oauthConfig
+  const { issuers } = getPlatformConfig(op).oauthConfig
   const checked = checkClaims(read.claims, {
     // Identity providers use real time, not the sandbox's clock.
-    now: inRealTime(op).now,
+    now: toRealTimeOp(op).now,
     issuers,
     maxAgeSeconds: TOKEN_AGE_SECONDS_MAX,
     skewSeconds: SKEW_SECONDS,
@@ -93,7 +93,7 @@ async function checkToken(
     const verified = await op.identityKeys.verify(token, checked.issuer)
     if ('failure' in verified) throw createTokenError(verified.reason)
   }
-  const id = idOfKind('IdToken', uuidOfText(`${op.platform.id} ${tokenFingerprint(token)}`))
+  const id = buildId('IdToken', deriveUuid(`${op.platform.id} ${computeTokenFingerprint(token)}`))
   if (await isIdTokenUsed(op, id)) throw createTokenError('ID token was used before')
   const use = insert('used_id_tokens', { id, platform_id: op.platform.id, expires_at: checked.usableUntil })
   return { identity: checked, use }

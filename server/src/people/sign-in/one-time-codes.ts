@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto'
 import { SANDBOX_OTP_CODE } from '../../kernel/magic-values/magic-values.ts'
-import { type Op, plusSeconds } from '../../kernel/operation/app.ts'
+import { addSeconds, type Op } from '../../kernel/operation/app.ts'
 import { ApiError } from '../../kernel/operation/operation.ts'
 import { insert, update, type Write } from '../../storage/commit/writes.ts'
 import type { OtpChallengeRow } from '../../storage/rows/sign-in.ts'
@@ -8,7 +8,7 @@ import type { CredentialRow, InternalAccountRow } from '../../storage/rows/table
 import { CODE_FAILURES_MAX, createCodesLockedError, lockCodes } from '../credentials/code-failures.ts'
 import type { DeliveryChannel } from '../credentials/credentials.ts'
 import { makeOtpMessage } from '../messages/messages.ts'
-import { platformConfig } from '../platforms/platform-config.ts'
+import { getPlatformConfig } from '../platforms/platform-config.ts'
 import { countAttempt } from './store.ts'
 
 /** One-time codes (specification 4.4, 4.5, 5.6). */
@@ -73,7 +73,7 @@ export function makeOtpChallenge(
     sealed_target_key: target.sealedKey,
     code_mac: computeMac(op, challengeId, code),
     tries: 0,
-    expires_at: plusSeconds(op.now, platformConfig(op).embeddedWalletConfig.expirationSeconds),
+    expires_at: addSeconds(op.now, getPlatformConfig(op).embeddedWalletConfig.expirationSeconds),
     consumed_at: null,
     created_at: op.now,
   }
@@ -129,7 +129,7 @@ export async function openCode(
 /** Draws a random code in production. The sandbox, which sends no messages, has a fixed code. */
 function makeCode(op: Op): string {
   if (op.mode === 'sandbox') return SANDBOX_OTP_CODE
-  const { otpLength, alphanumeric } = platformConfig(op).embeddedWalletConfig
+  const { otpLength, alphanumeric } = getPlatformConfig(op).embeddedWalletConfig
   const letters = alphanumeric ? ALPHANUMERICS : DIGITS
   return drawCode(op, letters, otpLength)
 }

@@ -1,6 +1,6 @@
 import type { credential_challenge, credential_verify } from '@countersign/contract/auth/credentials'
 import { findInternalAccount } from '../../kernel/accounts/accounts.ts'
-import { type Op, plusSeconds } from '../../kernel/operation/app.ts'
+import { addSeconds, type Op } from '../../kernel/operation/app.ts'
 import {
   ApiError,
   type Approval,
@@ -95,7 +95,7 @@ async function challenge(op: Op, credential: OtpCredential): Promise<Outcome<typ
 async function toSign(op: Op, credential: OtpCredential, body: VerifyBody): Promise<ToSign> {
   const { encryptedOtpBundle } = narrowBody(body, credential.type)
   const { challengeId, publicKey } = await openCode(op, credential, encryptedOtpBundle)
-  const expiresAt = plusSeconds(op.now, SIGNING_SECONDS)
+  const expiresAt = addSeconds(op.now, SIGNING_SECONDS)
   const payload = op.enclave.signOtpToken({
     id: challengeId,
     verificationType: credential.type,

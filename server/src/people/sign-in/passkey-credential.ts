@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { findInternalAccount } from '../../kernel/accounts/accounts.ts'
 import { SANDBOX_PASSKEY_SIGNATURE } from '../../kernel/magic-values/magic-values.ts'
-import { type Op, plusSeconds } from '../../kernel/operation/app.ts'
+import { addSeconds, type Op } from '../../kernel/operation/app.ts'
 import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
 import { event } from '../../kernel/outbox/events.ts'
 import { checkClientPublicKey } from '../../kernel/signing/client-key.ts'
@@ -11,7 +11,7 @@ import { requireColumn } from '../../storage/read/required.ts'
 import type { CredentialRow } from '../../storage/rows/tables.ts'
 import { makePasskeyCredential, toCredentialView } from '../credentials/credentials.ts'
 import { describeCredential, toSignedCredential } from '../credentials/describe.ts'
-import { platformConfig } from '../platforms/platform-config.ts'
+import { getPlatformConfig } from '../platforms/platform-config.ts'
 import { checkPasskeyRate } from './challenge-rate.ts'
 import { type CredentialKind, narrowBody } from './credential-kind.ts'
 import { makeSession, toSessionView } from './sessions.ts'
@@ -56,7 +56,7 @@ export const passkey: CredentialKind = {
         clientPublicKey,
       },
       context: { clientPublicKey },
-      expiresAt: plusSeconds(op.now, SIGNING_SECONDS),
+      expiresAt: addSeconds(op.now, SIGNING_SECONDS),
     })
     return {
       status: 200,
@@ -137,7 +137,7 @@ function toChallenge(payload: string): string {
 
 /** Reads the platform's relying party. Throws 400 if the platform has no passkeyConfig. */
 function readRelyingParty(op: Op) {
-  const { passkeyConfig } = platformConfig(op)
+  const { passkeyConfig } = getPlatformConfig(op)
   if (!passkeyConfig)
     throw fieldError('INVALID_INPUT', 'type', 'Set passkeyConfig in the settings before using passkeys')
   const { rpId, origins, userVerification } = passkeyConfig

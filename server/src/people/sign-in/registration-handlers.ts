@@ -1,16 +1,16 @@
 import type { credentialRegistration } from '@countersign/contract/auth/credential-registration'
 import { present } from '@countersign/contract/core/objects'
 import { findEmbeddedWallet, findInternalAccount } from '../../kernel/accounts/accounts.ts'
-import { type Op, plusSeconds } from '../../kernel/operation/app.ts'
+import { addSeconds, type Op } from '../../kernel/operation/app.ts'
 import { ApiError, type Handlers, StaleRead } from '../../kernel/operation/operation.ts'
 import { SIGNING_SECONDS } from '../../kernel/signing/signing.ts'
 import { insert, update } from '../../storage/commit/writes.ts'
 import { requireColumn } from '../../storage/read/required.ts'
 import type { CredentialRow, InternalAccountRow } from '../../storage/rows/tables.ts'
 import {
-  credentialsChanged,
   findCredential,
   findCredentials,
+  markCredentialsChanged,
   toCredentialView,
 } from '../credentials/credentials.ts'
 import { describeCredential, toSignedCredential } from '../credentials/describe.ts'
@@ -38,7 +38,7 @@ export const credentialRegistrationHandlers: Handlers<typeof credentialRegistrat
           summary: `Add a way to sign in to this wallet: ${describeCredential(credential)}`,
           credential: toProposedCredential(credential),
         },
-        expiresAt: plusSeconds(op.now, SIGNING_SECONDS),
+        expiresAt: addSeconds(op.now, SIGNING_SECONDS),
         credentialType: body.type,
       }
     },
@@ -53,7 +53,7 @@ export const credentialRegistrationHandlers: Handlers<typeof credentialRegistrat
       return {
         status: 201,
         body: { ...toCredentialView(credential), ...(bundle ? { otpEncryptionTargetBundle: bundle } : {}) },
-        writes: [insert('credentials', credential), ...writes, credentialsChanged(op, account)],
+        writes: [insert('credentials', credential), ...writes, markCredentialsChanged(op, account)],
       }
     },
   },
@@ -72,7 +72,7 @@ export const credentialRegistrationHandlers: Handlers<typeof credentialRegistrat
           summary: `Remove a way to sign in to this wallet: ${describeCredential(credential)}`,
           credential: toSignedCredential(credential),
         },
-        expiresAt: plusSeconds(op.now, SIGNING_SECONDS),
+        expiresAt: addSeconds(op.now, SIGNING_SECONDS),
         credentialType: credential.type,
       }
     },
@@ -88,7 +88,7 @@ export const credentialRegistrationHandlers: Handlers<typeof credentialRegistrat
         writes: [
           update('credentials', credential.id, { revoked_at: null }, change),
           ...(await endCredentialSessions(op, credential)),
-          credentialsChanged(op, account),
+          markCredentialsChanged(op, account),
         ],
       }
     },

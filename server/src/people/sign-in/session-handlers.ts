@@ -1,6 +1,6 @@
 import type { sessions } from '@countersign/contract/auth/sessions'
 import { findInternalAccount } from '../../kernel/accounts/accounts.ts'
-import { plusSeconds } from '../../kernel/operation/app.ts'
+import { addSeconds } from '../../kernel/operation/app.ts'
 import { ApiError, type Handlers } from '../../kernel/operation/operation.ts'
 import { checkClientPublicKey } from '../../kernel/signing/client-key.ts'
 import { SIGNING_SECONDS } from '../../kernel/signing/signing.ts'
@@ -40,7 +40,7 @@ export const sessionHandlers: Handlers<typeof sessions> = {
           credential: toSignedCredential(credential),
           clientPublicKey: body.clientPublicKey,
         },
-        expiresAt: plusSeconds(op.now, SIGNING_SECONDS),
+        expiresAt: addSeconds(op.now, SIGNING_SECONDS),
         credentialType: credential.type,
       }
     },
@@ -77,7 +77,7 @@ export const sessionHandlers: Handlers<typeof sessions> = {
           session: session.id,
           credential: toSignedCredential(credential),
         },
-        expiresAt: plusSeconds(op.now, SIGNING_SECONDS),
+        expiresAt: addSeconds(op.now, SIGNING_SECONDS),
         credentialType: credential.type,
       }
     },

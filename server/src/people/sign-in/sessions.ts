@@ -1,6 +1,6 @@
 import { present } from '@countersign/contract/core/objects'
-import { maySeeAccount } from '../../kernel/accounts/accounts.ts'
-import { type Op, plusSeconds } from '../../kernel/operation/app.ts'
+import { canSeeAccount } from '../../kernel/accounts/accounts.ts'
+import { addSeconds, type Op } from '../../kernel/operation/app.ts'
 import { ApiError } from '../../kernel/operation/operation.ts'
 import { insert, update, type Write } from '../../storage/commit/writes.ts'
 import type { CredentialRow, SessionRow } from '../../storage/rows/tables.ts'
@@ -58,7 +58,7 @@ export function makeSession(
     account_id: credential.account_id,
     credential_id: credential.id,
     public_key: publicKey,
-    expires_at: plusSeconds(op.now, SESSION_SECONDS),
+    expires_at: addSeconds(op.now, SESSION_SECONDS),
     created_at: op.now,
     updated_at: op.now,
     revoked_at: null,
@@ -86,7 +86,7 @@ export function toSessionView(
 /** Finds an active session. Throws 404 `SESSION_NOT_FOUND`, also if it has expired or was revoked. */
 export async function findActiveSessionById(op: Op, id: string): Promise<SessionRow> {
   const session = await selectActiveSession(op, id)
-  if (!session || !(await maySeeAccount(op, session.account_id)))
+  if (!session || !(await canSeeAccount(op, session.account_id)))
     throw new ApiError('SESSION_NOT_FOUND', { details: { field: 'id' } })
   return session
 }

@@ -19,7 +19,7 @@ import { findActiveSession, findNewestSession } from './sessions.ts'
  * Builds the 202 response to a first call, with the write that creates its signing request unless an earlier
  * request is reused.
  */
-export async function challengeFor(
+export async function issueChallenge(
   op: Op,
   call: SignedCall,
   authorization: ToSign,

@@ -6,7 +6,7 @@ import {
   type customer_token_create,
 } from '@countersign/contract/auth/customer-tokens'
 import type { BodyOf } from '@countersign/contract/core/endpoint'
-import { type Op, plusSeconds } from '../../kernel/operation/app.ts'
+import { addSeconds, type Op } from '../../kernel/operation/app.ts'
 import { fieldError } from '../../kernel/operation/operation.ts'
 import { insert, type Write } from '../../storage/commit/writes.ts'
 import type { Lookup } from '../../storage/read/lookup.ts'
@@ -46,11 +46,11 @@ export function makeCustomerToken(
 
 /** Resolves the expiry of a token. Throws 400 for a time in the past or too far in the future. */
 function resolveExpiry({ now }: Op, requested: string | undefined): Date {
-  if (requested === undefined) return plusSeconds(now, CUSTOMER_TOKEN_SECONDS)
+  if (requested === undefined) return addSeconds(now, CUSTOMER_TOKEN_SECONDS)
   const field = 'expiresAt'
   const expiry = new Date(requested)
   if (expiry <= now) throw fieldError('INVALID_INPUT', field, `${field} must be in the future`)
-  if (expiry > plusSeconds(now, CUSTOMER_TOKEN_SECONDS_MAX))
+  if (expiry > addSeconds(now, CUSTOMER_TOKEN_SECONDS_MAX))
     throw fieldError('INVALID_INPUT', field, `${field} must be at most an hour from now`)
   return expiry
 }

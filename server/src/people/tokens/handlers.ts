@@ -5,9 +5,9 @@ import type { Op } from '../../kernel/operation/app.ts'
 import { ApiError, type Handlers } from '../../kernel/operation/operation.ts'
 import { page } from '../../kernel/operation/paging.ts'
 import { checkMayGrant } from '../../kernel/operation/permissions.ts'
-import { timeRange } from '../../kernel/operation/time-range.ts'
+import { parseTimeRange } from '../../kernel/operation/time-range.ts'
 import type { TokenRow } from '../../storage/rows/tables.ts'
-import { findPlatform, platformIsOpen } from '../platforms/platforms.ts'
+import { findPlatform, guardPlatformOpen } from '../platforms/platforms.ts'
 import { selectToken, selectTokens } from './store.ts'
 import { endTokens, findMemberBehind, makeApiToken, toTokenView } from './tokens.ts'
 
@@ -25,14 +25,17 @@ export const tokenHandlers: Handlers<typeof tokens> = {
     return {
       status: 201,
       body: { ...toTokenView(row), clientSecret },
-      writes: [platformIsOpen(platform), write],
+      writes: [guardPlatformOpen(platform), write],
     }
   },
 
   token_list: async (op, { query }) => ({
     status: 200,
     body: await page(op, query, {
-      rows: selectTokens(op.read, op.platform.id, { ...present({ name: query.name }), ...timeRange(query) }),
+      rows: selectTokens(op.read, op.platform.id, {
+        ...present({ name: query.name }),
+        ...parseTimeRange(query),
+      }),
       table: 'api_tokens',
       view: (rows) => rows.map(toTokenView),
     }),

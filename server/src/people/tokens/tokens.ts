@@ -6,7 +6,7 @@ import { insert, update, type Write } from '../../storage/commit/writes.ts'
 import type { Lookup } from '../../storage/read/lookup.ts'
 import type { Read } from '../../storage/read/read.ts'
 import type { TokenRow } from '../../storage/rows/tables.ts'
-import { findPlatform, platformChanged } from '../platforms/platforms.ts'
+import { findPlatform, markPlatformChanged } from '../platforms/platforms.ts'
 import {
   selectManagingTokens,
   selectMemberTokens,
@@ -90,7 +90,7 @@ export async function endTokens(
   return [
     ...tokens.map((token) => deleteToken(token, op.now)),
     // Of two concurrent requests that delete the last two such tokens, one fails.
-    ...(hasManager ? [platformChanged(op, platform)] : []),
+    ...(hasManager ? [markPlatformChanged(op, platform)] : []),
   ]
 }
 

@@ -4,8 +4,12 @@ import { FIRST_KEY } from '../../kernel/ports/enclave.ts'
 import type { VerificationSubmission } from '../../kernel/ports/verifier.ts'
 import type { CustomerRow } from '../../storage/rows/tables.ts'
 import type { VerificationRow } from '../../storage/rows/verification.ts'
-import { beneficialOwnerView, findBeneficialOwners, openIdentifier } from '../customers/beneficial-owners.ts'
-import { customerView } from '../customers/customers.ts'
+import {
+  findBeneficialOwners,
+  openIdentifier,
+  toBeneficialOwnerView,
+} from '../customers/beneficial-owners.ts'
+import { toCustomerView } from '../customers/customers.ts'
 import { toDocumentView } from '../documents/documents.ts'
 import { findCustomerDocuments } from '../documents/submission.ts'
 import type { Case } from './requirements.ts'
@@ -50,9 +54,9 @@ export function toSubmission(
     verificationId: id,
     submission,
     platformId: op.platform.id,
-    customer: customerView(customer),
+    customer: toCustomerView(customer),
     beneficialOwners: owners.map((owner) => {
-      const view = beneficialOwnerView(owner)
+      const view = toBeneficialOwnerView(owner)
       return { ...view, personalInfo: { ...view.personalInfo, identifier: openIdentifier(op, owner) } }
     }),
     documents: documents.flatMap((document) => {

@@ -3,7 +3,7 @@ import {
   VERIFICATION_TRANSITIONS,
   type VerificationEvent,
 } from '@countersign/contract/states/customer-states'
-import { verificationOutcome } from '../../kernel/magic-values/magic-values.ts'
+import { findVerificationOutcome } from '../../kernel/magic-values/magic-values.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import { nextState } from '../../kernel/operation/transition.ts'
 import { job } from '../../kernel/outbox/jobs.ts'
@@ -135,7 +135,7 @@ function decideHere(op: Op, caseData: Case): Outcome | undefined {
   const isAutomatic = decidesAutomatically(op)
   if (op.mode !== 'sandbox' || (op.verifier && !isAutomatic))
     return op.verifier ? undefined : { decision: 'REFER' }
-  const status = verificationOutcome(readVerificationSuffix(caseData.customer))
+  const status = findVerificationOutcome(readVerificationSuffix(caseData.customer))
   const isOwnerPending = caseData.owners.some(({ kyc_status }) => kyc_status === 'PENDING')
   if (status === 'PENDING' || (isAutomatic && isOwnerPending)) return undefined
   if (status === 'REJECTED') return { decision: 'REJECT', reason: 'The sandbox rejects this suffix.' }

@@ -2,7 +2,7 @@ import type { verification_provider_event } from '@countersign/contract/customer
 import { ApiError, type ProcessorHandler } from '../../kernel/operation/operation.ts'
 import { decideOpen } from './decide-open.ts'
 import { selectEventDecision } from './store.ts'
-import { findVerification, findVerificationWithPlatform, verificationView } from './verifications.ts'
+import { findVerification, findVerificationWithPlatform, toVerificationView } from './verifications.ts'
 
 /**
  * Handles events of the verification provider. An event decides once; a repeated event returns the current
@@ -22,7 +22,7 @@ export const verificationProviderEvent: ProcessorHandler<typeof verification_pro
     return (
       earlierDecision && {
         status: 200,
-        body: verificationView(await findVerification(op, body.verificationId)),
+        body: toVerificationView(await findVerification(op, body.verificationId)),
       }
     )
   },
@@ -32,7 +32,7 @@ export const verificationProviderEvent: ProcessorHandler<typeof verification_pro
     const verification = await findVerification(op, verificationId)
     const decider = { type: 'PROVIDER', id: eventId } as const
     const { row, writes } = await decideOpen(op, verification, outcome, decider)
-    return { status: 200, body: verificationView(row), writes }
+    return { status: 200, body: toVerificationView(row), writes }
   },
 
   timeout: () => undefined,

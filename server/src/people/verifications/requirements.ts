@@ -7,7 +7,7 @@ import {
   MAJOR_OWNER_PERCENT,
   personDocumentsOf,
 } from '@countersign/contract/customers/verification-requirements'
-import { valueAt } from '../../base/json/paths.ts'
+import { getValueAt } from '../../base/json/paths.ts'
 import type { DocumentRow } from '../../storage/rows/document.ts'
 import type { CustomerRow } from '../../storage/rows/tables.ts'
 import type { BeneficialOwnerRow, VerificationErrorEntry } from '../../storage/rows/verification.ts'
@@ -89,7 +89,7 @@ function listMissingOwners(
 
 function listMissingFields(customer: CustomerRow, fields: readonly string[]): VerificationErrorEntry[] {
   return fields
-    .filter((field) => isEmpty(valueAt(customer.details, field)))
+    .filter((field) => isEmpty(getValueAt(customer.details, field)))
     .map((field) => ({
       resourceId: customer.id,
       type: 'MISSING_FIELD',

@@ -7,7 +7,7 @@ import {
   type VerificationState,
 } from '@countersign/contract/states/customer-states'
 import { toCanonicalJson } from '../../base/json/json.ts'
-import { maySee, type Op } from '../../kernel/operation/app.ts'
+import { canSee, type Op } from '../../kernel/operation/app.ts'
 import { ApiError } from '../../kernel/operation/operation.ts'
 import { stateAfter, transition } from '../../kernel/operation/transition.ts'
 import { event } from '../../kernel/outbox/events.ts'
@@ -23,7 +23,7 @@ type VerificationView = SuccessOf<typeof verification_get>['body']
 /** Finds a verification. Throws 404 `VERIFICATION_NOT_FOUND`. */
 export async function findVerification(op: Op, id: string): Promise<VerificationRow> {
   const verification = await selectVerification(op, id)
-  if (!verification || !maySee(op, verification.customer_id))
+  if (!verification || !canSee(op, verification.customer_id))
     throw new ApiError('VERIFICATION_NOT_FOUND', { details: { field: 'verificationId' } })
   return verification
 }
@@ -38,7 +38,7 @@ const LISTED_MAX = 100
 /** Lists the oldest hundred verifications in a status, of all platforms, for the operator's command. */
 export async function listAllVerifications(read: Read, status: VerificationState) {
   const rows = await selectAllVerifications(read, status, LISTED_MAX)
-  return rows.map((row) => ({ platformId: row.platform_id, ...verificationView(row) }))
+  return rows.map((row) => ({ platformId: row.platform_id, ...toVerificationView(row) }))
 }
 
 /** True while the verification is undecided. */
@@ -112,11 +112,11 @@ function isSame(
 }
 
 function buildStatusEvent(op: Op, row: VerificationRow): Write {
-  return event(op, `VERIFICATION.${row.status}`, row.id, verificationView(row))
+  return event(op, `VERIFICATION.${row.status}`, row.id, toVerificationView(row))
 }
 
 /** Converts a verification to its API form. */
-export function verificationView(row: VerificationRow): VerificationView {
+export function toVerificationView(row: VerificationRow): VerificationView {
   return {
     id: row.id,
     customerId: row.customer_id,

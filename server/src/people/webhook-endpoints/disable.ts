@@ -4,7 +4,7 @@ import { transition } from '../../kernel/operation/transition.ts'
 import { event } from '../../kernel/outbox/events.ts'
 import { changeEndpoint } from '../../kernel/outbox/own-endpoint.ts'
 import type { WebhookEndpointRow } from '../../storage/rows/webhook-endpoint.ts'
-import { consolePage, notifyMembers } from '../members/notices.ts'
+import { getConsolePageUrl, notifyMembers } from '../members/notices.ts'
 import type { Notice } from '../messages/message-content.ts'
 import { readEndpointView } from './shown.ts'
 import { selectReceiver } from './store.ts'
@@ -53,7 +53,7 @@ function buildDisableNotice(
       REASON_SENTENCES[reason],
       // The path of the URL may contain a secret.
       `Endpoint: ${id} at ${host}. Last failure: ${last_failure ?? 'none'}.`,
-      `Fix the receiver, then enable the endpoint. Deliveries resume where they stopped. ${consolePage(op, 'settings')}`,
+      `Fix the receiver, then enable the endpoint. Deliveries resume where they stopped. ${getConsolePageUrl(op, 'settings')}`,
     ],
   }
 }

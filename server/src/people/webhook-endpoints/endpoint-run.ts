@@ -1,8 +1,8 @@
-import { type App, createOp, type Op, plusSeconds } from '../../kernel/operation/app.ts'
+import { type App, addSeconds, createOp, type Op } from '../../kernel/operation/app.ts'
 import { findOpenPlatform } from '../platforms/platforms.ts'
 import { type Attempt, attemptDeliveries, loseResponse } from '../webhooks/delivery-attempt.ts'
 import type { SendSeries } from '../webhooks/request-series.ts'
-import type { AnswerRule, AnswerRules } from '../webhooks/response-rules.ts'
+import type { ResponseRule, ResponseRules } from '../webhooks/response-rules.ts'
 import { computeGiveUpTime, computeRestEnd, computeRetryTime } from '../webhooks/retry-schedule.ts'
 import { deriveSecretBytes } from '../webhooks/secrets.ts'
 import { AttemptLog } from './attempt-log.ts'
@@ -56,7 +56,7 @@ export async function runEndpoint(
 }
 
 interface RunParts {
-  readonly rules: AnswerRules
+  readonly rules: ResponseRules
   readonly sendSeries: SendSeries
   /** Creates the operation for an attempt that starts now. */
   readonly newOp: () => Op
@@ -255,7 +255,7 @@ class EndpointRun {
     const fault = await takeSandboxFault(this.#app, op, this.#endpoint, pending, event)
     if (fault) this.#attemptLog.recordFault(event.id)
     if (fault === 'reorder') {
-      this.#order.postpone(pending, op.now, plusSeconds(op.now, REORDER_SECONDS))
+      this.#order.postpone(pending, op.now, addSeconds(op.now, REORDER_SECONDS))
       return
     }
     const rule = this.#getRule(event)
@@ -303,7 +303,7 @@ class EndpointRun {
   }
 
   /** Returns the rule for the response, if the event asks a question. */
-  #getRule({ type }: Pick<SentEvent, 'type'>): AnswerRule | undefined {
+  #getRule({ type }: Pick<SentEvent, 'type'>): ResponseRule | undefined {
     return this.#endpoint.role === 'ADDED' ? undefined : this.#parts.rules[type]
   }
 

@@ -13,7 +13,7 @@ import {
 } from '../../kernel/outbox/own-endpoint.ts'
 import { insert } from '../../storage/commit/writes.ts'
 import type { UndeliveredEventRow, WebhookEndpointRow } from '../../storage/rows/webhook-endpoint.ts'
-import { findPlatform, platformChanged } from '../platforms/platforms.ts'
+import { findPlatform, markPlatformChanged } from '../platforms/platforms.ts'
 import { formatSecret, newSecret } from '../webhooks/secrets.ts'
 import { findEndpoint } from './find-endpoint.ts'
 import { readEndpointView, readEndpointViews, toNewEndpointView } from './shown.ts'
@@ -43,7 +43,7 @@ export const webhookEndpointHandlers: Handlers<typeof webhookEndpoints> = {
       },
       // Guards the limit against concurrent calls.
       writes: [
-        platformChanged(op, platform),
+        markPlatformChanged(op, platform),
         insert('webhook_endpoints', row),
         insert('webhook_secrets', secret),
       ],

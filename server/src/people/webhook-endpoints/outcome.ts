@@ -4,7 +4,7 @@ import { decideAndCommit } from '../../kernel/operation/decide-and-commit.ts'
 import { hasDeliveryFault, takeDeliveryFault } from '../platforms/fault-rules.ts'
 import { type Attempt, parseResponseJson } from '../webhooks/delivery-attempt.ts'
 import { isReceived } from '../webhooks/request-series.ts'
-import type { AnswerRule } from '../webhooks/response-rules.ts'
+import type { ResponseRule } from '../webhooks/response-rules.ts'
 import type { SendingEndpoint, SentEvent } from './sender-store.ts'
 import type { FeedEvent, Pending } from './sending-order.ts'
 
@@ -41,7 +41,7 @@ export async function takeSandboxFault(
  */
 export function isSentAlone(
   op: Op,
-  rule: AnswerRule | undefined,
+  rule: ResponseRule | undefined,
   { role }: SendingEndpoint,
   { type, fault }: SentEvent,
 ): boolean {
@@ -54,7 +54,7 @@ export function isSentAlone(
 export async function applyResponse(
   app: App,
   op: Op,
-  rule: AnswerRule | undefined,
+  rule: ResponseRule | undefined,
   event: SentEvent,
   { response }: Attempt,
 ): Promise<boolean> {

@@ -1,10 +1,10 @@
 import { present } from '@countersign/contract/core/objects'
 import type { webhookSecrets } from '@countersign/contract/events/webhook-secrets'
-import { type Op, plusSeconds } from '../../kernel/operation/app.ts'
+import { addSeconds, type Op } from '../../kernel/operation/app.ts'
 import type { Handlers } from '../../kernel/operation/operation.ts'
 import { insert, update } from '../../storage/commit/writes.ts'
 import type { WebhookSecretRow } from '../../storage/rows/tables.ts'
-import { platformIsOpen } from '../platforms/platforms.ts'
+import { guardPlatformOpen } from '../platforms/platforms.ts'
 import { findSecrets, formatSecret, newSecret } from '../webhooks/secrets.ts'
 import { findEndpoint } from './find-endpoint.ts'
 
@@ -20,7 +20,7 @@ export const webhookSecretHandlers: Handlers<typeof webhookSecrets> = {
     const row = newSecret(op, endpointId)
     const revoke = ({ id, expires_at }: WebhookSecretRow) =>
       update('webhook_secrets', id, { expires_at }, { expires_at: op.now })
-    const expires_at = plusSeconds(op.now, body.formerValidSeconds)
+    const expires_at = addSeconds(op.now, body.formerValidSeconds)
     return {
       status: 201,
       body: toSecretView(op, row),
@@ -28,7 +28,7 @@ export const webhookSecretHandlers: Handlers<typeof webhookSecrets> = {
         ...(replaced ? [revoke(replaced)] : []),
         update('webhook_secrets', former.id, { expires_at: null }, { expires_at }),
         insert('webhook_secrets', row),
-        platformIsOpen(op.platform),
+        guardPlatformOpen(op.platform),
       ],
     }
   },

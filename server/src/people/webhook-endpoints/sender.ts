@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { type App, newRequestId } from '../../kernel/operation/app.ts'
-import { type Background, inBackground } from '../../kernel/operation/background.ts'
+import { type Background, runInBackground } from '../../kernel/operation/background.ts'
 import { withTimeout } from '../../kernel/operation/timeout.ts'
 import { type SendSeries, sendSeries } from '../webhooks/request-series.ts'
-import type { AnswerRules } from '../webhooks/response-rules.ts'
+import type { ResponseRules } from '../webhooks/response-rules.ts'
 import { runEndpoint } from './endpoint-run.ts'
 import {
   type ClaimedEndpoint,
@@ -32,7 +32,7 @@ const SETTLE_PAUSE_MS = 10
 /** Sends events to the endpoints of all platforms. Only one process at a time sends to an endpoint. */
 export class Sender {
   readonly #app: App
-  readonly #rules: AnswerRules
+  readonly #rules: ResponseRules
   readonly #sendSeries: SendSeries
   readonly #stopping = new AbortController()
   readonly #runs = new Map<string, Promise<void>>()
@@ -41,7 +41,7 @@ export class Sender {
   #checkedMs = Number.NEGATIVE_INFINITY
   #wakeAfterRun = false
 
-  constructor(app: App, rules: AnswerRules, send: SendSeries = sendSeries) {
+  constructor(app: App, rules: ResponseRules, send: SendSeries = sendSeries) {
     this.#app = app
     this.#rules = rules
     this.#sendSeries = send
@@ -52,7 +52,7 @@ export class Sender {
     const { tracing, log } = this.#app
     // Keeps the work out of the trace that wakes the sender.
     const check = () => (tracing ? tracing.apart(() => this.#check()) : this.#check())
-    const background = inBackground(
+    const background = runInBackground(
       CHECK_MS,
       check,
       (error) => log.error({ err: error }, 'failed to look for due webhook endpoints'),

@@ -1,7 +1,7 @@
 import type { WireSpelling } from '@countersign/contract/core/wire-word'
 import type { EventType } from '@countersign/contract/events/events'
 import { toJson } from '../../base/json/json.ts'
-import { type Background, inBackground } from '../../kernel/operation/background.ts'
+import { type Background, runInBackground } from '../../kernel/operation/background.ts'
 import { type FeedPosition, isAfter } from '../../kernel/ports/event-streams.ts'
 import { toEventView } from './event-view.ts'
 import { type EventWithDelivery, type FeedReader, selectEventsAfter, selectLatestAfter } from './store.ts'
@@ -46,7 +46,7 @@ export abstract class Channel {
   constructor({ reader, wire, onFailure }: ChannelParts, pollMs: number) {
     this.reader = reader
     this.#wire = wire
-    this.#polling = inBackground(pollMs, () => this.poll(), onFailure)
+    this.#polling = runInBackground(pollMs, () => this.poll(), onFailure)
   }
 
   /** Returns the events that a stream at this position sends next. Empty if nothing is new. */

@@ -5,7 +5,7 @@ import { nameOf } from '../../kernel/audit/actors.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import { ApiError, type Handlers } from '../../kernel/operation/operation.ts'
 import { type Order, page } from '../../kernel/operation/paging.ts'
-import { timeIfGiven } from '../../kernel/operation/time-range.ts'
+import { parseOptionalTime } from '../../kernel/operation/time-range.ts'
 import { testEvent } from '../../kernel/outbox/events.ts'
 import {
   newEndpoint,
@@ -142,7 +142,7 @@ export const eventStreamHandlers: Handlers<typeof eventStream> = {
     const { url } = await requireEndpoint(op)
     const { countOnly = false } = body
     if (!countOnly && (await selectReplay(op))) throw new ApiError('REPLAY_IN_PROGRESS')
-    const [startDate, endDate] = [new Date(body.startDate), timeIfGiven(body.endDate) ?? op.now]
+    const [startDate, endDate] = [new Date(body.startDate), parseOptionalTime(body.endDate) ?? op.now]
     const [events, first, ends_in] = await Promise.all([
       countEvents(op, { startDate, endDate, ...present({ types: body.types }) }),
       selectPositionBefore(op, startDate),

@@ -13,7 +13,7 @@ export interface WebhookResponse {
  * Interprets the response to an event that asks a question. May run several times for one response. If it
  * returns undefined, 2xx and 409 end the delivery, as for every other event.
  */
-export type AnswerRule = (
+export type ResponseRule = (
   op: Op,
   event: Pick<EventRow, 'object_id'>,
   response: WebhookResponse,
@@ -26,4 +26,4 @@ interface Ruling {
   readonly writes: readonly Write[]
 }
 
-export type AnswerRules = Readonly<Partial<Record<EventType, AnswerRule>>>
+export type ResponseRules = Readonly<Partial<Record<EventType, ResponseRule>>>

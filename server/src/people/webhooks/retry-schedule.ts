@@ -1,5 +1,5 @@
 import type { Answer } from '../../base/http-client/answer.ts'
-import { type Op, plusSeconds } from '../../kernel/operation/app.ts'
+import { addSeconds, type Op } from '../../kernel/operation/app.ts'
 
 const FIRST_SECONDS = 5
 const SECONDS_MAX = 1800
@@ -11,7 +11,7 @@ const BUSY: ReadonlySet<number> = new Set([429, 503])
 
 /** Computes the end of the attempts: seven days after the first failure, by the platform's clock. */
 export function computeGiveUpTime(failedAt: Date): Date {
-  return plusSeconds(failedAt, GIVE_UP_SECONDS)
+  return addSeconds(failedAt, GIVE_UP_SECONDS)
 }
 
 /** The part of an operation that the schedule uses. */
@@ -57,7 +57,7 @@ function computeAttemptTime(
   const [high = 0, low = 0] = op.random(2)
   const share = 0.5 + (high * 256 + low) / 0x20000
   const realMs = op.now.getTime() - Number(op.platform.clock_offset_ms)
-  const at = plusSeconds(op.now, Math.max(fullSeconds * share, readRetryAfter(response, realMs)))
+  const at = addSeconds(op.now, Math.max(fullSeconds * share, readRetryAfter(response, realMs)))
   return at < until ? at : until
 }
 

@@ -5,7 +5,7 @@ import type { Op } from '../../kernel/operation/app.ts'
 import type { FeedPosition } from '../../kernel/ports/event-streams.ts'
 import { uuidOf } from '../../storage/engine/ids.ts'
 import type { Database } from '../../storage/engine/port.ts'
-import { onlyRow } from '../../storage/engine/port.ts'
+import { getOnlyRow } from '../../storage/engine/port.ts'
 import type { Read } from '../../storage/read/read.ts'
 import { whenGiven, whereGiven } from '../../storage/read/where-given.ts'
 import type { EventRow } from '../../storage/rows/event.ts'
@@ -278,7 +278,7 @@ FROM (SELECT pg_snapshot_xmin(pg_current_snapshot()) AS oldest) AS cluster`
 
 export async function findEndOfFeed(db: Database): Promise<EndOfFeed> {
   const { rows } = await db.query<EndOfFeed>(END_OF_FEED_SQL)
-  return onlyRow(rows)
+  return getOnlyRow(rows)
 }
 
 /**

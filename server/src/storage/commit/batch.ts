@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { ownUuidOf } from '../engine/ids.ts'
+import { toOwnUuid } from '../engine/ids.ts'
 import type { SharedPayload } from '../rows/job.ts'
 import type { NewJob } from '../rows/new-job.ts'
 import { INSERTED, type InsertedTable } from '../rows/row-columns.ts'
@@ -113,7 +113,7 @@ class BatchArguments {
         else this.#update(index, write, inTurn)
         break
       case 'expect': {
-        const row = { n: index, id: ownUuidOf(write.id), expect: toStoredRow(write.expect) }
+        const row = { n: index, id: toOwnUuid(write.id), expect: toStoredRow(write.expect) }
         if (inTurn) this.#inTurn.push(newPart('expect', write.table, row))
         else this.#expects.add(write.table, row)
         break
@@ -140,7 +140,7 @@ class BatchArguments {
         this.#endTransfer(index, write)
         break
       case 'close':
-        this.#closedOwner = ownUuidOf(write.owner)
+        this.#closedOwner = toOwnUuid(write.owner)
         break
     }
   }
@@ -188,7 +188,7 @@ class BatchArguments {
 
   #insert({ table, row, due, shares }: WriteOf<'insert'>, inTurn: boolean): void {
     this.#newObjects.add(row.id)
-    if (table === 'reconciliation_matches') this.#matches.push(ownUuidOf(String(row.id)))
+    if (table === 'reconciliation_matches') this.#matches.push(toOwnUuid(String(row.id)))
     if (due && shares) this.#share(row, due)
     else if (inTurn) this.#inTurn.push(newPart('insert', table, toStoredRow(row)))
     else if (isInserted(table)) this.#args.add(toRowsArgument(table), row)
@@ -196,7 +196,7 @@ class BatchArguments {
   }
 
   #update(index: number, { table, id, expect, set }: WriteOf<'update'>, inTurn: boolean): void {
-    const row = { n: index, id: ownUuidOf(id), expect: toStoredRow(expect), set: toStoredRow(set) }
+    const row = { n: index, id: toOwnUuid(id), expect: toStoredRow(expect), set: toStoredRow(set) }
     if (table === 'reconciliation_matches') this.#matches.push(row.id)
     if (set.position_limit === null) this.#uncounted.add(table, row, set)
     else if (inTurn) this.#inTurn.push(newPart('update', table, row, set))
@@ -273,9 +273,9 @@ class BatchArguments {
   #open({ id, platformId, owner, name, currency, normalSide, mayOverdraw }: WriteOf<'open'>): void {
     this.#accountIndex(id)
     this.#opens.set(id, {
-      id: ownUuidOf(id),
-      platform_id: ownUuidOf(platformId),
-      owner: ownUuidOf(owner),
+      id: toOwnUuid(id),
+      platform_id: toOwnUuid(platformId),
+      owner: toOwnUuid(owner),
       name,
       currency,
       normal_side: normalSide,

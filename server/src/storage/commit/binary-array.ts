@@ -1,5 +1,5 @@
 import { toJson } from '../../base/json/json.ts'
-import { ownUuidOf } from '../engine/ids.ts'
+import { toOwnUuid } from '../engine/ids.ts'
 import { type BinaryType, OIDS } from '../rows/row-columns.ts'
 
 /**
@@ -123,7 +123,7 @@ function writeValue(type: BinaryType | undefined, value: unknown): void {
       end += 5
       break
     case 'uuid':
-      writeUuid(ownUuidOf(requireString(value)))
+      writeUuid(toOwnUuid(requireString(value)))
       break
     case 'timestamptz':
       writeMicroseconds((toTimeMs(value) - EPOCH_MS) * US_PER_MS)

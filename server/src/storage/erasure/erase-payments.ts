@@ -1,4 +1,4 @@
-import { idOfKind, uuidOf, uuidOfText } from '../engine/ids.ts'
+import { buildId, deriveUuid, uuidOf } from '../engine/ids.ts'
 import type { Database } from '../engine/port.ts'
 import { eraseOtherCustomersEvents, eraseRecordEvents } from './erase-events.ts'
 import type { Walked } from './erase-logs.ts'
@@ -100,8 +100,8 @@ async function eraseOwn(db: Database, payments: readonly Listed[]): Promise<Walk
       id,
       ...listRailRecords(id, 'OUT'),
       ...listRailRecords(id, 'PULL'),
-      idOfKind('Screening', uuidOfText(`Screening PAY ${id}`)),
-      idOfKind('Screening', uuidOfText(`Screening CREDIT ${id}`)),
+      buildId('Screening', deriveUuid(`Screening PAY ${id}`)),
+      buildId('Screening', deriveUuid(`Screening CREDIT ${id}`)),
     ])
     .map(uuidOf)
   let found = await eraseRecordEvents(db, records)
@@ -124,8 +124,8 @@ async function isSendingBack(db: Database, records: readonly string[]): Promise<
 
 /** The record of a payment at its rail, and its prenote. */
 function listRailRecords(id: string, direction: 'OUT' | 'PULL'): readonly string[] {
-  const record = idOfKind('RailPayment', uuidOfText(`RailPayment ${direction} ${id}`))
-  return [record, idOfKind('RailPayment', uuidOfText(`Prenote ${record}`))]
+  const record = buildId('RailPayment', deriveUuid(`RailPayment ${direction} ${id}`))
+  return [record, buildId('RailPayment', deriveUuid(`Prenote ${record}`))]
 }
 
 /** New values for the columns about the customer's side in payments of others. */

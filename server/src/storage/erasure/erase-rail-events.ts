@@ -1,5 +1,5 @@
 import { isObject } from '@countersign/contract/core/decode'
-import { idOfKind, NIL_UUID, uuidOf, uuidOfText } from '../engine/ids.ts'
+import { buildId, deriveUuid, NIL_UUID, uuidOf } from '../engine/ids.ts'
 import type { Database } from '../engine/port.ts'
 import type { RailEventRow } from '../rows/rail.ts'
 import type { Walked } from './erase-logs.ts'
@@ -68,7 +68,7 @@ function listSubjects({ rail, body: { data } }: Report): string[] {
   return [
     ...(typeof id === 'string' ? [uuidOf(id)] : []),
     ...(typeof depositId === 'string'
-      ? [uuidOf(idOfKind('Deposit', uuidOfText(`Deposit ${rail} ${depositId}`)))]
+      ? [uuidOf(buildId('Deposit', deriveUuid(`Deposit ${rail} ${depositId}`)))]
       : []),
   ]
 }

@@ -1,5 +1,5 @@
 import type { Database } from '../engine/port.ts'
-import { onlyRow } from '../engine/port.ts'
+import { getOnlyRow } from '../engine/port.ts'
 import { COLUMNS_OF_CUSTOMERS } from './columns-of-customers.ts'
 import { COLUMNS_OF_PAYMENTS, IS_PAST_FILES, OWN_INSTRUCTIONS } from './columns-of-payments.ts'
 import { COLUMNS_OF_WORK } from './columns-of-work.ts'
@@ -67,7 +67,7 @@ export async function eraseRows(
   of: string | readonly string[],
 ): Promise<number> {
   const { rows } = await db.query<{ found: number }>(sql, [of, ROWS_MAX], LONG)
-  return onlyRow(rows).found
+  return getOnlyRow(rows).found
 }
 
 /** Erases all rows of some records, one statement after another. Returns the number of rows. */

@@ -1,4 +1,4 @@
-import { type Database, onlyRow } from '../engine/port.ts'
+import { type Database, getOnlyRow } from '../engine/port.ts'
 import { checkDistribution } from './citus.ts'
 import { SCHEMA_NAME } from './migrate.ts'
 
@@ -53,7 +53,7 @@ async function readCell(
          UNION ALL SELECT FROM ${schema}.schema_additions WHERE name = $1) AS "isOfThisBuild"`,
     [SCHEMA_NAME],
   )
-  return onlyRow(rows)
+  return getOnlyRow(rows)
 }
 
 /** Objects outside of the schema that one of its tables, defaults, constraints or triggers uses. */
@@ -92,7 +92,7 @@ export async function checkCell(
   const connection = await db.query<{ schema: string; path: string[]; role: string; mayCreate: boolean }>(
     CONNECTION_SQL,
   )
-  const { schema, path, role, mayCreate } = onlyRow(connection.rows)
+  const { schema, path, role, mayCreate } = getOnlyRow(connection.rows)
   const notOwned = (await db.query<{ name: string }>(NOT_OWNED_SQL)).rows.map(({ name }) => name)
   const foreignObjects = (await db.query<{ use: string }>(FOREIGN_OBJECTS_SQL)).rows.map(({ use }) => use)
   const [first] = notOwned

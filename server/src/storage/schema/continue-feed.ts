@@ -1,5 +1,5 @@
 import type { Database } from '../engine/port.ts'
-import { onlyRow } from '../engine/port.ts'
+import { getOnlyRow } from '../engine/port.ts'
 import { buildSchemaLock } from './schema-lock.ts'
 
 const FEED_LOCK = 7_202_510_135
@@ -78,5 +78,5 @@ async function compareNumbers(
   const { rows } = await db.query<{ is_behind: boolean; is_moved: boolean }>(
     `SELECT coalesce(newest >= next + feed_base(), false) AS is_behind, is_moved FROM (${NUMBERS}) AS n`,
   )
-  return onlyRow(rows)
+  return getOnlyRow(rows)
 }

@@ -1,5 +1,5 @@
 import { messageOf } from '../../base/formats/thrown-errors.ts'
-import { type Database, onlyRow, sqlState } from '../engine/port.ts'
+import { type Database, getOnlyRow, readSqlState } from '../engine/port.ts'
 import { buildSchemaLock } from './schema-lock.ts'
 
 const SCHEMA_LOCK = 7_202_510_136
@@ -14,7 +14,7 @@ export async function createSchema(db: Database): Promise<void> {
   const { rows } = await db.query<{ is_there: boolean; name: string; role: string }>(
     `SELECT current_schema() IS NOT NULL AS is_there, current_setting('search_path') AS name, current_user::text AS role`,
   )
-  const { is_there, name, role } = onlyRow(rows)
+  const { is_there, name, role } = getOnlyRow(rows)
   if (is_there) return
   try {
     await db.script(`
@@ -26,7 +26,7 @@ BEGIN
   END IF;
 END $schema$;`)
   } catch (error) {
-    if (!REFUSALS.has(sqlState(error))) throw error
+    if (!REFUSALS.has(readSqlState(error))) throw error
     throw new Error(
       `cannot create the schema ${name}: ${messageOf(error)}. Run CREATE SCHEMA ${name} AUTHORIZATION "${role}", or GRANT ALL ON SCHEMA ${name} TO "${role}"`,
       { cause: error },

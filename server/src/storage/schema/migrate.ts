@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises'
-import { type Database, onlyRow, sqlState } from '../engine/port.ts'
+import { type Database, getOnlyRow, readSqlState } from '../engine/port.ts'
 import { BASELINE, BASELINE_NAME } from './baseline/baseline.ts'
 import { DELEGATE_COMMIT_SQL, findNode } from './citus.ts'
 import { createSchema } from './create-schema.ts'
@@ -67,7 +67,7 @@ export async function migrate(db: Database, options: MigrateOptions = {}): Promi
   const schema = options.schema ?? SCHEMA
   await createSchema(db)
   let stepsLeft: readonly string[] = []
-  await tryOften(async () => {
+  await retryOnLock(async () => {
     const records = await findRecords(db)
     const isLast = options.isLast === true || db.kind === 'embedded' || records === undefined
     const applied = schema.migrations.filter((_, index) => isLast || !isFinalStep(schema, index))
@@ -97,13 +97,13 @@ function isFinalStep({ migrations }: Schema, index: number): boolean {
  * Runs work with a short `lock_timeout`. Retries while requests hold the locks, or if another process was
  * faster.
  */
-export async function tryOften(work: () => Promise<void>): Promise<void> {
+export async function retryOnLock(work: () => Promise<void>): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       await work()
       return
     } catch (error) {
-      if (!RETRIED.has(sqlState(error)) || attempt === ATTEMPTS_MAX) throw error
+      if (!RETRIED.has(readSqlState(error)) || attempt === ATTEMPTS_MAX) throw error
       await setTimeout(PAUSE_MS)
     }
   }
@@ -150,8 +150,8 @@ async function findRecords(db: Database): Promise<Records | undefined> {
   const { rows } = await db.query<{ is_used: boolean }>(
     `SELECT to_regclass('schema_functions') IS NOT NULL AS is_used`,
   )
-  if (!onlyRow(rows).is_used) return undefined
-  const { text } = onlyRow((await db.query<{ text: string }>(`SELECT ${RECORDS} AS text`)).rows)
+  if (!getOnlyRow(rows).is_used) return undefined
+  const { text } = getOnlyRow((await db.query<{ text: string }>(`SELECT ${RECORDS} AS text`)).rows)
   const recorded: {
     readonly migrations: readonly string[]
     readonly additions: readonly string[]

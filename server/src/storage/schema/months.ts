@@ -50,7 +50,7 @@ export async function addMonths(db: Database, now: Date): Promise<void> {
   for (const table of keysOf(MONTHLY)) {
     const end = parts.findLast((part) => part.table === table)?.until
     if (!end) throw new Error(`${table} has no first partition`)
-    for (let month = end; month < monthAfter(monthAfter(now)); month = monthAfter(month))
+    for (let month = end; month < startOfNextMonth(startOfNextMonth(now)); month = startOfNextMonth(month))
       await addMonth(db, table, month)
   }
 }
@@ -61,7 +61,7 @@ export function addMonth(db: Database, table: MonthlyTable, month: Date): Promis
 }
 
 /** The start of the next month in UTC. */
-export function monthAfter(at: Date): Date {
+export function startOfNextMonth(at: Date): Date {
   return new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + 1))
 }
 
@@ -79,7 +79,7 @@ BEGIN
   IF to_regclass('${name}') IS NULL THEN
     CREATE TABLE ${name} (LIKE ${table} INCLUDING DEFAULTS INCLUDING CONSTRAINTS INCLUDING INDEXES);
     ${buildUniqueIndex(table, name)}
-    ALTER TABLE ${table} ATTACH PARTITION ${name} FOR VALUES FROM ('${leastIdOf(month)}') TO ('${leastIdOf(monthAfter(month))}');
+    ALTER TABLE ${table} ATTACH PARTITION ${name} FOR VALUES FROM ('${lowestUuidAt(month)}') TO ('${lowestUuidAt(startOfNextMonth(month))}');
   END IF;
 EXCEPTION WHEN check_violation THEN
   NULL;
@@ -87,7 +87,7 @@ END $month$;`
 }
 
 /** The lowest uuid for a time, regardless of the UUID version. */
-export function leastIdOf(at: Date): string {
+export function lowestUuidAt(at: Date): string {
   const hex = at.getTime().toString(16).padStart(12, '0')
   return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`
 }

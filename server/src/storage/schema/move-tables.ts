@@ -1,6 +1,6 @@
 import pg from 'pg'
 import type { Database } from '../engine/port.ts'
-import { onlyRow } from '../engine/port.ts'
+import { getOnlyRow } from '../engine/port.ts'
 import { readHosts } from '../engine/postgres-url.ts'
 
 /** Tables written by the migrations themselves, which both databases have. */
@@ -87,7 +87,7 @@ async function checkUnused(target: Target): Promise<void> {
   const { rows } = await target.query<{ used: boolean }>(
     'SELECT EXISTS (SELECT FROM platforms) OR EXISTS (SELECT FROM data_keys) AS used',
   )
-  if (onlyRow(rows).used) throw new Error('The PostgreSQL database is already in use: choose an empty one')
+  if (getOnlyRow(rows).used) throw new Error('The PostgreSQL database is already in use: choose an empty one')
 }
 
 async function moveAll(source: Database, target: Target): Promise<RowCounts> {
@@ -138,7 +138,7 @@ async function copyRows(
   const { rows: sizes } = await source.query<{ count: bigint }>(
     `SELECT pg_relation_size('${from}') / current_setting('block_size')::bigint AS count`,
   )
-  const pages = Number(onlyRow(sizes).count)
+  const pages = Number(getOnlyRow(sizes).count)
   for (let page = 0; page < pages; page += PAGES) {
     const { rows } = await source.query<{ row: string }>(
       `SELECT t::text AS row FROM ${from} t WHERE ctid >= '(${page},0)' AND ctid < '(${page + PAGES},0)'`,
@@ -167,8 +167,8 @@ interface Digest {
 }
 
 async function compare(source: Database, target: Target, name: string): Promise<number> {
-  const before = onlyRow((await source.query<Digest>(digestSql(name))).rows)
-  const after = onlyRow((await target.query<Digest>(digestSql(name))).rows)
+  const before = getOnlyRow((await source.query<Digest>(digestSql(name))).rows)
+  const after = getOnlyRow((await target.query<Digest>(digestSql(name))).rows)
   if (before.count !== after.count || before.one !== after.one || before.other !== after.other)
     throw new Error(
       `the rows of ${name} differ after the copy: ${before.count} rows before, ${after.count} after`,

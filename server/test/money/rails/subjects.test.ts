@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { eventSigningId } from '@countersign/contract/connectors/protocol'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { secretOfText, standardHeaders } from '../../../src/base/crypto/standard-webhooks.ts'
+import { buildStandardHeaders, parseWebhookSecret } from '../../../src/base/crypto/standard-webhooks.ts'
 import { uuidOf } from '../../../src/storage/engine/ids.ts'
 import { until } from '../../worlds/client.testing.ts'
 import {
@@ -117,13 +117,13 @@ const waiting = async () => (await world.client.get('/rail-events?status=WAITING
 async function tell(type: string, data: object, signedFor = 'example-bank') {
   const id = randomUUID()
   const body = Buffer.from(JSON.stringify({ id, type, occurredAt: new Date().toISOString(), data }))
-  const secret = secretOfText(BANK_SECRET)
+  const secret = parseWebhookSecret(BANK_SECRET)
   if (!secret) throw new Error('A secret of the test is none')
   const answer = await fetch(`${world.service.app.origin()}/rail-events/example-bank`, {
     method: 'POST',
     headers: {
       'Content-Type': 'application/json',
-      ...standardHeaders([secret], eventSigningId(signedFor, id), body, new Date()),
+      ...buildStandardHeaders([secret], eventSigningId(signedFor, id), body, new Date()),
     },
     body,
   })

@@ -233,7 +233,10 @@ describe('explaining a transfer', () => {
     const [{ id }] = await everyOne(client, `/ledger/transfers?accountId=${customer.usd}`)
     const { body } = await client.get(`/ledger/transfers/${id}/explain`)
     expect(stepsOf(body)).toEqual(['ENTRY', 'CAUSE'])
-    expect(body.steps[1]).toMatchObject({ id: customer.usd, summary: expect.stringContaining('funded in the sandbox') })
+    expect(body.steps[1]).toMatchObject({
+      id: customer.usd,
+      summary: expect.stringContaining('funded in the sandbox'),
+    })
     const other = await newPlatform()
     expectError(await other.get(`/ledger/transfers/${id}/explain`), { code: 'LEDGER_TRANSFER_NOT_FOUND' })
   })

@@ -4,7 +4,11 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { runCommand } from '../../../src/edge/commands/admin.ts'
 import { extendChains } from '../../../src/operation/proofs/chain.ts'
-import { type BooksReport, type KeptCheckpoint, verifyLedger } from '../../../src/operation/proofs/verify.ts'
+import {
+  type BooksReport,
+  type StoredCheckpoint,
+  verifyLedger,
+} from '../../../src/operation/proofs/verify.ts'
 import { uuidOf } from '../../../src/storage/engine/ids.ts'
 import { type Client, fund, newCustomer } from '../../worlds/client.testing.ts'
 import { openServer, type TestServer } from '../../worlds/server.testing.ts'
@@ -14,9 +18,9 @@ let client: Client
 let accountId: string
 /** The transfers of the account, in the order in which they ended. */
 let transferIds: string[]
-let kept: KeptCheckpoint[]
+let kept: StoredCheckpoint[]
 
-const verify = (checkpoints: readonly KeptCheckpoint[] = []) =>
+const verify = (checkpoints: readonly StoredCheckpoint[] = []) =>
   verifyLedger(service.app.db, service.app.enclave.quorumPublicKey, checkpoints)
 const command = (...args: string[]) => runCommand(service.app, args, '')
 

@@ -182,7 +182,9 @@ test('an unexplained entry is booked once by the operator, under its real kind',
   await book(entries['-3'], 'costs')
   await expect(book(entries['700'], 'fx')).rejects.toThrow('needs no booking')
   await expect(book(entries['700'], 'suspense')).rejects.toThrow('--as must be fx or costs, not suspense')
-  await expect(book('StatementEntry:none', 'fx')).rejects.toThrow('Statement entry StatementEntry:none not found.')
+  await expect(book('StatementEntry:none', 'fx')).rejects.toThrow(
+    'Statement entry StatementEntry:none not found.',
+  )
   expect(await run(bank, yesterday)).toMatchObject([{ status: 'BALANCED', ledgerBalance: '697' }])
   // Currency bought at the bank covers the position.
   expect((await world.client.get('/positions')).body.data.find(isEuro).position).toBe(before + 700)

@@ -10,8 +10,8 @@ import {
   bytesIn,
   type KeyPair,
   newKeyPair,
-  piecesOf,
   sideOf,
+  yieldPieces,
 } from '../../../src/outside/bank-files/pgp-keys.testing.ts'
 import { until } from '../../worlds/client.testing.ts'
 import {
@@ -155,7 +155,7 @@ describe('files with PGP', () => {
   let theirs: Pgp
   let pairs: readonly [KeyPair, KeyPair]
   const now = () => new Date()
-  const encrypted = async (pgp: Pgp, text: string) => bytesIn(pgp.encrypt(piecesOf(text), now()))
+  const encrypted = async (pgp: Pgp, text: string) => bytesIn(pgp.encrypt(yieldPieces(text), now()))
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'pgp-keys-'))
     pairs = [await newKeyPair('acme'), await newKeyPair('house')]
@@ -182,7 +182,7 @@ describe('files with PGP', () => {
     const { name, text: written } = await bank.takeFile()
     expect(name).toMatch(/\.xml\.pgp$/)
     expect(written).toMatch(/^-----BEGIN PGP MESSAGE-----/)
-    const read = await bytesIn(theirs.decrypt(piecesOf(Buffer.from(written)), now()))
+    const read = await bytesIn(theirs.decrypt(yieldPieces(Buffer.from(written)), now()))
     expect(read.toString()).toContain(`<IBAN>${IBANS[2]}</IBAN>`)
   })
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { runCommand } from '../../../src/edge/commands/admin.ts'
 import { camtFile } from '../../../src/outside/bank-files/formats/samples.testing.ts'
-import { inboxFileIdOf } from '../../../src/outside/bank-files/ids.ts'
+import { toInboxFileId } from '../../../src/outside/bank-files/ids.ts'
 import { isBankFilesRail } from '../../../src/outside/bank-files/rail.ts'
 import { uuidOf } from '../../../src/storage/engine/ids.ts'
 import { until } from '../../worlds/client.testing.ts'
@@ -31,7 +31,7 @@ function rootOf(): string {
 
 const rowOf = async (digest: string) => {
   const { db } = bank.world.service.app
-  const id = uuidOf(inboxFileIdOf('file-bank', digest))
+  const id = uuidOf(toInboxFileId('file-bank', digest))
   const { rows } = await db.query('SELECT state, kind, reason FROM bank_inbox_files WHERE id = $1', [id])
   return rows[0]
 }
@@ -44,7 +44,7 @@ async function refusedBefore(name: string, text: string): Promise<string> {
     `INSERT INTO bank_inbox_files (id, platform_id, rail, name, sha256, bytes, kind, state, records, reason, created_at, updated_at)
      VALUES ($1, $2, 'file-bank', $3, $4, $5, 'CAMT', 'REFUSED', 0, 'line 1: not known then', now(), now())`,
     [
-      uuidOf(inboxFileIdOf('file-bank', digest)),
+      uuidOf(toInboxFileId('file-bank', digest)),
       uuidOf(client.credentials.platformId),
       name,
       Buffer.from(digest, 'hex'),

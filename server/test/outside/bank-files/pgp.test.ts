@@ -10,8 +10,8 @@ import {
   bytesIn,
   type KeyPair,
   newKeyPair,
-  piecesOf,
   sideOf,
+  yieldPieces,
 } from '../../../src/outside/bank-files/pgp-keys.testing.ts'
 
 const TEXT = '<Document>12.50 für Ada</Document>\n'.repeat(5_000)
@@ -33,9 +33,9 @@ function given<Value>(value: Value | undefined): Value {
 const side = (one: KeyPair | undefined, other: KeyPair | undefined, isArmored = false) =>
   sideOf(given(one), given(other), isArmored)
 const written = async (pgp: Pgp | undefined) =>
-  bytesIn(given(pgp).encrypt(piecesOf(TEXT.slice(0, 1_000), TEXT.slice(1_000)), now))
+  bytesIn(given(pgp).encrypt(yieldPieces(TEXT.slice(0, 1_000), TEXT.slice(1_000)), now))
 const readBy = async (pgp: Pgp | undefined, ...pieces: Uint8Array[]) =>
-  (await bytesIn(given(pgp).decrypt(piecesOf(...pieces), now))).toString()
+  (await bytesIn(given(pgp).decrypt(yieldPieces(...pieces), now))).toString()
 
 /** The reason for which a file is refused. */
 async function refusalOf(bytes: Uint8Array): Promise<string> {
@@ -189,7 +189,7 @@ describe.skipIf(!hasGpg())('gpg', () => {
 
   test('reads what we write, and finds our signature valid', async () => {
     const path = join(home, 'file.pgp')
-    writeFileSync(path, await bytesIn(we.encrypt(piecesOf(TEXT), new Date())))
+    writeFileSync(path, await bytesIn(we.encrypt(yieldPieces(TEXT), new Date())))
     const out = join(home, 'file.xml')
     const status = gpg(['--status-fd', '1', '--output', out, '--decrypt', path]).toString()
     expect(status).toMatch(/GOODSIG [0-9A-F]{16} acme/)
@@ -203,11 +203,11 @@ describe.skipIf(!hasGpg())('gpg', () => {
     ['not compressed', ['--compress-algo', 'none']],
   ])('writes files that we read: %s', async (_, more) => {
     const bytes = gpg([...more, '--sign', '--encrypt', '--recipient', 'acme@bank.example'], Buffer.from(TEXT))
-    expect((await bytesIn(we.decrypt(piecesOf(bytes), new Date()))).toString()).toBe(TEXT)
+    expect((await bytesIn(we.decrypt(yieldPieces(bytes), new Date()))).toString()).toBe(TEXT)
   })
 
   test('writes files without a signature, which are refused', async () => {
     const bytes = gpg(['--encrypt', '--recipient', 'acme@bank.example'], Buffer.from(TEXT))
-    await expect(bytesIn(we.decrypt(piecesOf(bytes), new Date()))).rejects.toThrow('has no signature')
+    await expect(bytesIn(we.decrypt(yieldPieces(bytes), new Date()))).rejects.toThrow('has no signature')
   })
 })

@@ -1,5 +1,5 @@
 import type { Hex } from '../../../../server/src/base/formats/hex.ts'
-import { lowerHex } from '../../../../server/src/base/formats/hex.ts'
+import { toLowerHex } from '../../../../server/src/base/formats/hex.ts'
 import type { App } from '../../../../server/src/kernel/operation/app.ts'
 import { TREASURY } from '../../../../server/src/outside/chains/evm-rail.ts'
 import { pathOf } from '../../../../server/src/outside/chains/formats/paths.ts'
@@ -98,8 +98,8 @@ export class ChainWorld {
 
   /** Funds the treasury with tokens and the gas account with coin, and starts producing blocks. */
   start({ enclave }: App): void {
-    this.#treasury = lowerHex(enclave.chainAddress(pathOf(RAIL, 'TREASURY', TREASURY)))
-    const gas = lowerHex(enclave.chainAddress(pathOf(RAIL, 'GAS', 'GAS 0')))
+    this.#treasury = toLowerHex(enclave.chainAddress(pathOf(RAIL, 'TREASURY', TREASURY)))
+    const gas = toLowerHex(enclave.chainAddress(pathOf(RAIL, 'GAS', 'GAS 0')))
     this.chain.put('coin', 1n, (state) => {
       state.coins.set(gas, state.getCoinBalance(gas) + GAS_FUNDS)
       return { logs: [], listTransfers: [] }
@@ -159,7 +159,10 @@ export class ChainWorld {
   async checkBooks(db: Database): Promise<void> {
     const { state } = this.chain.head
     const { rows: addresses } = await db.query<{ address: Hex }>('SELECT address FROM chain_addresses')
-    const onChain = addresses.reduce((sum, { address }) => sum + state.getTokenBalance(lowerHex(address)), 0n)
+    const onChain = addresses.reduce(
+      (sum, { address }) => sum + state.getTokenBalance(toLowerHex(address)),
+      0n,
+    )
     const { rows } = await db.query<{ posted: string }>(
       `SELECT posted FROM ledger_accounts WHERE name = 'rail:${RAIL}' AND currency = 'USDC'`,
     )

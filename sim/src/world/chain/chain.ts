@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { keccak_256 } from '@noble/hashes/sha3.js'
 import { parseTransaction, serializeTransaction } from 'viem/utils'
-import { bytesOf, type Hex, hexOf, lowerHex } from '../../../../server/src/base/formats/hex.ts'
+import { bytesOf, type Hex, hexOf, toLowerHex } from '../../../../server/src/base/formats/hex.ts'
 import type { Machine } from '../../machine/machine.ts'
 import type { Random } from '../../machine/random.ts'
 import {
@@ -240,7 +240,7 @@ function parseSignedTransaction(raw: Hex): Transaction {
   if (!r || !s || yParity === undefined || !to) throw new Error(`A transaction has no signature: ${raw}`)
   const digest = keccak_256(bytesOf(serializeTransaction(unsigned)))
   const from = recoverSigner(digest, { r, s, yParity })
-  const call: Call = { from, to: lowerHex(to), data }
+  const call: Call = { from, to: toLowerHex(to), data }
   return {
     hash: hexOf(keccak_256(bytesOf(raw))),
     from,

@@ -1,5 +1,5 @@
 import type { Hex } from '../../../../server/src/base/formats/hex.ts'
-import { lowerHex } from '../../../../server/src/base/formats/hex.ts'
+import { toLowerHex } from '../../../../server/src/base/formats/hex.ts'
 import type { Machine } from '../../machine/machine.ts'
 import {
   createNetworkError,
@@ -136,7 +136,7 @@ export class ChainNode {
         return typeof outcome === 'string' ? outcome : { code: -32000, message: outcome.refusal }
       }
       case 'eth_getCode':
-        return [TOKEN, MULTICALL].includes(lowerHex(String(first))) ? '0x60' : '0x'
+        return [TOKEN, MULTICALL].includes(toLowerHex(String(first))) ? '0x60' : '0x'
       case 'eth_estimateGas':
         executeTransaction(new State(this.#findHead().state), toCall(first), this.#findHead().timestamp)
         return toHex(GAS_USED)
@@ -144,8 +144,9 @@ export class ChainNode {
     const block = this.#findBlock(second)
     if (!block) return BLOCK_NOT_FOUND
     const { state, timestamp } = block
-    if (method === 'eth_getBalance') return toHex(state.getCoinBalance(lowerHex(String(first))))
-    if (method === 'eth_getTransactionCount') return toHex(state.getTransactionCount(lowerHex(String(first))))
+    if (method === 'eth_getBalance') return toHex(state.getCoinBalance(toLowerHex(String(first))))
+    if (method === 'eth_getTransactionCount')
+      return toHex(state.getTransactionCount(toLowerHex(String(first))))
     if (method === 'eth_call') return executeView(state, toCall(first), timestamp)
     return { code: -32601, message: `the method ${method} does not exist/is not available` }
   }
@@ -176,7 +177,7 @@ export class ChainNode {
   }
 
   #findLogs({ address, topics, fromBlock, toBlock }: LogFilter): object[] {
-    if (lowerHex(address) !== TOKEN) return []
+    if (toLowerHex(address) !== TOKEN) return []
     const found = this.#listKnownBlocks()
       .slice(Number(fromBlock), Number(toBlock) + 1)
       .flatMap((block) => toWireLogs(block).filter((log) => matchesTopics(log.topics, topics)))
@@ -199,7 +200,7 @@ function isRefusal(answer: unknown): answer is Refusal {
 
 function toCall(value: unknown) {
   const { from = `0x${'0'.repeat(40)}`, to, data } = value as Record<string, string>
-  return { from: lowerHex(from), to: lowerHex(to!), data: lowerHex(data!) }
+  return { from: toLowerHex(from), to: toLowerHex(to!), data: toLowerHex(data!) }
 }
 
 function toHex(value: bigint | number): Hex {

@@ -7,8 +7,11 @@ import {
   parseAbi,
   toFunctionSelector,
 } from 'viem/utils'
-import { authorizationDigest, domainSeparator } from '../../../../server/src/base/crypto/evm/authorization.ts'
-import { bytesOf, type Hex, hexOf, lowerHex } from '../../../../server/src/base/formats/hex.ts'
+import {
+  computeAuthorizationDigest,
+  domainSeparator,
+} from '../../../../server/src/base/crypto/evm/authorization.ts'
+import { bytesOf, type Hex, hexOf, toLowerHex } from '../../../../server/src/base/formats/hex.ts'
 import {
   CANCELLED_TOPIC,
   TRANSFER_TOPIC,
@@ -148,22 +151,22 @@ function executeCall(state: State, effects: Effects, caller: Hex, data: Hex, tim
   const call = decodeFunctionData({ abi: TOKEN_ABI, data })
   if (call.functionName === 'transfer') {
     const [to, value] = call.args
-    moveTokens(state, effects, { from: caller, to: lowerHex(to), value })
+    moveTokens(state, effects, { from: caller, to: toLowerHex(to), value })
     return
   }
   if (call.functionName !== 'transferWithAuthorization') throw new RevertError('execution reverted')
   const [authorizer, to, value, validAfter, validBefore, nonce, v, r, s] = call.args
   const authorization = {
-    from: lowerHex(authorizer),
-    to: lowerHex(to),
+    from: toLowerHex(authorizer),
+    to: toLowerHex(to),
     value,
     validBefore,
-    nonce: lowerHex(nonce),
+    nonce: toLowerHex(nonce),
   }
   if (timestamp <= validAfter || timestamp >= validBefore)
     throw new RevertError('execution reverted: authorization is expired')
   if (
-    recoverSigner(authorizationDigest(SEPARATOR, authorization), { r, s, yParity: v - V_BASE }) !==
+    recoverSigner(computeAuthorizationDigest(SEPARATOR, authorization), { r, s, yParity: v - V_BASE }) !==
     authorization.from
   )
     throw new RevertError('execution reverted: invalid signature')
@@ -173,7 +176,7 @@ function executeCall(state: State, effects: Effects, caller: Hex, data: Hex, tim
 
 function decodeCalls(data: Hex): { readonly to: Hex; readonly data: Hex }[] {
   const { args } = decodeFunctionData({ abi: MULTICALL_ABI, data })
-  return args[0].map(({ target, callData }) => ({ to: lowerHex(target), data: callData }))
+  return args[0].map(({ target, callData }) => ({ to: toLowerHex(target), data: callData }))
 }
 
 /** The address whose key signed a digest. */
@@ -220,10 +223,10 @@ export function executeView(state: State, { from, to, data }: Call, timestamp: b
   }
   const call = decodeFunctionData({ abi: TOKEN_ABI, data })
   if (call.functionName === 'balanceOf')
-    return encodeAbiParameters([{ type: 'uint256' }], [state.getTokenBalance(lowerHex(call.args[0]))])
+    return encodeAbiParameters([{ type: 'uint256' }], [state.getTokenBalance(toLowerHex(call.args[0]))])
   if (call.functionName === 'authorizationState') {
     const [authorizer, nonce] = call.args
-    return encodeAbiParameters([{ type: 'bool' }], [state.isUsed(lowerHex(authorizer), lowerHex(nonce))])
+    return encodeAbiParameters([{ type: 'bool' }], [state.isUsed(toLowerHex(authorizer), toLowerHex(nonce))])
   }
   executeTransaction(new State(state), { from, to, data }, timestamp)
   return encodeAbiParameters([{ type: 'bool' }], [true])

@@ -52,7 +52,7 @@ export function domainSeparator({ name, version, chainId, verifyingContract }: T
 }
 
 /** The EIP-712 digest to sign, in the domain of the token's contract. `validAfter` is 0. */
-export function authorizationDigest(domainSeparator: Hex, authorization: Authorization): Uint8Array {
+export function computeAuthorizationDigest(domainSeparator: Hex, authorization: Authorization): Uint8Array {
   const struct = keccak_256(
     Buffer.concat([
       TYPE_HASH,
@@ -74,7 +74,7 @@ export type AuthorizedPart = 'payment' | 'fee'
  * The nonce of an authorization. It is derived from the payment, so a second authorization for it can never
  * take effect.
  */
-export function authorizationNonce(part: AuthorizedPart, paymentId: string): Hex {
+export function deriveAuthorizationNonce(part: AuthorizedPart, paymentId: string): Hex {
   return `0x${createHash('sha256').update(`countersign ${part} ${paymentId}`).digest('hex')}`
 }
 

@@ -5,7 +5,7 @@ import { mnemonicToAccount } from 'viem/accounts'
 import { describe, expect, test } from 'vitest'
 import { toChecksumAddress } from '../../formats/addresses.ts'
 import { bytesOf, hexOf } from '../../formats/hex.ts'
-import { authorizationDigest, authorizationNonce, domainSeparator } from './authorization.ts'
+import { computeAuthorizationDigest, deriveAuthorizationNonce, domainSeparator } from './authorization.ts'
 import { deriveEvmAddress, deriveEvmKey, signEvmDigest, WALLET_PATH } from './keys.ts'
 
 /** The mnemonic of BIP-39's own test vectors. */
@@ -62,7 +62,7 @@ test('a transfer authorization is signed over its EIP-712 digest', () => {
           message: { ...authorization, validAfter: 0n },
         })
         expect(domainSeparator(domain)).toBe(separatorByViem({ domain }))
-        expect(hexOf(authorizationDigest(domainSeparator(domain), authorization))).toBe(expected)
+        expect(hexOf(computeAuthorizationDigest(domainSeparator(domain), authorization))).toBe(expected)
       },
     ),
     { numRuns: 50 },
@@ -71,10 +71,10 @@ test('a transfer authorization is signed over its EIP-712 digest', () => {
 
 test('the nonces of a payment and its fee are derived from the payment id, and differ', () => {
   const [payment, fee] = (['payment', 'fee'] as const).map((part) =>
-    authorizationNonce(part, 'Transaction:1'),
+    deriveAuthorizationNonce(part, 'Transaction:1'),
   )
   expect(payment).toMatch(/^0x[0-9a-f]{64}$/)
-  expect(authorizationNonce('payment', 'Transaction:1')).toBe(payment)
+  expect(deriveAuthorizationNonce('payment', 'Transaction:1')).toBe(payment)
   expect(fee).not.toBe(payment)
-  expect(authorizationNonce('payment', 'Transaction:2')).not.toBe(payment)
+  expect(deriveAuthorizationNonce('payment', 'Transaction:2')).not.toBe(payment)
 })

@@ -4,8 +4,8 @@ import { denyPausedAgent } from '../../../agents/policy/evaluate.ts'
 import type { App } from '../../../kernel/operation/app.ts'
 import { ApiError, type Caller } from '../../../kernel/operation/operation.ts'
 import { checkPermission } from '../../../kernel/operation/permissions.ts'
-import { missingSessionRefusal } from '../../../people/members/sessions.ts'
-import { platformConfig } from '../../../people/platforms/platform-config.ts'
+import { createMissingSessionError } from '../../../people/members/sessions.ts'
+import { getPlatformConfig } from '../../../people/platforms/platform-config.ts'
 import type { PlatformRow } from '../../../storage/rows/tables.ts'
 import type { Head } from '../request/call.ts'
 import { admitMember, bringsCookie } from './members.ts'
@@ -26,7 +26,7 @@ export async function admit(app: App, endpoint: Endpoint, head: Head): Promise<C
       }
       if (isCustomerToken(head.authorization)) return admitCustomer(app, endpoint, head, head.authorization)
       if (!head.authorization && head.fetchSite !== undefined)
-        throw missingSessionRefusal('You are not signed in.')
+        throw createMissingSessionError('You are not signed in.')
       const { platform, ...token } = await authenticatePlatform(app, head.authorization)
       head.trace.platformId = platform.id
       const actor = { kind: 'token', ...token } as const
@@ -78,7 +78,7 @@ async function admitCustomer(
 
 /** Throws 403 `FORBIDDEN` for a page whose origin the platform does not allow. */
 function checkOrigin({ config: { mode } }: App, platform: PlatformRow, origin: string): void {
-  const { allowedOrigins } = platformConfig({ mode, platform })
+  const { allowedOrigins } = getPlatformConfig({ mode, platform })
   if (!allowedOrigins.some((allowed) => matchesOrigin(allowed, origin)))
     throw new ApiError('FORBIDDEN', {
       message: `Pages from ${origin} cannot call this platform. Add the origin to allowedOrigins in its configuration.`,

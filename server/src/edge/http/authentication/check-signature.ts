@@ -8,7 +8,7 @@ import {
   type SignedHandler,
   type ToSign,
 } from '../../../kernel/operation/operation.ts'
-import { approve, approveByProof, challengeFor } from '../../../people/sign-in/signed-retry.ts'
+import { approve, approveByProof, issueChallenge } from '../../../people/sign-in/signed-retry.ts'
 import type { Write } from '../../../storage/commit/writes.ts'
 import type { Call } from '../request/call.ts'
 import {
@@ -84,7 +84,7 @@ async function afterQuestion(
     case 'run':
       return OPEN
     case 'challenge':
-      return { challenge: await challengeFor(op, signedCall, assertPresent(authorization)) }
+      return { challenge: await issueChallenge(op, signedCall, assertPresent(authorization)) }
     case 'approveIssued':
       return {
         approval: await approve(op, signedCall, getRequestId(authorization), assertPresent(signature)),

@@ -1,7 +1,7 @@
 import type { Endpoint } from '@countersign/contract/core/endpoint'
 import type { App, RequestOrigin } from '../../../kernel/operation/app.ts'
 import { ApiError, type Caller } from '../../../kernel/operation/operation.ts'
-import { authenticateMember, missingSessionRefusal } from '../../../people/members/sessions.ts'
+import { authenticateMember, createMissingSessionError } from '../../../people/members/sessions.ts'
 import type { Head } from '../request/call.ts'
 
 /**
@@ -28,10 +28,11 @@ export function bringsCookie({ authorization, memberSecret }: Head): boolean {
 export async function admitMember(app: App, { method }: Endpoint, head: Head): Promise<Caller> {
   const { fetchSite, memberSecret } = head
   const isRead = method === 'GET'
-  if (!bringsCookie(head) || memberSecret === undefined) throw missingSessionRefusal('You are not signed in.')
+  if (!bringsCookie(head) || memberSecret === undefined)
+    throw createMissingSessionError('You are not signed in.')
   if (!isRead) checkOwnPage(app, head, true)
   else if (fetchSite !== undefined && !OWN_SITES.includes(fetchSite))
-    throw missingSessionRefusal('You are not signed in.')
+    throw createMissingSessionError('You are not signed in.')
   const caller = await authenticateMember(app, memberSecret, head.address)
   head.trace.platformId = caller.platform.id
   return caller

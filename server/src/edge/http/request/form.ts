@@ -39,8 +39,10 @@ export type OnField = (name: string, text: string) => void
 /** Reads the form of a request. Can be called once. */
 export type ReadForm = <File>(receive: Receive<File>) => Promise<Form<File>>
 
-/** Reads a `multipart/form-data` body with at most one file, part by part. Fields may precede or follow the file. The file's bytes are passed on unchanged, whatever encoding the part declares. Throws 400
- * `INVALID_INPUT` naming the field, 408 `REQUEST_TIMEOUT` if the sender is too slow, 413 `PAYLOAD_TOO_LARGE`.
+/**
+ * Reads a `multipart/form-data` body with at most one file, part by part and in any order. The file's bytes are
+ * passed on unchanged, whatever encoding the part declares. Throws 400 `INVALID_INPUT` naming the field, 408
+ * `REQUEST_TIMEOUT` if the sender is too slow, 413 `PAYLOAD_TOO_LARGE`.
  */
 export async function readForm<File>(
   request: FastifyRequest,

@@ -2,7 +2,7 @@ import { ERROR_PAGE, ERRORS } from '@countersign/contract/core/errors'
 import type { WireSpelling } from '@countersign/contract/core/wire-word'
 import { RotatedKeyError } from '../../../kernel/enclave/keyring.ts'
 import { ApiError } from '../../../kernel/operation/operation.ts'
-import { LostConnection, NoConnection, sqlState } from '../../../storage/engine/port.ts'
+import { LostConnection, NoConnection, readSqlState } from '../../../storage/engine/port.ts'
 
 export interface ErrorAnswer {
   readonly status: number
@@ -74,7 +74,7 @@ export function asApiError(error: unknown): { refusal: ApiError; isFault: boolea
       }),
       isFault: true,
     }
-  if (error instanceof RotatedKeyError || sqlState(error) === SEALED_UNDER_OLDER_KEY)
+  if (error instanceof RotatedKeyError || readSqlState(error) === SEALED_UNDER_OLDER_KEY)
     return {
       refusal: new ApiError('UNAVAILABLE', {
         message:
@@ -82,7 +82,7 @@ export function asApiError(error: unknown): { refusal: ApiError; isFault: boolea
       }),
       isFault: true,
     }
-  if (DATA_EXCEPTION.test(sqlState(error) ?? ''))
+  if (DATA_EXCEPTION.test(readSqlState(error) ?? ''))
     return {
       refusal: new ApiError('INVALID_INPUT', {
         message: 'The request contains a value that is out of range.',

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { bai2File, read, refusal } from './bai2.testing.ts'
 import { classifyTypeCode } from './bai2-type-codes.ts'
-import { entriesOf, statementsOf, transactionsOf, unreadOf } from './bank-records.testing.ts'
+import { entriesOf, pickStatements, pickUnread, transactionsOf } from './bank-records.testing.ts'
 
 /** A model of files, from which the expected records follow. */
 const reference = fc.stringMatching(/^[A-Z0-9-]{0,16}$/)
@@ -96,9 +96,9 @@ test('a BAI2 file with several accounts and days is read back, however its recor
   await fc.assert(
     fc.asyncProperty(groups, layout, async (model, chosen) => {
       const records = await read(writeModel(model, chosen))
-      expect(unreadOf(records)).toEqual([])
+      expect(pickUnread(records)).toEqual([])
       const accounts = model.flatMap(({ accounts, ...group }) => accounts.map((one) => ({ group, one })))
-      expect(statementsOf(records)).toMatchObject(
+      expect(pickStatements(records)).toMatchObject(
         accounts.map(({ group, one }) => {
           const currency = one.currency || group.currency || 'USD'
           const date = isoDay(group.date)

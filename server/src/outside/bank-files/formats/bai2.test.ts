@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { openVector, vectorsAbsent } from '../../../base/crypto/vectors.testing.ts'
 import { bai2File, read, refusal, type SampleBai2Account, type SampleBai2Group } from './bai2.testing.ts'
 import { readBai2 } from './bai2-reader.ts'
-import { entriesOf, statementsOf, transactionsOf, unreadOf } from './bank-records.testing.ts'
+import { entriesOf, pickStatements, pickUnread, transactionsOf } from './bank-records.testing.ts'
 import { readTwice } from './read-twice.ts'
 import { all } from './samples.testing.ts'
 
@@ -55,7 +55,8 @@ test('BAI2 data completes a day only if it is final, by its modifier or closing 
     group: Partial<SampleBai2Group>,
     summaries: SampleBai2Account['summaries'] = DAY.summaries,
   ) =>
-    statementsOf(await read(file(group, { ...DAY, ...(summaries ? { summaries } : {}) })))[0]?.statement.kind
+    pickStatements(await read(file(group, { ...DAY, ...(summaries ? { summaries } : {}) })))[0]?.statement
+      .kind
   expect(await Promise.all(['', '1', '2', '3', '4'].map((modifier) => readKind({ modifier })))).toEqual([
     ...['STATEMENT', 'REPORT', 'STATEMENT', 'REPORT', 'STATEMENT'],
   ])
@@ -71,15 +72,15 @@ test('BAI2 test and deletion groups are not booked, and each group yields one re
       { status: '3', accounts: [DAY] },
     ]),
   )
-  expect(unreadOf(records)).toMatchObject([
+  expect(pickUnread(records)).toMatchObject([
     {
       statement: null,
       reason: 'line 2: record 02 is a test (group status 4); its transactions are not booked',
     },
     { statement: null, reason: expect.stringContaining('deletes data that the bank sent before') },
   ])
-  expect(unreadOf(records)[0]?.raw).toContain('16,165,10000')
-  expect(statementsOf(records)).toHaveLength(1)
+  expect(pickUnread(records)[0]?.raw).toContain('16,165,10000')
+  expect(pickStatements(records)).toHaveLength(1)
   expect(entriesOf(records)).toHaveLength(2)
 })
 
@@ -91,14 +92,14 @@ test('a BAI2 statement whose transactions do not add up to its closing balance i
       ['015', 109_501n],
     ] as const,
   }
-  expect(statementsOf(await read(file({}, wrong)))[0]?.contradiction).toContain(
+  expect(pickStatements(await read(file({}, wrong)))[0]?.contradiction).toContain(
     'do not add up to the closing balance 109501',
   )
 })
 
 test('a missing BAI2 opening balance is calculated only if the stated totals match all transactions', async () => {
   const readBalances = async (credits: bigint) =>
-    statementsOf(
+    pickStatements(
       await read(
         file(
           {},
@@ -137,14 +138,14 @@ test('a BAI2 transaction without a direction, with unknown funds, or that is a t
       },
     ),
   )
-  expect(unreadOf(records).map(({ reason, amount }) => [reason, amount])).toEqual([
+  expect(pickUnread(records).map(({ reason, amount }) => [reason, amount])).toEqual([
     ['line 4: has the type code "721"', null],
     ['line 5: has the funds type "Q"', 6n],
     ['line 6: is a total (100)', null],
     ['line 7: has the value date "261399"', 8n],
   ])
   expect(entriesOf(records).map((entry) => entry.amount)).toEqual([9n])
-  expect(statementsOf(records)).toMatchObject([{ entries: 5, unread: 4 }])
+  expect(pickStatements(records)).toMatchObject([{ entries: 5, unread: 4 }])
 })
 
 test('a BAI2 customer reference identifies a payment in debits and returns, but is text in other credits', async () => {
@@ -207,7 +208,7 @@ test.skipIf(vectorsAbsent)('the BAI2 sample file is read', async () => {
   expect(entriesOf(records)).toMatchObject([
     { amount: 10_000n, servicerReference: 'BANKREF1', text: 'ACH CREDIT CSD59D3725E6' },
   ])
-  expect(statementsOf(records)).toMatchObject([
+  expect(pickStatements(records)).toMatchObject([
     { statement: { kind: 'STATEMENT', account: '0004477', currency: 'USD' }, contradiction: null },
   ])
 })

@@ -23,7 +23,7 @@ export const entriesOf = (records: readonly BankRecord[]) =>
   records.flatMap((one) => (one.type === 'entry' ? [one.entry] : []))
 export const transactionsOf = (records: readonly BankRecord[]) =>
   records.flatMap((one) => (one.type === 'transaction' ? [one.transaction] : []))
-export const statementsOf = (records: readonly BankRecord[]) =>
+export const pickStatements = (records: readonly BankRecord[]) =>
   records.flatMap((one) => (one.type === 'statement' ? [one] : []))
-export const unreadOf = (records: readonly BankRecord[]) =>
+export const pickUnread = (records: readonly BankRecord[]) =>
   records.flatMap((one) => (one.type === 'unread' ? [one] : []))

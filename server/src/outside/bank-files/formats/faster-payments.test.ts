@@ -7,7 +7,7 @@ import {
   type FasterPayment,
   type FasterPaymentsDebtor,
   type FasterPaymentsFile,
-  faultOfFasterPayments,
+  findFasterPaymentsFault,
   writeFasterPayment,
   writeFasterPayments,
 } from './faster-payments.ts'
@@ -195,11 +195,11 @@ test.each<[string, Partial<FasterPaymentsDebtor>]>([
     { paymentType: { localInstrumentCode: 'INST', localInstrumentProprietary: 'FPS' } },
   ],
 ])('invalid Faster Payments settings are refused at the start: %s', (message, changes) => {
-  expect(faultOfFasterPayments({ ...DEBTOR, ...changes })).toContain(message)
+  expect(findFasterPaymentsFault({ ...DEBTOR, ...changes })).toContain(message)
 })
 
 test('Faster Payments settings with and without an IBAN are accepted', () => {
-  expect([DEBTOR, BY_IBAN].map(faultOfFasterPayments)).toEqual([undefined, undefined])
+  expect([DEBTOR, BY_IBAN].map(findFasterPaymentsFault)).toEqual([undefined, undefined])
 })
 
 test.each([

@@ -126,7 +126,7 @@ function buildPaymentType({
 }
 
 /** Finds a problem in an account's settings. Undefined if they are valid. */
-export function faultOfFasterPayments(debtor: FasterPaymentsDebtor): string | undefined {
+export function findFasterPaymentsFault(debtor: FasterPaymentsDebtor): string | undefined {
   const { iban, bic, sortCode, accountNumber, paymentType: type = {} } = debtor
   if (bic !== undefined && iban === undefined)
     return 'format: bic requires iban, because an account number is not unique without a sort code'

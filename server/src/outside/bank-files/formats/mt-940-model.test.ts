@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { entriesOf, statementsOf, transactionsOf, unreadOf } from './bank-records.testing.ts'
+import { entriesOf, pickStatements, pickUnread, transactionsOf } from './bank-records.testing.ts'
 import { isOut, mt940File, read, refusal, type SampleMtLayout, signed } from './mt-940.testing.ts'
 
 /** A model of files, from which the expected records follow. */
@@ -48,8 +48,8 @@ test('an MT940 file with several accounts is read back in every envelope and tex
   await fc.assert(
     fc.asyncProperty(messages, layout, async (model, chosen) => {
       const records = await read(mt940File(model, chosen))
-      expect(unreadOf(records)).toEqual([])
-      expect(statementsOf(records)).toMatchObject(
+      expect(pickUnread(records)).toEqual([])
+      expect(pickStatements(records)).toMatchObject(
         model.map(({ account, currency, opening, entries }) => {
           const closing = entries.reduce((sum, one) => sum + signed(one), opening)
           return {
@@ -125,7 +125,7 @@ test('a changed digit in an MT940 balance or amount makes the statement contradi
         fc.pre(figure[place] !== to)
         lines[index] = `${head}${figure.slice(0, place)}${to}${figure.slice(place + 1)}${rest}`
         const records = await read(lines.join('\n'))
-        expect(statementsOf(records).filter(({ contradiction }) => contradiction !== null)).toHaveLength(1)
+        expect(pickStatements(records).filter(({ contradiction }) => contradiction !== null)).toHaveLength(1)
       },
     ),
     { numRuns: 200 },
@@ -142,7 +142,7 @@ test('an MT940 file with a missing or repeated field is refused or contradictory
       const text = lines.join('\n')
       const outcome = await refusal(text)
       if (outcome !== 'is read') return
-      const contradictory = statementsOf(await read(text)).filter(
+      const contradictory = pickStatements(await read(text)).filter(
         ({ contradiction }) => contradiction !== null,
       )
       expect(contradictory).toHaveLength(1)

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { openVector, vectorsAbsent } from '../../../base/crypto/vectors.testing.ts'
-import { entriesOf, statementsOf, transactionsOf, unreadOf } from './bank-records.testing.ts'
+import { entriesOf, pickStatements, pickUnread, transactionsOf } from './bank-records.testing.ts'
 import { mt940File, read, refusal, type SampleMtMessage } from './mt-940.testing.ts'
 import { startsLikeMt940 } from './mt-940-fields.ts'
 import { readMt940 } from './mt-940-reader.ts'
@@ -118,14 +118,14 @@ describe('an MT940 entry', () => {
         ':61:261125D5,NTRFX',
       ),
     )
-    expect(unreadOf(records).map(({ reason, amount }) => [reason, amount])).toEqual([
+    expect(pickUnread(records).map(({ reason, amount }) => [reason, amount])).toEqual([
       ['line 5: field 61 has the dates "2613991125"', 500n],
       ['line 7: field 61 has the amount 5.001, but EUR has 2 decimals', null],
       ['line 8: field 61 has the content "HELLO"', null],
     ])
-    expect(unreadOf(records)[0]?.raw).toBe(':61:2613991125C5,NTRFX\n:86:TEXT')
+    expect(pickUnread(records)[0]?.raw).toBe(':61:2613991125C5,NTRFX\n:86:TEXT')
     expect(entriesOf(records)).toHaveLength(1)
-    expect(statementsOf(records)).toMatchObject([{ entries: 4, unread: 3, contradiction: null }])
+    expect(pickStatements(records)).toMatchObject([{ entries: 4, unread: 3, contradiction: null }])
   })
 
   test('is not booked if it has an expected amount', async () => {
@@ -240,19 +240,19 @@ describe('the MT940 field 86 of other banks', () => {
 
 test('only an MT940 statement completes a day, and the totals of an MT942 report are checked', async () => {
   const report = mt940File([{ ...DAY, message: '942' }], { lineEnd: '\n' })
-  expect(statementsOf(await read(report))).toMatchObject([
+  expect(pickStatements(await read(report))).toMatchObject([
     { statement: { kind: 'REPORT', currency: 'EUR' }, balances: [], entries: 2, contradiction: null },
   ])
-  const [contradictory] = statementsOf(await read(report.replace(':90C:1EUR100', ':90C:2EUR100')))
+  const [contradictory] = pickStatements(await read(report.replace(':90C:1EUR100', ':90C:2EUR100')))
   expect(contradictory?.contradiction).toBe(
     'field 90C states 2 entries of 10000, but the message has 1 of 10000',
   )
   const both = await read(file().replace(':60F:', ':34F:EUR0,\n:60F:'))
-  expect(statementsOf(both)).toMatchObject([{ statement: { kind: 'REPORT' } }])
+  expect(pickStatements(both)).toMatchObject([{ statement: { kind: 'REPORT' } }])
 })
 
 test('an MT940 statement whose entries do not add up to its closing balance is contradictory', async () => {
-  expect(statementsOf(await read(file({ closing: 109_501n })))[0]?.contradiction).toBe(
+  expect(pickStatements(await read(file({ closing: 109_501n })))[0]?.contradiction).toBe(
     'the opening balance 100000 and the entries 9500 do not add up to the closing balance 109501',
   )
 })
@@ -262,7 +262,7 @@ test('MT940 pages have intermediate balances, and the last page completes the st
     { ...DAY, number: '00007/001', isContinued: true },
     { ...DAY, number: '00007/002', opening: 109_500n, continues: true },
   ]
-  expect(statementsOf(await read(mt940File(pages)))).toMatchObject([
+  expect(pickStatements(await read(mt940File(pages)))).toMatchObject([
     {
       statement: { number: '7', page: { number: 1, isLast: false } },
       balances: [{ type: 'OPBD', amount: 100_000n }, { type: 'ITBD', amount: 109_500n }, {}],
@@ -284,7 +284,7 @@ test.each([
   ['0067-00763/93984487', '0067-00763/93984487'],
   ['FR7630006000011234567890189', 'FR7630006000011234567890189'],
 ])('the MT940 account %s is read as %s', async (written, account) => {
-  expect(statementsOf(await read(file({ account: written })))[0]?.statement.account).toBe(account)
+  expect(pickStatements(await read(file({ account: written })))[0]?.statement.account).toBe(account)
 })
 
 test('an MT940 file is read despite invalid UTF-8, transmission characters and a missing last line break', async () => {
@@ -301,7 +301,7 @@ test.skipIf(vectorsAbsent)('the MT940 sample file is read', async () => {
   expect(transactionsOf(records)).toMatchObject([
     { amount: 1_000n, remittanceInformation: 'CSD59D3725E6', debtor: { name: 'ADA LOVELACE' } },
   ])
-  expect(statementsOf(records)).toMatchObject([
+  expect(pickStatements(records)).toMatchObject([
     { statement: { kind: 'STATEMENT', account: '37040044/0532013000' }, contradiction: null },
   ])
 })

@@ -1,4 +1,4 @@
-import { type MtMark, mtBalance, mtField, mtLine } from '../../../base/formats/mt-940.ts'
+import { formatMtBalance, formatMtField, formatMtLine, type MtMark } from '../../../base/formats/mt-940.ts'
 import { readingWith } from './bank-records.testing.ts'
 import { decimalText } from './decimal-amounts.ts'
 import { readMt940 } from './mt-940-reader.ts'
@@ -79,37 +79,40 @@ function wrapMessage(text: string, { message = '940' }: SampleMtMessage, envelop
 function writeMessage(sample: SampleMtMessage, layout: SampleMtLayout): string {
   const { message = '940', account, number = '00001/001', currency = 'EUR', entries = [] } = sample
   const { openedOn = DAY, closedOn = DAY, opening = 0n, closing = opening + sumEntries(entries) } = sample
-  const head = mtField('20', 'STARTUMS') + mtField('25', account) + mtField('28C', number)
+  const head = formatMtField('20', 'STARTUMS') + formatMtField('25', account) + formatMtField('28C', number)
   const lines = entries.map((entry) => writeEntry(entry, currency, layout)).join('')
   if (message === '942') {
     const total = (side: 'C' | 'D') => {
       const sideEntries = entries.filter((entry) => (side === 'D') === isOut(entry))
       const sum = sideEntries.reduce((total, { amount }) => total + amount, 0n)
-      return mtField(
+      return formatMtField(
         `90${side}`,
         `${sideEntries.length}${currency}${decimalText(sum, currency).replace('.', ',')}`,
       )
     }
-    return `${head}${mtField('34F', `${currency}0,`)}${mtField('13D', '2611251200+0100')}${lines}${total('D')}${total('C')}`
+    return `${head}${formatMtField('34F', `${currency}0,`)}${formatMtField('13D', '2611251200+0100')}${lines}${total('D')}${total('C')}`
   }
   const balance = (date: string, amount: bigint) =>
-    mtBalance({
+    formatMtBalance({
       ...{ isDebit: amount < 0n, date, currency },
       figure: decimalText(amount < 0n ? -amount : amount, currency),
     })
-  const first = mtField(sample.continues ? '60M' : '60F', balance(openedOn, opening))
-  const last = mtField(sample.isContinued ? '62M' : '62F', balance(closedOn, closing))
-  return head + first + lines + last + mtField('64', balance(closedOn, closing))
+  const first = formatMtField(sample.continues ? '60M' : '60F', balance(openedOn, opening))
+  const last = formatMtField(sample.isContinued ? '62M' : '62F', balance(closedOn, closing))
+  return head + first + lines + last + formatMtField('64', balance(closedOn, closing))
 }
 
 function writeEntry(entry: SampleMtEntry, currency: string, layout: SampleMtLayout): string {
   const { amount, mark = 'C', bookedOn = DAY, valueOn = bookedOn ?? DAY, type = 'NTRF' } = entry
   const { owner = 'NONREF', bank = null, details = [] } = entry
   const figure = decimalText(amount, currency)
-  const head = mtField('61', mtLine({ valueOn, bookedOn, mark, figure, type, owner, bank, details }))
+  const head = formatMtField(
+    '61',
+    formatMtLine({ valueOn, bookedOn, mark, figure, type, owner, bank, details }),
+  )
   const { information = 'GERMAN', lineCharactersMax = ACCOUNT_LINE_CHARACTERS } = layout
   const text = INFORMATION[information](entry)
-  return text === '' ? head : head + mtField('86', cut(text, lineCharactersMax).join('\r\n'))
+  return text === '' ? head : head + formatMtField('86', cut(text, lineCharactersMax).join('\r\n'))
 }
 
 const INFORMATION: Record<SampleInformation, (entry: SampleMtEntry) => string> = {

@@ -225,7 +225,7 @@ export interface SampleZipFile {
   readonly size?: number
 }
 
-export function zipOf(files: readonly SampleZipFile[]): Buffer {
+export function buildZip(files: readonly SampleZipFile[]): Buffer {
   const pieces: Buffer[] = []
   const directory: Buffer[] = []
   let offset = 0

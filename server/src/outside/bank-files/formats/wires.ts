@@ -82,7 +82,7 @@ export function checkWireText(text: string | undefined): void {
 }
 
 /** Finds a problem in an account's settings for wires. Undefined if they are valid. */
-export function faultOfWires({ routingNumber, csv }: WireDebtor): string | undefined {
+export function findWireFault({ routingNumber, csv }: WireDebtor): string | undefined {
   if (!isRoutingNumber(routingNumber)) return 'format: routingNumber is not a routing number'
   return csv && findTemplateFault(csv)
 }

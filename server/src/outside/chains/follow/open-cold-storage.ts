@@ -1,4 +1,4 @@
-import { lowerHex } from '../../../base/formats/hex.ts'
+import { toLowerHex } from '../../../base/formats/hex.ts'
 import type { Op } from '../../../kernel/operation/app.ts'
 import { opOf } from '../../../money/rails/rail-worker.ts'
 import { insert, update, type Write } from '../../../storage/commit/writes.ts'
@@ -21,7 +21,7 @@ export async function openColdStorage(worker: ChainWorker, chain: ChainRow): Pro
   const balances = await Promise.all(
     rail.entry.tokens.flatMap(({ currency, address }) =>
       added.map(async (account) => {
-        const token = lowerHex(address)
+        const token = toLowerHex(address)
         const amount = await readTokenBalance(rail.nodes, token, account.address, chain.followed_block)
         return { currency, token, account, amount }
       }),

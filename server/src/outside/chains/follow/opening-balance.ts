@@ -1,4 +1,4 @@
-import { lowerHex } from '../../../base/formats/hex.ts'
+import { toLowerHex } from '../../../base/formats/hex.ts'
 import { opOf } from '../../../money/rails/rail-worker.ts'
 import type { ChainRow } from '../../../storage/rows/chain.ts'
 import type { ChainWorker } from '../evm-rail.ts'
@@ -33,7 +33,7 @@ export async function bookOpeningBalances(
   const balances = await Promise.all(
     rail.entry.tokens.flatMap(({ currency, address }) =>
       ownAccounts.map(async (account) => {
-        const token = lowerHex(address)
+        const token = toLowerHex(address)
         // The block may be older than the token contract, as on a new chain.
         const amount = await readTokenBalance(rail.nodes, token, account.address, block.number)
         return { currency, token, account, amount }

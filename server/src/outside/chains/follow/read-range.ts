@@ -1,5 +1,5 @@
 import type { Hex } from '../../../base/formats/hex.ts'
-import { lowerHex } from '../../../base/formats/hex.ts'
+import { toLowerHex } from '../../../base/formats/hex.ts'
 import { requireValue } from '../../../base/formats/require-value.ts'
 import { INT64_MAX } from '../../../base/json/int64.ts'
 import type { Op } from '../../../kernel/operation/app.ts'
@@ -85,7 +85,7 @@ export async function readRange(
   const before = await readBlockAt(worker, to)
   const found = await Promise.all(
     entry.tokens.map(async ({ currency, address }) => {
-      const token = lowerHex(address)
+      const token = toLowerHex(address)
       return { currency, token, logs: await readLogs(worker, token, named, from, to) }
     }),
   )

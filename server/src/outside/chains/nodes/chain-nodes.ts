@@ -1,5 +1,5 @@
 import type { Hex } from '../../../base/formats/hex.ts'
-import { lowerHex } from '../../../base/formats/hex.ts'
+import { toLowerHex } from '../../../base/formats/hex.ts'
 import {
   CallReverted,
   type ChainBlock,
@@ -74,7 +74,7 @@ export function createChainNodes(options: ChainNodesOptions): ChainNodes {
     return agreement === 1 ? 'latest' : formatQuantity((await head.read()).number)
   }
   const receipts = async (hashes: readonly Hex[]): Promise<ReadonlyMap<Hex, ChainReceipt>> =>
-    readAgreedReceipts(pool, hashes.map(lowerHex))
+    readAgreedReceipts(pool, hashes.map(toLowerHex))
   return {
     head: head.read,
     block: (number) => findAgreedBlock(pool, number),
@@ -89,7 +89,7 @@ export function createChainNodes(options: ChainNodesOptions): ChainNodes {
     },
     logs: (filter) => pool.findAgreement('logs', (node) => readLogs(node, filter)),
     receipts,
-    receipt: async (hash) => (await receipts([hash])).get(lowerHex(hash)),
+    receipt: async (hash) => (await receipts([hash])).get(toLowerHex(hash)),
     ...buildAccountQueries(pool, toBlockTag),
     fees: () => pool.queryOne((node) => readFees(node, clock(), head.limits())),
     send: (raw) => sendToAll(nodes, raw),

@@ -1,6 +1,6 @@
 import { isObject } from '@countersign/contract/core/decode'
 import type { Hex } from '../../../base/formats/hex.ts'
-import { lowerHex } from '../../../base/formats/hex.ts'
+import { toLowerHex } from '../../../base/formats/hex.ts'
 import { CallReverted, type SendResult } from '../../../kernel/ports/chain-nodes.ts'
 import type { Refusal } from './failure.ts'
 import { isData } from './values.ts'
@@ -41,7 +41,7 @@ function parseRevertData(data: unknown): Hex {
   // Some nodes nest the data one level deeper.
   const text = isObject(data) ? data.data : data
   const digits = typeof text === 'string' ? text.replace(BEFORE_DATA, '') : ''
-  return isData(digits) ? lowerHex(digits) : '0x'
+  return isData(digits) ? toLowerHex(digits) : '0x'
 }
 
 const TOO_BUSY = /too many requests|requests? per|rate.?limit|throughput|capacity|credits/i

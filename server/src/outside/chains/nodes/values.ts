@@ -1,6 +1,6 @@
 import { isObject } from '@countersign/contract/core/decode'
 import type { Hex } from '../../../base/formats/hex.ts'
-import { lowerHex } from '../../../base/formats/hex.ts'
+import { toLowerHex } from '../../../base/formats/hex.ts'
 import type { ChainBlock, ChainLog, ChainReceipt } from '../../../kernel/ports/chain-nodes.ts'
 import { NodeFailure } from './failure.ts'
 
@@ -32,7 +32,7 @@ export function readData(value: unknown, label: string, bytes?: number): Hex {
     throw badResponseError(`${label} is not bytes in hex digits`)
   if (bytes !== undefined && value.length !== 2 + 2 * bytes)
     throw badResponseError(`${label} does not have ${bytes} bytes`)
-  return lowerHex(value)
+  return toLowerHex(value)
 }
 
 /**

@@ -1,4 +1,4 @@
-import { type Op, plusSeconds } from '../../../kernel/operation/app.ts'
+import { addSeconds, type Op } from '../../../kernel/operation/app.ts'
 import type { ChainFees } from '../../../kernel/ports/chain-nodes.ts'
 import { opOf } from '../../../money/rails/rail-worker.ts'
 import { update } from '../../../storage/commit/writes.ts'
@@ -51,7 +51,7 @@ function findFirstBySender(rows: readonly ChainTransactionRow[]): ReadonlySet<st
 function isStuck({ rail }: ChainWorker, { now }: Op, row: ChainTransactionRow): boolean {
   const isUnderpriced = getMemory(rail).underpriced.has(row.id)
   const seconds = isUnderpriced ? UNDERPRICED_SECONDS : (rail.entry.fees?.stuckSeconds ?? STUCK_SECONDS)
-  return plusSeconds(new Date(getLastForm(row).madeAt), seconds) <= now
+  return addSeconds(new Date(getLastForm(row).madeAt), seconds) <= now
 }
 
 /**

@@ -4,7 +4,7 @@ import { requireColumn } from '../../../storage/read/required.ts'
 import type { ChainPaymentRow } from '../../../storage/rows/chain.ts'
 import type { EvmRail } from '../evm-rail.ts'
 import { deriveFeeRefundId } from '../ids.ts'
-import { newChainPayment } from '../queue.ts'
+import { buildChainPayment } from '../queue.ts'
 import { findAuthorizationUse } from './authorization-uses.ts'
 import type { ConfirmedPosition } from './confirmed.ts'
 import { markFailed } from './outcome.ts'
@@ -28,7 +28,7 @@ export async function failPayment(
   const ending = await markFailed(op, payment, note, confirmed)
   if (fee !== 'made') return ending
   const id = deriveFeeRefundId(payment.id)
-  const refund = newChainPayment(rail, {
+  const refund = buildChainPayment(rail, {
     id,
     platformId: op.platform.id,
     kind: 'SWEEP',

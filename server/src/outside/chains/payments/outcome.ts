@@ -1,5 +1,5 @@
 import type { Hex } from '../../../base/formats/hex.ts'
-import { type Op, plusSeconds } from '../../../kernel/operation/app.ts'
+import { addSeconds, type Op } from '../../../kernel/operation/app.ts'
 import { transition } from '../../../kernel/operation/transition.ts'
 import type { PaymentEvidence } from '../../../money/evidence/evidence.ts'
 import { applyOrHold } from '../../../money/rail-events/apply-or-hold.ts'
@@ -55,7 +55,7 @@ export async function markFailed(
 /** Retries a payment in a new transaction, because its earlier one is final and had no effect. */
 export function retryPayment(op: Op, payment: ChainPaymentRow, note: string): Write[] {
   const seconds = payment.attempts <= 1 ? 0 : Math.min(2 ** payment.attempts, RETRY_SECONDS_MAX)
-  const change = { due_at: plusSeconds(op.now, seconds), note }
+  const change = { due_at: addSeconds(op.now, seconds), note }
   return [transition(op, 'chain_payments', CHAIN_PAYMENT_TRANSITIONS, payment, 'retry', change).write]
 }
 
@@ -64,7 +64,7 @@ export function retryPayment(op: Op, payment: ChainPaymentRow, note: string): Wr
  * meantime.
  */
 export function postponePayment(op: Op, payment: ChainPaymentRow, note: string, seconds: number): Write[] {
-  const change = { note, due_at: plusSeconds(op.now, seconds), updated_at: op.now }
+  const change = { note, due_at: addSeconds(op.now, seconds), updated_at: op.now }
   return [update('chain_payments', payment.id, { state: payment.state }, change)]
 }
 

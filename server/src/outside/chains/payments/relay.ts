@@ -1,6 +1,6 @@
-import { authorizationDigest } from '../../../base/crypto/evm/authorization.ts'
+import { computeAuthorizationDigest } from '../../../base/crypto/evm/authorization.ts'
 import type { Hex } from '../../../base/formats/hex.ts'
-import { lowerHex } from '../../../base/formats/hex.ts'
+import { toLowerHex } from '../../../base/formats/hex.ts'
 import type { Op } from '../../../kernel/operation/app.ts'
 import { transition } from '../../../kernel/operation/transition.ts'
 import type { ChainAlert } from '../../../kernel/ports/metrics.ts'
@@ -240,7 +240,7 @@ class Batch {
     }
     const signature = this.#op.enclave.signOnChain(
       sender.path,
-      authorizationDigest(domain.separator, authorization),
+      computeAuthorizationDigest(domain.separator, authorization),
     )
     return { ...payment, valid_before: validBefore, signature }
   }
@@ -269,7 +269,7 @@ class Batch {
 }
 
 function getMulticallAddress({ entry }: EvmRail): Hex {
-  return entry.multicall === undefined ? MULTICALL_ADDRESS : lowerHex(entry.multicall)
+  return entry.multicall === undefined ? MULTICALL_ADDRESS : toLowerHex(entry.multicall)
 }
 
 /** The contract call of a payment's transaction. */

@@ -3,7 +3,7 @@ import { insert } from '../../../storage/commit/writes.ts'
 import type { ChainAddressRow } from '../../../storage/rows/chain.ts'
 import type { ChainWorker } from '../evm-rail.ts'
 import { chooseFees, readFeeLimit } from '../fees.ts'
-import { transferCost } from '../transfer-fee.ts'
+import { computeTransferCost } from '../transfer-fee.ts'
 import { broadcastTransactions } from './broadcast.ts'
 import { readSenders } from './senders.ts'
 import { hasOpenWork } from './store.ts'
@@ -33,7 +33,7 @@ export async function sweepRetiredCoin(worker: ChainWorker, from: ChainAddressRo
   const fees = chooseFees(chainFees, readFeeLimit(entry))
   if (!fees) return
   const isPlain = entry.tokens.some(({ standard }) => standard === 'ERC20')
-  const reserve = transferCost(entry, chainFees, 'ERC20', isPlain ? TRANSFERS_KEPT : 1)
+  const reserve = computeTransferCost(entry, chainFees, 'ERC20', isPlain ? TRANSFERS_KEPT : 1)
   const fee = GAS * fees.maxFee
   const value = coin - reserve - fee
   // An amount below its own fee is not worth sending. This also stops the sweep from repeating with ever

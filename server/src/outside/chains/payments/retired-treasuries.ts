@@ -1,5 +1,5 @@
 import type { Hex } from '../../../base/formats/hex.ts'
-import { lowerHex } from '../../../base/formats/hex.ts'
+import { toLowerHex } from '../../../base/formats/hex.ts'
 import type { Op } from '../../../kernel/operation/app.ts'
 import { opOf } from '../../../money/rails/rail-worker.ts'
 import { rotated } from '../../../operation/treasury/movements.ts'
@@ -7,7 +7,7 @@ import { insert, update } from '../../../storage/commit/writes.ts'
 import type { ChainAddressRow } from '../../../storage/rows/chain.ts'
 import type { ChainWorker } from '../evm-rail.ts'
 import { deriveRotationId } from '../ids.ts'
-import { newChainPayment } from '../queue.ts'
+import { buildChainPayment } from '../queue.ts'
 import { selectTreasuries } from '../store.ts'
 import { readTokenBalance } from '../token-balance.ts'
 import { sweepRetiredCoin } from './retired-coin.ts'
@@ -52,7 +52,7 @@ export async function sweepRetiredTreasuries(worker: ChainWorker): Promise<void>
   const rows = await selectTreasuries(op.read, rail.name)
   for (const row of rows.filter(({ id }) => id !== rail.treasuryId)) {
     for (const { currency, address } of rail.entry.tokens)
-      await sweepToken(worker, op, row, currency, lowerHex(address))
+      await sweepToken(worker, op, row, currency, toLowerHex(address))
     await sweepRetiredCoin(worker, row)
   }
 }
@@ -84,7 +84,7 @@ async function sweepToken(
     currency,
     amount,
   })
-  const payment = newChainPayment(rail, {
+  const payment = buildChainPayment(rail, {
     // The id is derived, so another process that writes the same transfer first causes a conflict.
     id: deriveRotationId(rail.name, `${from.address} ${rail.treasury} ${currency}`, earlier.length),
     platformId: op.platform.id,

@@ -3,7 +3,7 @@ import type { Op } from '../../../kernel/operation/app.ts'
 import { decide } from '../../../money/rails/rail-worker.ts'
 import { insert } from '../../../storage/commit/writes.ts'
 import type { ChainAddressRow, ChainTransactionRow } from '../../../storage/rows/chain.ts'
-import { addressRow } from '../address-rows.ts'
+import { buildAddressRow } from '../address-rows.ts'
 import { type ChainWorker, listGasNames } from '../evm-rail.ts'
 import { pathOf } from '../formats/paths.ts'
 import { deriveAddressId } from '../ids.ts'
@@ -89,7 +89,7 @@ async function recordSenders(worker: ChainWorker, op: Op): Promise<ChainAddressR
     added.map((purpose) => {
       const path = pathOf(rail.name, 'GAS', purpose)
       const address = from.enclave.chainAddress(path)
-      const row = addressRow(rail.name, from, { purpose, address, role: 'GAS', path, ownerId: null })
+      const row = buildAddressRow(rail.name, from, { purpose, address, role: 'GAS', path, ownerId: null })
       return insert('chain_addresses', row)
     }),
   )

@@ -1,13 +1,13 @@
-import { type App, plusSeconds } from '../../../kernel/operation/app.ts'
+import { type App, addSeconds } from '../../../kernel/operation/app.ts'
 import { NodeError, timeOf } from '../../../kernel/ports/chain-nodes.ts'
 import { opOf } from '../../../money/rails/rail-worker.ts'
 import { insert, update } from '../../../storage/commit/writes.ts'
 import type { ChainRow } from '../../../storage/rows/chain.ts'
-import { addressRow } from '../address-rows.ts'
+import { buildAddressRow } from '../address-rows.ts'
 import { readFacts, WrongChain } from '../chain-facts.ts'
 import { type ChainWorker, type EvmRail, isEvmRail, listGasNames, TREASURY } from '../evm-rail.ts'
 import { pathOf } from '../formats/paths.ts'
-import { chainIdOf, deriveAddressId } from '../ids.ts'
+import { deriveAddressId, deriveChainRecordId } from '../ids.ts'
 import { findChain } from '../records.ts'
 import { readTreasury } from '../rotation.ts'
 import { STEPS } from './steps.ts'
@@ -72,7 +72,7 @@ async function runChain(app: App, rail: EvmRail, hold: Hold): Promise<void> {
     hold.failures = 0
   } catch (error) {
     hold.failures += 1
-    hold.pausedUntil = plusSeconds(app.clock(), Math.min(2 ** hold.failures / 2, PAUSE_SECONDS_MAX))
+    hold.pausedUntil = addSeconds(app.clock(), Math.min(2 ** hold.failures / 2, PAUSE_SECONDS_MAX))
     const isChainFault = error instanceof NodeError || error instanceof WrongChain
     app.metrics.chainAlert(rail.name, isChainFault ? 'nodes' : 'work')
     app.log.error(
@@ -86,9 +86,9 @@ async function runChain(app: App, rail: EvmRail, hold: Hold): Promise<void> {
 async function claimChain(worker: ChainWorker, hold: Hold): Promise<boolean> {
   const { app, rail } = worker
   const now = app.clock()
-  if (hold.rail === rail && plusSeconds(now, CLAIM_SECONDS - RENEW_SECONDS) < hold.claimedUntil) return true
+  if (hold.rail === rail && addSeconds(now, CLAIM_SECONDS - RENEW_SECONDS) < hold.claimedUntil) return true
   const op = await opOf(worker)
-  const id = chainIdOf(rail.name)
+  const id = deriveChainRecordId(rail.name)
   const existing = (await findChain(op, rail.name)) ?? (await startFollowing(worker))
   if (!existing) return false
   checkSameChain(rail, existing)
@@ -99,7 +99,7 @@ async function claimChain(worker: ChainWorker, hold: Hold): Promise<boolean> {
   // process's.
   const isOwn = app.db.kind === 'embedded' || existing.claimed_until.getTime() === hold.claimedUntil.getTime()
   if (!isOwn && existing.claimed_until > now) return false
-  const until = plusSeconds(now, CLAIM_SECONDS)
+  const until = addSeconds(now, CLAIM_SECONDS)
   const guard = { claimed_until: existing.claimed_until }
   const { done } = await app.commit(op, [update('chains', id, guard, { claimed_until: until })])
   hold.claimedUntil = done ? until : EPOCH
@@ -118,7 +118,7 @@ async function startFollowing(worker: ChainWorker): Promise<ChainRow | undefined
   if (!block) return undefined
   const op = await opOf(worker)
   const row: ChainRow = {
-    id: chainIdOf(name),
+    id: deriveChainRecordId(name),
     platform_id: platformId,
     rail: name,
     chain_number: BigInt(entry.chainId),
@@ -143,7 +143,10 @@ async function startFollowing(worker: ChainWorker): Promise<ChainRow | undefined
   const addresses = ownAccounts.map(([purpose, role]) => {
     const path = pathOf(name, role, purpose)
     const address = app.enclave.chainAddress(path)
-    return insert('chain_addresses', addressRow(name, op, { purpose, address, role, path, ownerId: null }))
+    return insert(
+      'chain_addresses',
+      buildAddressRow(name, op, { purpose, address, role, path, ownerId: null }),
+    )
   })
   const { done } = await app.commit(op, [insert('chains', row), ...addresses])
   return done ? row : findChain(await opOf(worker), name)
@@ -167,6 +170,6 @@ export async function releaseAll(app: App, holds: ReadonlyMap<string, Hold>): Pr
     if (claimedUntil === EPOCH || platformId === undefined) continue
     const op = await opOf({ app, rail, platformId })
     const guard = { claimed_until: claimedUntil }
-    await app.commit(op, [update('chains', chainIdOf(rail.name), guard, { claimed_until: EPOCH })])
+    await app.commit(op, [update('chains', deriveChainRecordId(rail.name), guard, { claimed_until: EPOCH })])
   }
 }

@@ -74,7 +74,7 @@ function toCsvFault(error: CsvError): CsvFault {
 }
 
 /** True for faults in the file itself, which would fail every retry. */
-export function isFaultOfFile(error: unknown): error is CsvFault | SealedFileError {
+export function isFileFault(error: unknown): error is CsvFault | SealedFileError {
   return error instanceof CsvFault || error instanceof SealedFileError
 }
 

@@ -17,7 +17,7 @@ import {
   type PlatformSnapshot,
   readPlatformSnapshot,
 } from '../creation.ts'
-import { CsvFault, type CsvRow, isFaultOfFile, readRows } from './csv.ts'
+import { CsvFault, type CsvRow, isFileFault, readRows } from './csv.ts'
 import { advanceImport, failImport, type RefusedRow, startImport } from './imports.ts'
 import { columnsOf, formatRowName, toCorrelationId, toCustomerBody } from './rows.ts'
 import { selectImport } from './store.ts'
@@ -47,7 +47,7 @@ export function createImportCustomers(checkBody: CheckBody): JobHandler<'custome
         ? await checkFile(op, row)
         : await createNextCustomers(op, row, checkBody)
     } catch (error) {
-      if (!isFaultOfFile(error)) throw error
+      if (!isFileFault(error)) throw error
       return failImport(op, row, toFileRefusal(row, error))
     }
   }

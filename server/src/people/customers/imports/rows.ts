@@ -7,7 +7,7 @@ import {
 import { findNearest } from '../../../base/formats/did-you-mean.ts'
 import { quoteName } from '../../../base/formats/quoted.ts'
 import { requireValue } from '../../../base/formats/require-value.ts'
-import { putAt } from '../../../base/json/paths.ts'
+import { setValueAt } from '../../../base/json/paths.ts'
 import { fieldError } from '../../../kernel/operation/operation.ts'
 import { CsvFault } from './csv.ts'
 
@@ -86,7 +86,7 @@ export function requestOf(
   for (const [index, name] of columns.entries()) {
     const cell = cells[index]
     const column = requireValue(known.get(name), 'column that the header was checked for')
-    if (cell) putAt(body, column.path, parseCell(column, cell))
+    if (cell) setValueAt(body, column.path, parseCell(column, cell))
   }
   return body
 }

@@ -1,4 +1,4 @@
-import { putAt, valueAt } from '../../../base/json/paths.ts'
+import { getValueAt, setValueAt } from '../../../base/json/paths.ts'
 import type { Field } from './fields.ts'
 import type { Fault, Typed } from './form.ts'
 
@@ -20,7 +20,7 @@ export function readAnswers(
   const faults: Fault[] = []
   for (const field of fields) {
     const value = readAnswer(field, typed.get(field.name) ?? [])
-    if (value !== undefined) putAt(body, field.name.split('.'), value)
+    if (value !== undefined) setValueAt(body, field.name.split('.'), value)
     else if (!field.isOptional && !(field.kind === 'secret' && knownSecrets.has(field.name)))
       faults.push({ field: field.name, message: formatEmptyMessage(field) })
   }
@@ -48,7 +48,7 @@ export function toTyped(fields: readonly Field[], record: unknown): Typed {
   return new Map(
     fields
       .filter(({ kind }) => kind !== 'secret')
-      .map(({ name }) => [name, toStrings(valueAt(record, name))] as const),
+      .map(({ name }) => [name, toStrings(getValueAt(record, name))] as const),
   )
 }
 

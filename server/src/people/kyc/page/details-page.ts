@@ -1,12 +1,12 @@
 import { html } from '../../../base/formats/html.ts'
-import { valueAt } from '../../../base/json/paths.ts'
+import { getValueAt } from '../../../base/json/paths.ts'
 import { maskIdentifier } from '../../customers/beneficial-owners.ts'
-import { customerView } from '../../customers/customers.ts'
+import { toCustomerView } from '../../customers/customers.ts'
 import { replaceNamesWithLabels, toTyped } from './answers.ts'
 import { type Field, listCustomerFields } from './fields.ts'
 import { type Fault, renderFields, renderHiddenFields, renderSummary, type Typed } from './form.ts'
 import { renderReviewerNotes, renderStepPage, type Visit } from './layout.ts'
-import { type Progress, stepOf } from './progress.ts'
+import { findStep, type Progress } from './progress.ts'
 
 /** Input that was rejected, with its faults. */
 export interface RejectedInput {
@@ -15,7 +15,7 @@ export interface RejectedInput {
 }
 
 /** Lists the questions for this customer, including the fields that a reviewer has requested. */
-export function detailsFields({ one, requested }: Progress): readonly Field[] {
+export function listDetailsFields({ one, requested }: Progress): readonly Field[] {
   const { id, customer_type } = one.customer
   const requestedFields = requested
     .filter(({ resourceId }) => resourceId === id)
@@ -29,16 +29,16 @@ export function listKnownSecrets(fields: readonly Field[], record: unknown): Rea
     fields
       .filter(({ kind }) => kind === 'secret')
       .flatMap(({ name }) => {
-        const value = valueAt(record, name)
+        const value = getValueAt(record, name)
         return typeof value === 'string' ? [[name, maskIdentifier(value)] as const] : []
       }),
   )
 }
 
 /** Renders the first step, which asks for the customer's details. */
-export function detailsPage(visit: Visit, progress: Progress, tried?: RejectedInput): string {
-  const fields = detailsFields(progress)
-  const record = customerView(progress.one.customer)
+export function renderDetailsPage(visit: Visit, progress: Progress, tried?: RejectedInput): string {
+  const fields = listDetailsFields(progress)
+  const record = toCustomerView(progress.one.customer)
   const faults = replaceNamesWithLabels(tried?.faults ?? [], fields)
   const filled = {
     typed: tried?.typed ?? toTyped(fields, record),
@@ -46,7 +46,7 @@ export function detailsPage(visit: Visit, progress: Progress, tried?: RejectedIn
     faults,
   }
   const reasons = progress.requested
-    .filter((entry) => stepOf(progress, entry) === 'details')
+    .filter((entry) => findStep(progress, entry) === 'details')
     .map(({ reason }) => reason)
   return renderStepPage(visit, progress, 'details', {
     summary: renderSummary(faults, fields),

@@ -56,7 +56,7 @@ function listDocumentFields(accepted: readonly string[], monthsMax: number | nul
 }
 
 /** Renders one required document at a time, and the documents that were already sent. */
-export function documentPage(
+export function renderDocumentPage(
   visit: Visit,
   progress: Progress,
   { item, more, camera }: DocumentQuery,

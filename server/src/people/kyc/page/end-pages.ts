@@ -1,9 +1,9 @@
 import { type Html, html } from '../../../base/formats/html.ts'
-import { valueAt } from '../../../base/json/paths.ts'
+import { getValueAt } from '../../../base/json/paths.ts'
 import type { CustomerRow } from '../../../storage/rows/tables.ts'
-import { customerView } from '../../customers/customers.ts'
+import { toCustomerView } from '../../customers/customers.ts'
 import { getCountryName } from './countries.ts'
-import { detailsFields, listKnownSecrets } from './details-page.ts'
+import { listDetailsFields, listKnownSecrets } from './details-page.ts'
 import { describeDocument } from './document-page.ts'
 import type { Field } from './fields.ts'
 import { type Fault, renderHiddenFields, renderSummary } from './form.ts'
@@ -20,7 +20,7 @@ import {
 import { formatDate, joinWords } from './words.ts'
 
 /** Renders all entries for review before they are submitted. */
-export function reviewPage(visit: Visit, progress: Progress, faults: readonly Fault[] = []): string {
+export function renderReviewPage(visit: Visit, progress: Progress, faults: readonly Fault[] = []): string {
   const { owners, documents } = progress.one
   const steps = new Set(listSteps(progress))
   return renderStepPage(visit, progress, 'review', {
@@ -62,11 +62,11 @@ function renderLine(name: string, value: string): Html {
 }
 
 function renderDetailsList(progress: Progress): Html {
-  const record = customerView(progress.one.customer)
-  const fields = detailsFields(progress)
+  const record = toCustomerView(progress.one.customer)
+  const fields = listDetailsFields(progress)
   const secrets = listKnownSecrets(fields, record)
   const lines = fields.flatMap((field) => {
-    const value = secrets.get(field.name) ?? formatValue(field, valueAt(record, field.name))
+    const value = secrets.get(field.name) ?? formatValue(field, getValueAt(record, field.name))
     return value === '' ? [] : [renderLine(field.label, value)]
   })
   return html`<dl>${lines}</dl>`
@@ -85,7 +85,7 @@ function formatValue({ kind, choices }: Field, value: unknown): string {
 }
 
 /** Renders the state of a verification that needs no input. */
-export function statusPage(visit: Visit, stage: Exclude<Stage, 'open'>): string {
+export function renderStatusPage(visit: Visit, stage: Exclude<Stage, 'open'>): string {
   const { app } = visit
   const texts: Readonly<Record<typeof stage, readonly [title: string, text: string]>> = {
     submitted: [
@@ -104,7 +104,7 @@ export function statusPage(visit: Visit, stage: Exclude<Stage, 'open'>): string 
 }
 
 /** Renders the requirements that this page cannot meet: the platform verifies contacts. */
-export function obstaclePage(visit: Visit, progress: Progress): string {
+export function renderObstaclePage(visit: Visit, progress: Progress): string {
   const { app } = visit
   const contacts = listMissing(progress)
     .filter((entry) => isUnverifiedContact(progress, entry))
@@ -140,7 +140,7 @@ const TO_HAVE_READY: Readonly<Record<CustomerRow['customer_type'], readonly stri
  * Renders the page of a link before it is opened. Programs that preview links see it without opening the
  * link.
  */
-export function beginPage(
+export function renderBeginPage(
   path: string,
   app: string,
   formToken: string,
@@ -159,6 +159,6 @@ export function beginPage(
 }
 
 /** Renders a page for an address that does not exist or cannot be used. */
-export function plainPage(title: string, text: string): string {
+export function renderPlainPage(title: string, text: string): string {
   return renderPage(title, undefined, html`<h1>${title}</h1><p>${text}</p>`)
 }

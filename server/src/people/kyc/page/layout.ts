@@ -1,6 +1,6 @@
 import { Html, html } from '../../../base/formats/html.ts'
 import type { KycLinkRow } from '../../../storage/rows/kyc-link.ts'
-import { platformConfig } from '../../platforms/platform-config.ts'
+import { getPlatformConfig } from '../../platforms/platform-config.ts'
 import { KYC_PAGE_PATH, type UsedLink, uuidOf } from '../kyc-links.ts'
 import { makeFormToken } from './form.ts'
 import { listSteps, type Progress, type Step } from './progress.ts'
@@ -25,7 +25,7 @@ export function toVisit({ op, link }: UsedLink, secret: string): Visit {
     link,
     base: sessionPath(link),
     formToken: makeFormToken(secret, link.id),
-    app: platformConfig(op).embeddedWalletConfig.appName,
+    app: getPlatformConfig(op).embeddedWalletConfig.appName,
     newKey: () => Buffer.from(op.random(KEY_BYTES)).toString('base64url'),
   }
 }

@@ -1,23 +1,23 @@
 import { MAJOR_OWNER_PERCENT } from '@countersign/contract/customers/verification-requirements'
 import { type Html, html } from '../../../base/formats/html.ts'
 import type { BeneficialOwnerRow } from '../../../storage/rows/verification.ts'
-import { beneficialOwnerView } from '../../customers/beneficial-owners.ts'
+import { toBeneficialOwnerView } from '../../customers/beneficial-owners.ts'
 import { replaceNamesWithLabels, toTyped } from './answers.ts'
 import { listKnownSecrets, type RejectedInput } from './details-page.ts'
 import { OWNER_FIELDS } from './fields.ts'
 import { type Fault, renderCheckbox, renderFields, renderHiddenFields, renderSummary } from './form.ts'
 import { renderReviewerNotes, renderStepPage, type Visit } from './layout.ts'
-import { listMissing, type Progress, stepOf } from './progress.ts'
+import { findStep, listMissing, type Progress } from './progress.ts'
 
 export const WIDELY_HELD = 'isWidelyHeld'
 
 /** Renders the owners entered so far, and asks whether there are others. */
-export function ownersPage(visit: Visit, progress: Progress, faults: readonly Fault[] = []): string {
+export function renderOwnersPage(visit: Visit, progress: Progress, faults: readonly Fault[] = []): string {
   const { owners, customer } = progress.one
   const totalShare = owners.reduce((sum, { ownership_percentage }) => sum + ownership_percentage, 0)
   const isShown = 100 - totalShare >= MAJOR_OWNER_PERCENT
   const reasons = listMissing(progress)
-    .filter((entry) => stepOf(progress, entry) === 'owners' && entry.type !== 'MISSING_BENEFICIAL_OWNER')
+    .filter((entry) => findStep(progress, entry) === 'owners' && entry.type !== 'MISSING_BENEFICIAL_OWNER')
     .map((entry) => {
       const owner = owners.find(({ id }) => id === entry.resourceId)
       return owner ? `${formatOwnerName(owner)}: ${entry.reason}` : entry.reason
@@ -61,13 +61,13 @@ export function describeOwner({ ownership_percentage, roles }: BeneficialOwnerRo
 }
 
 /** Renders the form to add or change a person who owns or controls the business. */
-export function ownerPage(
+export function renderOwnerPage(
   visit: Visit,
   progress: Progress,
   owner: BeneficialOwnerRow | undefined,
   tried?: RejectedInput,
 ): string {
-  const record = owner && beneficialOwnerView(owner)
+  const record = owner && toBeneficialOwnerView(owner)
   const faults = replaceNamesWithLabels(tried?.faults ?? [], OWNER_FIELDS)
   const filled = {
     typed: tried?.typed ?? toTyped(OWNER_FIELDS, record),

@@ -37,13 +37,13 @@ export function listSteps(progress: Progress): readonly Step[] {
 }
 
 /** Finds the first step with a missing entry; the last step if nothing is missing. */
-export function nextStep(progress: Progress): Step {
-  const incompleteSteps = listMissing(progress).map((entry) => stepOf(progress, entry))
+export function findNextStep(progress: Progress): Step {
+  const incompleteSteps = listMissing(progress).map((entry) => findStep(progress, entry))
   return listSteps(progress).find((step) => incompleteSteps.includes(step)) ?? 'review'
 }
 
 /** Finds the step that can provide a missing entry. Undefined if no step can. */
-export function stepOf(progress: Progress, entry: VerificationErrorEntry): Step | undefined {
+export function findStep(progress: Progress, entry: VerificationErrorEntry): Step | undefined {
   const { customer, owners, documents } = progress.one
   const { resourceId, type, acceptedDocumentTypes, field } = entry
   if (isUnverifiedContact(progress, entry)) return undefined
@@ -73,7 +73,7 @@ export interface NeededDocument {
 
 export function listNeededDocuments(progress: Progress): readonly NeededDocument[] {
   return listMissing(progress)
-    .filter((entry) => stepOf(progress, entry) === 'documents')
+    .filter((entry) => findStep(progress, entry) === 'documents')
     .map((entry) => toNeededDocument(progress, entry))
 }
 
