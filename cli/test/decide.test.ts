@@ -92,7 +92,7 @@ test('wrong options and refusals of the server are errors, and nothing is decide
   const wrong = [
     [['--outcome', 'LOST', '--note', 'x'], '--outcome must be one of DELIVERED, FAILED, RETURNED'],
     [['--outcome', 'FAILED'], 'Evidence is required'],
-    [['--outcome', 'REVERSAL', '--note', 'x'], 'only ACH files can'],
+    [['--outcome', 'REVERSAL', '--note', 'x'], 'Only ACH files do'],
     [['--outcome', 'RETURNED', '--note', 'x', '--charge', 'all'], '--charge must be an amount in USD'],
     [['--outcome', 'RETURNED', '--note', 'x', '--charge', '30'], 'larger than the payment'],
     [['--outcome', 'RETURNED', '--line', 'StatementEntry:none'], 'Statement line not found'],

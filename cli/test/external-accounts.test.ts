@@ -58,7 +58,7 @@ test('a wrong account is refused with the field, and nothing is added without an
   expect([exitCode, stderr]).toEqual([1, expect.stringMatching(/iban/i)])
   for (const owner of [[], ['--platform', '--customer', customerId]]) {
     const refused = await create(...owner)
-    expect([refused.exitCode, refused.stderr]).toEqual([1, expect.stringContaining('Name the owner')])
+    expect([refused.exitCode, refused.stderr]).toEqual([1, expect.stringContaining('An owner is required')])
   }
   const unknown = await run('create', 'MOON_ACCOUNT', 'crater=7', '--currency', 'EUR', '--platform')
   expect([unknown.exitCode, unknown.stderr]).toEqual([

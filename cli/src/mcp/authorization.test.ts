@@ -101,9 +101,9 @@ describe('the sign-in of an assistant', () => {
   })
 
   test.each([
-    ['AAA-AAA-AAB', 400, 'This code is unknown, used or too old'],
-    ['../../customers', 400, 'This code is unknown, used or too old'],
-    ['AAA-AAA-AAA', 503, 'The platform does not respond'],
+    ['AAA-AAA-AAB', 400, 'This code is unknown, already used or expired'],
+    ['../../customers', 400, 'This code is unknown, already used or expired'],
+    ['AAA-AAA-AAA', 503, 'The platform is not responding'],
   ])('shows the form again for the code %s', async (deviceCode, status, words) => {
     const { submit, redeemed } = makeServer()
     const response = await submit(deviceCode)

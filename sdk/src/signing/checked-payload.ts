@@ -48,7 +48,7 @@ export class CheckedPayload {
     if (expiresAt !== undefined)
       requireEqual('expiresAt', parseInstant(statement.expiresAt), parseInstant(expiresAt))
     if (!(parseInstant(statement.expiresAt) > systemClock()))
-      throw new PayloadMismatchError('expiresAt', 'has expired according to the clock of this device')
+      throw new PayloadMismatchError('expiresAt', 'has expired by the clock of this device')
     requireEqual('bodySha256', statement.bodySha256, await hashBody(body))
     if ('clientPublicKey' in statement)
       requireEqual('clientPublicKey', statement.clientPublicKey, clientPublicKey)

@@ -12,7 +12,7 @@ export function onlyQuote(quoteId: string, signer: Signer): Signer {
     async sign(payload) {
       const { statement } = payload
       if (!isPayment(statement) || statement.quote !== quoteId)
-        throw new PayloadMismatchError('quote', `is not ${quoteId}, which is the action’s quote`)
+        throw new PayloadMismatchError('quote', `is not ${quoteId}, the quote of the action`)
       return signer.sign(payload)
     },
   }

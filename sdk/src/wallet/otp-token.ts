@@ -44,7 +44,7 @@ export async function checkOtpToken(token: string, expected: ExpectedOtpToken): 
   if (type !== undefined) requireEqual('verification_type', claims.verification_type, type)
   const { exp } = claims
   if (typeof exp !== 'string' || !/^\d{1,15}$/.test(exp) || Number(exp) <= now)
-    throw new PayloadMismatchError('exp', 'has expired according to the clock of this device')
+    throw new PayloadMismatchError('exp', 'has expired by the clock of this device')
 }
 
 function requireEqual(member: string, actual: unknown, expected: string): void {

@@ -55,7 +55,7 @@ export async function selectPositions(op: Op, scope: 'counted' | 'all'): Promise
     `SELECT currency, sum(posted)::bigint AS posted, least(sum(bought), ${INT64_MAX})::bigint AS bought,
        least(sum(sold), ${INT64_MAX})::bigint AS sold
      FROM (SELECT currency, posted, 0 AS bought, 0 AS sold FROM ledger_accounts WHERE platform_id = $1 AND name = 'fx'
-       UNION ALL_CONVERSIONS ${scope === 'counted' ? COUNTED_CONVERSIONS : ALL_CONVERSIONS}) AS p
+       UNION ALL ${scope === 'counted' ? COUNTED_CONVERSIONS : ALL_CONVERSIONS}) AS p
      GROUP BY currency`,
     [uuidOf(op.platform.id)],
   )

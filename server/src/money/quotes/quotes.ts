@@ -54,7 +54,7 @@ export function quoteView(op: Op, quote: QuoteRow, payloadToSign: string | undef
     rateDetails: withBigints(quote.pricing.rateDetails),
     transactionId: quote.transaction_id,
     ...(isVisible ? { counterpartyInformation: counterparty } : {}),
-    ...(instructions ? { buildPaymentInstructions: instructions } : {}),
+    ...(instructions ? { paymentInstructions: instructions } : {}),
   }
 }
 

@@ -122,12 +122,12 @@ const NO_LONGER: readonly (readonly [
   [
     'a limit was lowered',
     ({ client, agent }) => changePolicy(client, agent, { spendingLimits: { perTransactionLimit: 1_999 } }),
-    /1999/,
+    /19\.99 USD/,
   ],
   [
     'the daily limit was lowered',
     ({ client, agent }) => changePolicy(client, agent, { spendingLimits: { dailyLimit: 1_999 } }),
-    /1999/,
+    /19\.99 USD/,
   ],
   [
     'the limits are in another currency',

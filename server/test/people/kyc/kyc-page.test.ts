@@ -190,7 +190,7 @@ describe('a business', () => {
     await visitor.submit('/details', { 'businessInfo.countriesOfOperation': ['US', '', 'MX'] })
     expect(title(visitor)).toBe('Owners of the business')
     await visitor.submit('/owners')
-    expect(visitor.last!.text).toContain('The owners are not complete')
+    expect(visitor.last!.text).toContain('The list of owners is incomplete')
     await visitor.go(`${sessionPath(visitor)}/owner`)
     const { personalInfo } = ownerOf(id)
     await visitor.submit('/owner', { ...ownerForm(personalInfo), ownershipPercentage: 'half' })
@@ -198,7 +198,7 @@ describe('a business', () => {
     await visitor.submit('/owner', { ...ownerForm(personalInfo), ownershipPercentage: '60' })
     expect(visitor.last!.text).toContain('Grace Hopper')
     await visitor.submit('/owners')
-    expect(visitor.last!.text).toContain('The owners are not complete')
+    expect(visitor.last!.text).toContain('The list of owners is incomplete')
     await visitor.submit('/owners', { isWidelyHeld: 'true' })
     expect(title(visitor)).toBe('Documents')
     for (const documentType of [
