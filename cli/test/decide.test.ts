@@ -94,7 +94,7 @@ test('wrong options and refusals of the server are errors, and nothing is decide
     [['--outcome', 'FAILED'], 'Evidence is required'],
     [['--outcome', 'REVERSAL', '--note', 'x'], 'Only ACH files do'],
     [['--outcome', 'RETURNED', '--note', 'x', '--charge', 'all'], '--charge must be an amount in USD'],
-    [['--outcome', 'RETURNED', '--note', 'x', '--charge', '30'], 'larger than the payment'],
+    [['--outcome', 'RETURNED', '--note', 'x', '--charge', '30'], 'The charge must not exceed the payment'],
     [['--outcome', 'RETURNED', '--line', 'StatementEntry:none'], 'Statement line not found'],
   ] as const
   for (const [options, message] of wrong) {

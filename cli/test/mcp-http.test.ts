@@ -284,9 +284,9 @@ describe.skipIf(!existsSync(PROGRAM))('countersign mcp --http', () => {
 
   test.each([
     [['--host', '0.0.0.0'], /^--host 0\.0\.0\.0 listens on every address: name the hosts /],
-    [['--code', 'AAA-AAA-AAA'], /^With --http each client sends the token of its agent: /],
-    [['--base-url', 'nonsense'], /^The base address must be like /],
-    [['--public-url', 'https://example.com/mcp'], /^--public-url must be an address without a path, /],
+    [['--code', 'AAA-AAA-AAA'], /^With --http, each client sends the token of its agent: /],
+    [['--base-url', 'nonsense'], /^The base URL must look like /],
+    [['--public-url', 'https://example.com/mcp'], /^--public-url must be a URL without a path, /],
   ])('invalid options are reported in one line: %j', async (args, line) => {
     await expect(startHttp(...args)).rejects.toThrow(new RegExp(`^It ended with 1: ${line.source.slice(1)}`))
   })

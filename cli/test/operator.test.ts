@@ -113,7 +113,7 @@ describe.skipIf(!existsSync(PROGRAM))('the operator', () => {
     expect(moved).toMatchObject({ exitCode: 1, stdout: '' })
     expect(moved.stderr.trim().split('\n')).toHaveLength(1)
     expect(existsSync(join(data, 'moved-to-postgres'))).toBe(false)
-    expect((await run(['migrate', '--from', data])).stderr).toContain('--to or DATABASE_URL is required')
+    expect((await run(['migrate', '--from', data])).stderr).toContain('Set --to or DATABASE_URL')
     expect((await run(['migrate', '--from', folder, '--to', nowhere])).stderr).toContain(
       'has no embedded database',
     )

@@ -111,7 +111,7 @@ describe('records on the command line', () => {
     const one = await withFile('customers', 'list', '--limit', '2')
     expect(one.stdout.trimEnd().split('\n')).toHaveLength(2)
     expect(one.stdout).toMatch(/^Customer:\S+\t\S+Z\tINDIVIDUAL\t[A-Z]+\t\t[^\t\n]+\n/)
-    expect(one.stderr).toMatch(/^There are more: /)
+    expect(one.stderr).toMatch(/^There are more records\. /)
     const first = JSON.parse((await withFile('customers', 'list', '--limit', '1', '--json')).stdout)
     expect(first).toMatchObject({ hasMore: true, data: [expect.anything()] })
     const all = JSON.parse((await withFile('customers', 'list', '--all', '--json')).stdout)

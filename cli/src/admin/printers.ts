@@ -58,7 +58,7 @@ const credentials = createPrinter<Credentials>(({ platformId, tokenId, clientSec
     ...[
       ['Token id', tokenId],
       ['Client secret', clientSecret],
-      ['Base address', baseUrl],
+      ['Base URL', baseUrl],
     ],
   ]
   return joinLines([

@@ -195,7 +195,7 @@ test.each([
 })
 
 test('a relative folder is refused', async () => {
-  await expect(archiveLater(before, 'archives')).rejects.toThrow('not the absolute path')
+  await expect(archiveLater(before, 'archives')).rejects.toThrow('not an absolute path')
 })
 
 test('events that wait to be delivered are not archived', async () => {

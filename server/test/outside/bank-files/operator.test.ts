@@ -101,7 +101,7 @@ test('a file that still cannot be read is refused again with its reason, and a m
   await rm(join(rootOf(), 'refused', 'bad.xml'))
   const { data } = await command('bank-files', 'retry', '--file', 'bad.xml')
   expect(data).toEqual([
-    expect.objectContaining({ ok: false, says: expect.stringContaining('put it into the inbox') }),
+    expect.objectContaining({ ok: false, says: expect.stringContaining('Move it to the inbox') }),
   ])
   await expect(command('bank-files', 'retry', '--rail', 'other')).rejects.toThrow(
     'Rail other of kind bank-files not found',

@@ -251,7 +251,7 @@ describe.each([
       const before = await marks(db)
       expect(await failing(migrate(db))).toBe(
         'This database has migrations that this build does not know (9009-end). ' +
-          'Run the build that it was used with last, or a newer one.',
+          'Run the build that last used it, or a newer one.',
       )
       expect(await marks(db)).toEqual(before)
     },
