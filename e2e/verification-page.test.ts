@@ -125,9 +125,9 @@ describe('the verification page on a phone', () => {
       'Share of the business': '100',
       'Address line 1': '2 Side Street',
       'Postal code': '02101',
-      'Tax or social security number': '123-45-6789',
     }))
       await page.getByLabel(label).fill(value)
+    await page.getByRole('textbox', { name: 'Tax or social security number' }).fill('123-45-6789')
     await page.getByLabel('Nationality').selectOption('United States')
     await page.getByLabel('Country', { exact: true }).selectOption('United States')
     await page.getByLabel('Type of tax or social security number').selectOption('SSN')

@@ -30,7 +30,11 @@ test.each([
       await dialog.getByRole('button', { name: 'Match', exact: true }).click()
       await matches.getByText(reason).waitFor()
     }
-    for (const kind of [/booked as one sum/, /booked in parts/, /A line and its payment/]) {
+    for (const kind of [
+      /Several payments in one line/,
+      /One payment in several lines/,
+      /A line and its payment/,
+    ]) {
       await suggested.getByRole('row', { name: kind }).first().getByRole('button', { name: 'Select' }).click()
       await match(`Found by ${kind.source}`)
     }
