@@ -75,5 +75,5 @@ test('a match of what does not differ, and of a rail without differences, is an 
   ])
   const nobody = await run('suggest', '--rail', 'nobody')
   expect([nobody.exitCode, nobody.stderr]).toEqual([1, expect.stringContaining('nobody has no differences.')])
-  expect((await run('matches', '--rail', bank.name)).stderr).toContain('No matches were found.')
+  expect((await run('matches', '--rail', bank.name)).stderr).toContain('No matches found.')
 })

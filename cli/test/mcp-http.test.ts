@@ -258,7 +258,7 @@ describe.skipIf(!existsSync(PROGRAM))('countersign mcp --http', () => {
     await busy.countersign.agents.approve(busy.agentId, actionId)
     const messages = (await Promise.all(refused)).filter((message) => message !== undefined)
     expect(messages).toHaveLength(4)
-    for (const message of messages) expect(message).toContain('Too many requests')
+    for (const message of messages) expect(message).toContain('Too many concurrent requests')
     expect((await call('countersign_whoami')).isError).toBe(false)
     await Promise.all([close(), next.close()])
   })
@@ -283,7 +283,7 @@ describe.skipIf(!existsSync(PROGRAM))('countersign mcp --http', () => {
   })
 
   test.each([
-    [['--host', '0.0.0.0'], /^--host 0\.0\.0\.0 listens on every address: name the hosts /],
+    [['--host', '0.0.0.0'], /^--host 0\.0\.0\.0 listens on every address: list the host names /],
     [['--code', 'AAA-AAA-AAA'], /^With --http, each client sends the token of its agent: /],
     [['--base-url', 'nonsense'], /^The base URL must look like /],
     [['--public-url', 'https://example.com/mcp'], /^--public-url must be a URL without a path, /],

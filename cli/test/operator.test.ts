@@ -92,7 +92,7 @@ describe.skipIf(!existsSync(PROGRAM))('the operator', () => {
       })
       const soon = await run(['archive', 'make', '--before', '2999-01', archives])
       expect(soon).toMatchObject({ exitCode: 1, stdout: '' })
-      expect(soon.stderr).toContain('or earlier: 3 whole months are kept')
+      expect(soon.stderr).toContain('or earlier, because 3 whole months are kept')
     } finally {
       await end()
     }

@@ -123,7 +123,7 @@ describe('records on the command line', () => {
     const found = await withFile('customers', 'list', '--platform-customer-id', 'grace', '--json')
     expect(JSON.parse(found.stdout).data).toMatchObject([{ fullName: 'Grace Hopper' }])
     const later = await withFile('customers', 'list', '--created-after', '2200-01-01')
-    expect(later).toEqual({ exitCode: 0, stdout: '', stderr: 'No customers were found.\n' })
+    expect(later).toEqual({ exitCode: 0, stdout: '', stderr: 'No customers found.\n' })
     const wrong = await withFile('transactions', 'list', '--status', 'NONE', '--json')
     expect([wrong.exitCode, wrong.stdout]).toEqual([2, ''])
     expect(JSON.parse(wrong.stderr)).toMatchObject({ code: 'USAGE' })

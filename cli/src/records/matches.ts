@@ -169,7 +169,7 @@ async function listMatches(
     ['BY', ({ matchedBy }) => matchedBy.name ?? matchedBy.type],
     ['REASON', ({ reason }) => reason],
   ]
-  printRecords({ data, hasMore: false }, columns, { isJson: shell.isJson, none: 'No matches were found.' })
+  printRecords({ data, hasMore: false }, columns, { isJson: shell.isJson, none: 'No matches found.' })
 }
 
 async function unmatch(shell: Shell, id: string, { reason, yes }: Reasoned): Promise<void> {

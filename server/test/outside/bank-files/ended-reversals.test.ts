@@ -150,7 +150,7 @@ test('a bank that cancels a reversal or its file has ended it, and another reque
   const { id, back, file } = await reversed('333444555', 100)
   const status = `<TxInfAndSts><OrgnlEndToEndId>${referenceIn(back)}</OrgnlEndToEndId><TxSts>CANC</TxSts></TxInfAndSts>`
   await bank.put('cancelled.xml', statusFile(file, status))
-  expect((await reversalIs(id, 'FAILED')).failure).toContain('cancelled')
+  expect((await reversalIs(id, 'FAILED')).failure).toContain('canceled')
   expect((await reverse(id)).status).toBe(200)
   const { name } = await nextFile()
   const { rows } = await query('SELECT message_name FROM bank_files WHERE name = $1', [name])
