@@ -19,9 +19,8 @@ export const PLANTED = [
   {
     name: 'a job is deleted before it is done',
     file: 'server/src/kernel/outbox/run-job.ts',
-    find: 'const { done } = await commit(op, row ? writes : [buildRemoval(job), ...writes])',
-    replace:
-      'if (!row) await commit(op, [buildRemoval(job)])\n      const { done } = await commit(op, writes)',
+    find: 'const { done } = await commit(op, row ? writes : [removal(job), ...writes])',
+    replace: 'if (!row) await commit(op, [removal(job)])\n      const { done } = await commit(op, writes)',
   },
   {
     name: 'a transfer that fails moves its money',
@@ -57,7 +56,7 @@ export const PLANTED = [
   {
     name: 'an event is sent although the previous one was not received',
     file: 'server/src/people/webhooks/request-series.ts',
-    find: "if (!('response' in outcome && isReceived(outcome.response.status))) break",
+    find: "if (!('answer' in outcome && isReceived(outcome.answer.status))) break",
     replace: '',
   },
   {
@@ -75,9 +74,9 @@ export const PLANTED = [
   {
     name: 'a payment is returned because its connector did not respond',
     file: 'server/src/outside/connectors/outcomes.ts',
-    find: 'if (response.why !== undefined) return { subject: id, ...toUnknown(response.why, asking) }',
+    find: 'if (answer.why !== undefined) return { subject: id, ...toUnknown(answer.why, asking) }',
     replace:
-      "if (response.why !== undefined) return { subject: id, outcome: 'failed', failureReason: 'QUOTE_EXECUTION_FAILED', detail: response.why }",
+      "if (answer.why !== undefined) return { subject: id, outcome: 'failed', failureReason: 'QUOTE_EXECUTION_FAILED', detail: answer.why }",
   },
   {
     name: 'a connector response about another payment is accepted',

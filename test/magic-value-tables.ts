@@ -1,6 +1,6 @@
 import type { MagicValueFamily } from '@countersign/contract/sandbox/sandbox'
 import type { Static } from 'typebox'
-import { listMagicValueFamilies } from '../server/src/kernel/magic-values/magic-value-list.ts'
+import { magicValueFamilies } from '../server/src/kernel/magic-values/magic-value-list.ts'
 
 type Family = Static<typeof MagicValueFamily>
 
@@ -8,7 +8,7 @@ const UMA_DOMAIN = 'sandbox.uma.test'
 
 /** Prints the sandbox's magic values, as returned by `GET /sandbox/magic-values`. */
 export function magicValueTables(): string {
-  return listMagicValueFamilies(UMA_DOMAIN).map(section).join('\n').trimEnd()
+  return magicValueFamilies(UMA_DOMAIN).map(section).join('\n').trimEnd()
 }
 
 function section({ family, appliesTo, places, values, otherwise }: Family): string {

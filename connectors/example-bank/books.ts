@@ -15,16 +15,16 @@ import type {
 
 /** The bank's state. All of it follows from the changes in the journal, in their order. */
 export interface Books {
-  /** Part of every id that the bank issues, so that ids of two banks never collide. */
+  /** Part of every id that the bank gives, so that two banks never give the same. */
   bankId: string
-  /** The open day. Closing it opens the next one, regardless of the calendar. */
+  /** The open day. Closing it opens the next one, whatever the calendar says. */
   date: string
   changes: number
   readonly orders: Readonly<Record<Direction, Map<string, Order>>>
   readonly details: Map<string, { readonly request: DepositAccountRequest; readonly answer: DepositAccount }>
-  /** Keyed by the account number that payers use and by the bank's own id. */
+  /** Keyed by the number that payers use and by the bank's own id. */
   readonly detailsByNumber: Map<string, DepositAccount & { readonly currency: string }>
-  readonly deposits: Map<string, StoredDeposit>
+  readonly deposits: Map<string, KeptDeposit>
   readonly balances: Map<string, bigint>
   readonly openings: Map<string, bigint>
   readonly entries: Map<string, StatementEntry[]>
@@ -46,10 +46,10 @@ export interface Order {
   lastEvent?: string
 }
 
-export interface StoredDeposit {
+export interface KeptDeposit {
   readonly deposit: ReceivedDeposit
   isReversed: boolean
-  /** The id of the payment that returns it. */
+  /** The payment that gives it back. */
   returnedBy?: string
 }
 
@@ -78,7 +78,7 @@ export type Change = { readonly at: string } & (
 
 export const CURRENCIES = ['EUR', 'USD'] as const
 
-export function createEmptyBooks(): Books {
+export function emptyBooks(): Books {
   return {
     bankId: '',
     date: '',
@@ -96,17 +96,17 @@ export function createEmptyBooks(): Books {
 }
 
 /**
- * Applies a change and returns the events that report it. The same changes produce the same event ids, so a
- * restart repeats nothing.
+ * Applies a change, and returns the events that report it. The same changes give the same ids, so a new start
+ * repeats nothing.
  */
-export function applyChange(books: Books, change: Change): ConnectorEvent[] {
+export function apply(books: Books, change: Change): ConnectorEvent[] {
   books.changes += 1
-  const events = updateBooks(books, change)
+  const events = eventsOf(books, change)
   for (const event of events) books.outbox.set(event.id, event)
   return events
 }
 
-function updateBooks(books: Books, change: Change): ConnectorEvent[] {
+function eventsOf(books: Books, change: Change): ConnectorEvent[] {
   const head = { id: `${books.bankId}:${books.changes}`, occurredAt: change.at }
   switch (change.type) {
     case 'opened':
@@ -114,15 +114,15 @@ function updateBooks(books: Books, change: Change): ConnectorEvent[] {
       books.date = change.date
       return []
     case 'ordered':
-      return addOrder(books, change, head)
+      return orderTaken(books, change, head)
     case 'moved':
-      return moveOrder(books, books.orders[change.direction].get(change.id)!, change, head)
+      return orderMoved(books, books.orders[change.direction].get(change.id)!, change, head)
     case 'details':
-      return addDetails(books, change)
+      return detailsGiven(books, change)
     case 'deposited':
-      return [{ ...head, type: 'deposit.received', data: addDeposit(books, change) }]
+      return [{ ...head, type: 'deposit.received', data: depositTaken(books, change) }]
     case 'reversed':
-      reverseDeposit(books, change)
+      depositReversed(books, change)
       return [
         {
           ...head,
@@ -131,7 +131,7 @@ function updateBooks(books: Books, change: Change): ConnectorEvent[] {
         },
       ]
     case 'closed':
-      return closeDay(books).map((data) => ({
+      return dayClosed(books).map((data) => ({
         ...head,
         id: `${head.id}:${data.currency}`,
         type: 'statement' as const,
@@ -143,32 +143,32 @@ function updateBooks(books: Books, change: Change): ConnectorEvent[] {
   }
 }
 
-type EventHead = Pick<ConnectorEvent, 'id' | 'occurredAt'>
+type Head = Pick<ConnectorEvent, 'id' | 'occurredAt'>
 type ChangeOf<T extends Change['type']> = Extract<Change, { type: T }>
 
-function addOrder(books: Books, change: ChangeOf<'ordered'>, head: EventHead): ConnectorEvent[] {
+function orderTaken(books: Books, change: ChangeOf<'ordered'>, head: Head): ConnectorEvent[] {
   const { direction, request, ...rest } = change
   const connectorReference = `${books.bankId}-${books.changes}`
   const order: Order = { direction, request, connectorReference, status: 'ACCEPTED', bookings: 0 }
   books.orders[direction].set(request.id, order)
   if ('returnOf' in request && request.returnOf && rest.status !== 'FAILED') {
-    const storedDeposit = books.deposits.get(request.returnOf.depositId)
-    if (storedDeposit) storedDeposit.returnedBy = request.id
+    const kept = books.deposits.get(request.returnOf.depositId)
+    if (kept) kept.returnedBy = request.id
   }
   if (rest.status === 'ACCEPTED') return []
-  return moveOrder(books, order, rest, head)
+  return orderMoved(books, order, rest, head)
 }
 
-function moveOrder(
+function orderMoved(
   books: Books,
   order: Order,
   { at, status, failure }: Pick<ChangeOf<'moved'>, 'at' | 'status' | 'failure'>,
-  head: EventHead,
+  head: Head,
 ): ConnectorEvent[] {
   order.status = status
   if (status === 'FAILED' || status === 'CANCELLED') releaseDeposit(books, order)
   if (failure) order.failure = failure
-  bookOrder(books, order, at)
+  book(books, order, at)
   if (status === 'UNKNOWN') return []
   order.lastEvent = head.id
   const { id } = order.request
@@ -188,19 +188,19 @@ function moveOrder(
 /** A deposit whose return failed may be returned by another payment. */
 function releaseDeposit(books: Books, { request }: Order): void {
   const depositId = 'returnOf' in request ? request.returnOf?.depositId : undefined
-  const storedDeposit = depositId === undefined ? undefined : books.deposits.get(depositId)
-  if (storedDeposit?.returnedBy === request.id) delete storedDeposit.returnedBy
+  const kept = depositId === undefined ? undefined : books.deposits.get(depositId)
+  if (kept?.returnedBy === request.id) delete kept.returnedBy
 }
 
-/** Moves an order's money: out or in when it is delivered, and back when it is returned. */
-function bookOrder(books: Books, order: Order, at: string): void {
+/** Moves the money of an order: when it is delivered, and back when it is returned. */
+function book(books: Books, order: Order, at: string): void {
   const { direction, request, status } = order
   if (status !== 'DELIVERED' && status !== 'RETURNED') return
   const isOut = (direction === 'payment') === (status === 'DELIVERED')
   const kind = `${direction === 'payment' ? ('PAYMENT' as const) : ('PULL' as const)}` as const
   const amount = BigInt(request.amount.value)
   order.bookings += status === 'DELIVERED' ? 1 : 0
-  addEntry(books, request.amount.currency, {
+  enter(books, request.amount.currency, {
     bookedAt: at,
     amount: isOut ? -amount : amount,
     kind: status === 'DELIVERED' ? kind : `${kind}_RETURN`,
@@ -209,7 +209,7 @@ function bookOrder(books: Books, order: Order, at: string): void {
   })
 }
 
-function addDetails(books: Books, { request, answer }: ChangeOf<'details'>): [] {
+function detailsGiven(books: Books, { request, answer }: ChangeOf<'details'>): [] {
   books.details.set(request.id, { request, answer })
   const { iban, accountNumber } = answer.account
   for (const name of [iban, accountNumber, answer.depositAccountId])
@@ -217,9 +217,9 @@ function addDetails(books: Books, { request, answer }: ChangeOf<'details'>): [] 
   return []
 }
 
-function addDeposit(books: Books, { at, deposit }: ChangeOf<'deposited'>): ReceivedDeposit {
+function depositTaken(books: Books, { at, deposit }: ChangeOf<'deposited'>): ReceivedDeposit {
   books.deposits.set(deposit.depositId, { deposit, isReversed: false })
-  addEntry(books, deposit.amount.currency, {
+  enter(books, deposit.amount.currency, {
     bookedAt: at,
     amount: BigInt(deposit.amount.value),
     kind: 'DEPOSIT',
@@ -230,16 +230,16 @@ function addDeposit(books: Books, { at, deposit }: ChangeOf<'deposited'>): Recei
   return deposit
 }
 
-function reverseDeposit(books: Books, { at, depositId }: ChangeOf<'reversed'>): void {
-  const storedDeposit = books.deposits.get(depositId)!
-  storedDeposit.isReversed = true
-  const { value, currency } = storedDeposit.deposit.amount
-  addEntry(books, currency, { bookedAt: at, amount: -BigInt(value), kind: 'DEPOSIT_REVERSAL', depositId })
+function depositReversed(books: Books, { at, depositId }: ChangeOf<'reversed'>): void {
+  const kept = books.deposits.get(depositId)!
+  kept.isReversed = true
+  const { value, currency } = kept.deposit.amount
+  enter(books, currency, { bookedAt: at, amount: -BigInt(value), kind: 'DEPOSIT_REVERSAL', depositId })
 }
 
 type NewEntry = Omit<StatementEntry, 'entryId' | 'amount'> & { readonly amount: bigint }
 
-function addEntry(books: Books, currency: string, entry: NewEntry): void {
+function enter(books: Books, currency: string, entry: NewEntry): void {
   books.balances.set(currency, (books.balances.get(currency) ?? 0n) + entry.amount)
   const entryId = `${books.bankId}-e${books.changes}`
   const entries = books.entries.get(currency)
@@ -247,8 +247,8 @@ function addEntry(books: Books, currency: string, entry: NewEntry): void {
   else books.entries.set(currency, [{ entryId, ...entry, amount: String(entry.amount) }])
 }
 
-/** Closes the day and opens the next one. Returns a statement for each currency. */
-function closeDay(books: Books): ConnectorStatement[] {
+/** The statements of the day that ends, one for each currency. The next day begins. */
+function dayClosed(books: Books): ConnectorStatement[] {
   const { date } = books
   books.date = new Date(Date.parse(date) + 86_400_000).toISOString().slice(0, 10)
   return [...books.balances].map(([currency, balance]) => {

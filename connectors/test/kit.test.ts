@@ -12,11 +12,11 @@ import { checkConnector } from '../check/run.ts'
 import { sign } from '../example-bank/signatures.ts'
 import { startBank } from '../example-bank/start.ts'
 import {
+  type Answered,
   type BankProcess,
-  type ForwardedCall,
-  type ForwardedResponse,
-  type Interceptor,
+  type Between,
   openProxy,
+  type Passed,
   startBankProcess,
 } from './bank-process.testing.ts'
 
@@ -31,9 +31,9 @@ const WAITS = { waitMs: 15_000, graceMs: 150 }
 const SHORT_WAITS = { waitMs: 2000, graceMs: 150 }
 
 /** Most of these tests wait, so they run concurrently, and each registers its own cleanup. */
-type OnTestFinished = (close: () => Promise<void>) => void
+type AtEnd = (close: () => Promise<void>) => void
 
-async function createFolder(atEnd: OnTestFinished): Promise<string> {
+async function newFolder(atEnd: AtEnd): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'example-bank-'))
   atEnd(() => rm(folder, { recursive: true, force: true }))
   return folder
@@ -43,9 +43,9 @@ async function createFolder(atEnd: OnTestFinished): Promise<string> {
  * A server with one endpoint that kills the bank and restarts it, with its journal or, if `forgets`, with an
  * empty one.
  */
-async function startRestartServer(forgets: boolean, atEnd: OnTestFinished) {
+async function startRestartServer(forgets: boolean, atEnd: AtEnd) {
   const [port, eventsPort] = [await freePort(), await freePort()]
-  let folder = await createFolder(atEnd)
+  let folder = await newFolder(atEnd)
   const start = () =>
     startBankProcess({
       port,
@@ -58,7 +58,7 @@ async function startRestartServer(forgets: boolean, atEnd: OnTestFinished) {
   atEnd(() => bank.kill())
   const control = createServer(async (_request, response) => {
     await bank.kill()
-    if (forgets) folder = await createFolder(atEnd)
+    if (forgets) folder = await newFolder(atEnd)
     bank = await start()
     response.end()
   })
@@ -68,7 +68,7 @@ async function startRestartServer(forgets: boolean, atEnd: OnTestFinished) {
   return { url: bank.url, eventsPort, accounts: { ...EXAMPLE_BANK_ACCOUNTS, restart } }
 }
 
-test.concurrent('the example bank passes every check of the connector kit, even if it is killed', async (t) => {
+test.concurrent('the example bank passes every check, even if it is killed', async (t) => {
   const { expect } = t
   const control = await startRestartServer(false, t.onTestFinished)
   const results = await checkConnector({ ...control, ...WAITS, secrets: SECRETS })
@@ -76,108 +76,108 @@ test.concurrent('the example bank passes every check of the connector kit, even 
   expect(results.length).toBeGreaterThan(55)
 })
 
-test.concurrent('the connector kit detects a bank that forgets its idempotency keys at a restart', async (t) => {
+test.concurrent('the kit finds a bank that forgets its keys at a restart', async (t) => {
   const { expect } = t
   const control = await startRestartServer(true, t.onTestFinished)
   const results = await checkConnector({ ...control, ...SHORT_WAITS, secrets: SECRETS, groups: ['Restarts'] })
-  expect(listFailures(results)).toContain('after a restart, the same key returns the same payment, paid once')
+  expect(failedIn(results)).toContain('after a restart the same key is the same payment, paid once')
 })
 
-function listFailures(results: readonly Result[]): string[] {
+function failedIn(results: readonly Result[]): string[] {
   return results.filter(({ verdict }) => verdict === 'fail').map(({ name }) => name)
 }
 
-/** Checks a correct bank behind a proxy that introduces one flaw into its calls or events. */
-async function checkWithFlaw(flaw: Flaw, atEnd: OnTestFinished): Promise<Result[]> {
+/** A correct bank behind a proxy that introduces one mistake into its calls or events. */
+async function checkThrough(flaw: Flaw, atEnd: AtEnd): Promise<Result[]> {
   const eventsPort = await freePort()
-  const events = await openProxy(() => `http://127.0.0.1:${eventsPort}`, flaw.events ?? forwardUnchanged)
+  const events = await openProxy(() => `http://127.0.0.1:${eventsPort}`, flaw.events ?? passOn)
   atEnd(events.close)
   const bank = await startBank({
     port: 0,
-    folder: await createFolder(atEnd),
+    folder: await newFolder(atEnd),
     secrets: SECRETS.join(' '),
     behaviour: QUICK,
     events: events.url,
   })
   atEnd(bank.close)
-  const calls = await openProxy(() => bank.url, flaw.calls ?? forwardUnchanged)
+  const calls = await openProxy(() => bank.url, flaw.calls ?? passOn)
   atEnd(calls.close)
   return checkConnector({ url: calls.url, eventsPort, secrets: SECRETS, ...SHORT_WAITS, groups: flaw.groups })
 }
 
 interface Flaw {
   readonly groups: readonly string[]
-  readonly calls?: Interceptor
-  readonly events?: Interceptor
+  readonly calls?: Between
+  readonly events?: Between
   readonly caughtBy: readonly string[]
 }
 
-const forwardUnchanged: Interceptor = (call, pass) => pass(call)
+const passOn: Between = (call, pass) => pass(call)
 
 const secretBytes = SECRETS.map((one) => Buffer.from(one.slice('whsec_'.length), 'base64'))
 
-/** Replaces the body of a call and signs it again. */
-function replaceBody(call: ForwardedCall, body: string, id?: string): ForwardedCall {
+/** The call with a different body, signed again. */
+function rewritten(call: Passed, body: string, id?: string): Passed {
   const signingId = `${call.method} ${call.url}${id === undefined ? '' : ` ${id}`}`
   const key = id === undefined ? {} : { 'idempotency-key': id }
   return { ...call, body, headers: { ...call.headers, ...key, ...sign(secretBytes, signingId, body) } }
 }
 
-const isOrder = ({ method, url }: ForwardedCall) => method === 'POST' && url === '/payments'
-const readId = ({ headers }: ForwardedCall) => headers['idempotency-key'] ?? ''
+const isOrder = ({ method, url }: Passed) => method === 'POST' && url === '/payments'
+const idOf = ({ headers }: Passed) => headers['idempotency-key'] ?? ''
 
 /** Turns repeats of an id into separate payments, under a hidden id. */
-function payRetriesAgain(): Interceptor {
+function payingTwice(): Between {
   const seen = new Set<string>()
   return async (call, pass) => {
-    const id = readId(call)
+    const id = idOf(call)
     if (!isOrder(call) || !seen.has(id)) {
       seen.add(id)
-      return removeReference(await pass(call))
+      return withoutReference(await pass(call))
     }
     const hidden = `Transaction:${crypto.randomUUID()}`
-    const answer = await pass(replaceBody(call, call.body.replaceAll(id, hidden), hidden))
-    return removeReference({ ...answer, body: answer.body.replaceAll(hidden, id) })
+    const answer = await pass(rewritten(call, call.body.replaceAll(id, hidden), hidden))
+    return withoutReference({ ...answer, body: answer.body.replaceAll(hidden, id) })
   }
 }
 
-function removeReference(answer: ForwardedResponse): ForwardedResponse {
+function withoutReference(answer: Answered): Answered {
   return { ...answer, body: answer.body.replace(/"connectorReference":"[^"]*",?/, '').replace(',}', '}') }
 }
 
-/** Returns the first payment for a repeat, regardless of its body. */
-function ignoreRetriedBody(): Interceptor {
+/** Returns the first payment for a repeat, whatever its body says. */
+function comparingNothing(): Between {
   const bodies = new Map<string, string>()
   return (call, pass) => {
-    const first = bodies.get(readId(call))
+    const first = bodies.get(idOf(call))
     if (!isOrder(call) || first === undefined) {
-      bodies.set(readId(call), call.body)
+      bodies.set(idOf(call), call.body)
       return pass(call)
     }
-    return pass(replaceBody(call, first, readId(call)))
+    return pass(rewritten(call, first, idOf(call)))
   }
 }
 
-const signAgain: Interceptor = (call, pass) =>
-  pass(replaceBody(call, call.body, call.headers['idempotency-key']))
+const trustingAnybody: Between = (call, pass) =>
+  pass(rewritten(call, call.body, call.headers['idempotency-key']))
 
-const replaceVersion: Interceptor = (call, pass) =>
+const ignoringTheVersion: Between = (call, pass) =>
   pass({ ...call, headers: { ...call.headers, 'connector-version': '1' } })
 
-const replaceBadRequest: Interceptor = async (call, pass) => {
+const failingOnBadBodies: Between = async (call, pass) => {
   const answer = await pass(call)
   return answer.status === 400 ? { ...answer, status: 500 } : answer
 }
 
 /** Claims that payments which never arrived are in progress. */
-const inventPayments: Interceptor = async (call, pass) => {
+const inventing: Between = async (call, pass) => {
   const answer = await pass(call)
   if (answer.status !== 404 || call.method !== 'GET') return answer
   const id = call.url.split('/').at(-1)
   return { status: 200, body: JSON.stringify({ id, status: 'ACCEPTED' }) }
 }
 
-const removeEntry: Interceptor = async (call, pass) => {
+const losingAnEntry: Between = async (call, pass) => {
   const answer = await pass(call)
   if (!call.url.startsWith('/statements/') || answer.status !== 200) return answer
   const statement = JSON.parse(answer.body) as { entries: unknown[] }
@@ -185,12 +185,12 @@ const removeEntry: Interceptor = async (call, pass) => {
 }
 
 /** Reports a failed payment as delivered. */
-const hideFailures: Interceptor = async (call, pass) => {
+const hopeful: Between = async (call, pass) => {
   const answer = await pass(call)
   return { ...answer, body: answer.body.replace('"status":"FAILED"', '"status":"DELIVERED"') }
 }
 
-const breakSignature: Interceptor = (call, pass) => {
+const signingWrongly: Between = (call, pass) => {
   const signature = call.headers['webhook-signature']!.replace(/^v1,./, (start) =>
     start === 'v1,A' ? 'v1,B' : 'v1,A',
   )
@@ -198,19 +198,19 @@ const breakSignature: Interceptor = (call, pass) => {
 }
 
 /** Accepts each event from the bank without checking whether it is delivered. */
-const acknowledgeEvents: Interceptor = async (call, pass) => {
+const askingOnce: Between = async (call, pass) => {
   await pass(call).catch(() => undefined)
   return { status: 200, body: '{}' }
 }
 
 /** Loses every tenth event. */
-function dropTenthEvent(): Interceptor {
+function dropping(): Between {
   let count = 0
   return (call, pass) => (++count % 10 === 0 ? Promise.resolve({ status: 200, body: '{}' }) : pass(call))
 }
 
 /** Turns each attempt into a separate event. */
-function renameEvents(): Interceptor {
+function renaming(): Between {
   let count = 0
   return (call, pass) => {
     const event = JSON.parse(call.body) as { id: string }
@@ -231,100 +231,97 @@ const ALL_EVENTS = 'All events of this run'
 const FLAWS: Readonly<Record<string, () => Flaw>> = {
   'pays twice for a repeat': () => ({
     groups: [REPEATS],
-    calls: payRetriesAgain(),
+    calls: payingTwice(),
     caughtBy: [
-      'a repeat with the same key returns the same payment, paid once',
-      'fifty parallel calls with one key make one payment',
+      'a repeat with the same key is the same payment, paid once',
+      'fifty parallel calls with one key are one payment',
     ],
   }),
-  'accepts a different body under the same key': () => ({
+  'takes another body under the same key': () => ({
     groups: [REPEATS],
-    calls: ignoreRetriedBody(),
-    caughtBy: ['the same key with a different body is refused with 409, and nothing is paid for it'],
+    calls: comparingNothing(),
+    caughtBy: ['the same key with another body is refused with 409, and nothing is paid for it'],
   }),
-  'reports a payment that never arrived as in progress': () => ({
+  'says that a payment is on its way which never arrived': () => ({
     groups: [REPEATS],
-    calls: inventPayments,
-    caughtBy: ['a payment that never arrived returns 404 PAYMENT_NOT_FOUND, and a pull 404 PULL_NOT_FOUND'],
+    calls: inventing,
+    caughtBy: ['a payment that never arrived is 404 PAYMENT_NOT_FOUND, a pull 404 PULL_NOT_FOUND'],
   }),
-  'returns 200 for an invalid signature': () => ({
+  'answers 200 to a bad signature': () => ({
     groups: [SIGNATURES],
-    calls: signAgain,
+    calls: trustingAnybody,
     caughtBy: [
       'a call without a signature is refused with 401',
-      'a signature with a different secret is refused with 401',
+      'a signature by another secret is refused with 401',
       'a changed body is refused with 401',
       'a signature that is older or newer than five minutes is refused with 401',
       'a signature is valid only for its own method, path and id',
     ],
   }),
-  'accepts any version': () => ({
+  'takes any version': () => ({
     groups: [SIGNATURES],
-    calls: replaceVersion,
-    caughtBy: ['an unsupported version is refused with 4xx'],
+    calls: ignoringTheVersion,
+    caughtBy: ['another version is refused with 4xx'],
   }),
-  'returns 500 for a malformed body': () => ({
+  'breaks at a malformed body': () => ({
     groups: ['Invalid bodies'],
-    calls: replaceBadRequest,
+    calls: failingOnBadBodies,
     caughtBy: ['a malformed body is refused with 4xx, a code and a message'],
   }),
-  'reports a failed payment as delivered': () => ({
+  'calls a failed payment delivered': () => ({
     groups: ['Payments'],
-    calls: hideFailures,
-    caughtBy: ['a payment that cannot be made becomes FAILED with a reason and moves no money'],
+    calls: hopeful,
+    caughtBy: ['a payment that cannot be made is FAILED with a reason, and nothing has left'],
   }),
-  'omits an entry from its statement': () => ({
+  'leaves an entry out of its statement': () => ({
     groups: ['Payments', 'Statement'],
-    calls: removeEntry,
+    calls: losingAnEntry,
     caughtBy: [
-      'the opening balance and the entries add up to the closing balance',
-      'every movement of this run has exactly one entry, and there are no other entries',
+      'opening balance and entries make the closing balance',
+      'each movement of this run is an entry, once, and nothing else is',
       'the event has the same content as GET',
     ],
   }),
-  'signs its events incorrectly': () => ({
+  'signs its events wrongly': () => ({
     groups: ['Events', ALL_EVENTS],
-    events: breakSignature,
-    caughtBy: ['every event is signed, with its id and version in the headers'],
+    events: signingWrongly,
+    caughtBy: ['each was signed, with its id and version in the headers'],
   }),
-  'sends each event only once, received or not': () => ({
+  'sends an event once, received or not': () => ({
     groups: ['Events', ALL_EVENTS],
-    events: acknowledgeEvents,
+    events: askingOnce,
     caughtBy: [
       'an event is delivered again, with the same id and content, until the receiver responds 2xx',
-      'every event that was not received at first is sent again',
+      'each that was not received at first was sent again',
     ],
   }),
   'drops an event': () => ({
     groups: ['Events', ALL_EVENTS],
-    events: dropTenthEvent(),
+    events: dropping(),
     caughtBy: [
       'the events of many payments at the same time all arrive',
-      'every movement of money is reported',
+      'every movement of money was reported',
     ],
   }),
-  'gives each delivery attempt a new event id': () => ({
+  'gives each attempt at an event another id': () => ({
     groups: ['Events', ALL_EVENTS],
-    events: renameEvents(),
+    events: renaming(),
     caughtBy: ['an event is delivered again, with the same id and content, until the receiver responds 2xx'],
   }),
 }
 
-test.concurrent.for(Object.entries(FLAWS))(
-  'the connector kit detects a bank that %s',
-  async ([, createFlaw], t) => {
-    const { expect } = t
-    const flaw = createFlaw()
-    const results = await checkWithFlaw(flaw, t.onTestFinished)
-    expect(listFailures(results)).toEqual(expect.arrayContaining([...flaw.caughtBy]))
-  },
-)
+test.concurrent.for(Object.entries(FLAWS))('a bank that %s is found', async ([, flawOf], t) => {
+  const { expect } = t
+  const flaw = flawOf()
+  const results = await checkThrough(flaw, t.onTestFinished)
+  expect(failedIn(results)).toEqual(expect.arrayContaining([...flaw.caughtBy]))
+})
 
-test.concurrent('the connector kit skips a check without its entry in the accounts file and names the missing field', async (t) => {
+test.concurrent('a check without its entry in the accounts file is skipped, and names the missing field', async (t) => {
   const { expect, onTestFinished: atEnd } = t
   const bank = await startBank({
     port: 0,
-    folder: await createFolder(atEnd),
+    folder: await newFolder(atEnd),
     secrets: SECRETS[0]!,
     behaviour: QUICK,
   })
@@ -337,14 +334,14 @@ test.concurrent('the connector kit skips a check without its entry in the accoun
     accounts: { currency, delivered },
     groups: ['Payments', 'Events', 'Statement', SIGNATURES],
   })
-  expect(listFailures(results)).toEqual([])
-  const skipped = results.filter(({ verdict }) => verdict === 'not checked')
-  expect(skipped.length).toBeGreaterThan(10)
-  for (const { why } of skipped)
-    expect(why).toMatch(/field \w+|--events-port is not set|no statement was created|one secret/)
+  expect(failedIn(results)).toEqual([])
+  const open = results.filter(({ verdict }) => verdict === 'not checked')
+  expect(open.length).toBeGreaterThan(10)
+  for (const { why } of open)
+    expect(why).toMatch(/member \w+|no --events-port|there is no statement|one secret/)
 })
 
-test('the connector kit reports an unreachable connector immediately', async ({ expect }) => {
+test('the kit reports an unreachable connector immediately', async ({ expect }) => {
   const url = `http://127.0.0.1:${await freePort()}`
-  await expect(checkConnector({ url, secrets: SECRETS, ...WAITS })).rejects.toThrow('got no response')
+  await expect(checkConnector({ url, secrets: SECRETS, ...WAITS })).rejects.toThrow('got no answer')
 })

@@ -15,12 +15,8 @@ export async function createAgent(
 ): Promise<void> {
   const { customer, name, ...words } = options
   const policy = await readPolicy(words)
-  const creation = await shell.countersign.agents.create({ name, customerId: customer, policy })
-  printResult(shell, creation, [
-    ...formatAgent(creation.agent),
-    '',
-    ...formatDeviceCode(shell, creation.deviceCode),
-  ])
+  const created = await shell.countersign.agents.create({ name, customerId: customer, policy })
+  printResult(shell, created, [...agentRows(created.agent), '', ...codeRows(shell, created.deviceCode)])
 }
 
 /** `countersign agent list` */
@@ -28,7 +24,7 @@ export async function listAgents(shell: Shell, options: { readonly customer?: st
   const query = options.customer === undefined ? {} : { customerId: options.customer }
   const agents: AgentRecord[] = []
   for await (const agent of shell.countersign.agents.list(query)) agents.push(agent)
-  const lines = agents.flatMap((agent, i) => [...(i > 0 ? [''] : []), ...formatAgent(agent)])
+  const lines = agents.flatMap((agent, i) => [...(i > 0 ? [''] : []), ...agentRows(agent)])
   printResult(shell, agents, lines.length > 0 ? lines : ['There are no agents.'])
 }
 
@@ -44,13 +40,13 @@ export async function approveAction(
     if (!(error instanceof SignatureRequiredError)) throw error
     const summary = statementOf(error.payloadToSign)?.summary ?? error.payloadToSign
     throw new Failure(
-      `The source is an embedded wallet, so its holder must sign the approval in your app (call agents.approve of the SDK with a session as the signer): ${summary}`,
+      `The source is an embedded wallet, so its holder must sign the approval in your app (agents.approve of the sdk, with a session as its signer): ${summary}`,
     )
   })
   printDecision(shell, action)
   // The approval succeeded but the action failed, so the command exits with an error.
   if (action.status === 'FAILED')
-    throw new Failure(`The action failed: ${action.rejectionReason ?? 'no reason given'}`)
+    throw new Failure(`The action failed: ${action.rejectionReason ?? 'no reason is given'}`)
 }
 
 /** `countersign agent reject` */
@@ -83,7 +79,7 @@ export async function deleteAgent(shell: Shell, agentId: string): Promise<void> 
 /** `countersign agent code` */
 export async function makeCode(shell: Shell, agentId: string): Promise<void> {
   const code = await shell.countersign.agents.createDeviceCode(agentId)
-  printResult(shell, code, formatDeviceCode(shell, code))
+  printResult(shell, code, codeRows(shell, code))
 }
 
 /** Finds a pending action only by its id. An action that is no longer pending also needs the agent's id. */
@@ -95,7 +91,7 @@ async function findAction(
   if (agentId !== undefined) return { id, agentId }
   for await (const action of countersign.agents.approvals()) if (action.id === id) return action
   throw new Failure(
-    `No action ${id} is waiting for approval. If it has already been decided, pass its agent: --agent Agent:…`,
+    `No action ${id} waits for approval. If it is already decided, name its agent: --agent Agent:…`,
   )
 }
 
@@ -110,7 +106,7 @@ function printDecision(shell: Shell, action: AgentAction): void {
   ])
 }
 
-function formatAgent(agent: AgentRecord): string[] {
+function agentRows(agent: AgentRecord): string[] {
   const state = [agent.isPaused ? 'paused' : 'active', agent.isConnected ? 'connected' : 'not connected']
   return [
     `${agent.id}  "${agent.name}", ${state.join(', ')}`,
@@ -122,10 +118,10 @@ function formatAgent(agent: AgentRecord): string[] {
   ]
 }
 
-function formatDeviceCode({ baseUrl }: Shell, { code, expiresAt }: DeviceCode): string[] {
+function codeRows({ baseUrl }: Shell, { code, expiresAt }: DeviceCode): string[] {
   return [
     `Device code  ${code}  valid once, until ${expiresAt}`,
-    'The agent redeems it. For an AI program, configure this as its tool server:',
+    'The agent redeems it. An AI program does so when this is configured as its tool server:',
     `  ${formatProgramCall({ isAbsolute: true })} mcp --base-url ${baseUrl} --code ${code}`,
   ]
 }

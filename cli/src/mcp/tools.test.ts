@@ -7,7 +7,7 @@ import { Ajv } from 'ajv'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { describe, expect, test } from 'vitest'
 import { isAmountName, withWords } from './answer-words.ts'
-import { type ToolSchema, toCallInput, withoutNulls } from './input-schemas.ts'
+import { callInput, type ToolSchema, withoutNulls } from './input-schemas.ts'
 import { listTools, TOOLS } from './tools.ts'
 
 const tools = listTools(undefined)
@@ -18,24 +18,23 @@ function schemasIn(schema: ToolSchema, path = ''): [string, ToolSchema][] {
   const { properties = {}, items, anyOf = [] } = schema
   return [
     [path, schema],
-    ...Object.entries(properties).flatMap(([name, property]) => schemasIn(property, `${path}/${name}`)),
+    ...Object.entries(properties).flatMap(([name, one]) => schemasIn(one, `${path}/${name}`)),
     ...(items ? schemasIn(items, `${path}/items`) : []),
-    ...anyOf.flatMap((alternative, index) => schemasIn(alternative, `${path}/${index}`)),
+    ...anyOf.flatMap((one, index) => schemasIn(one, `${path}/${index}`)),
   ]
 }
 
 /** The fields of every object in a schema. */
 const membersIn = (schema: ToolSchema) =>
   schemasIn(schema).flatMap(([path, { properties = {} }]) =>
-    Object.entries(properties).map(([name, property]) => [`${path}/${name}`, property] as const),
+    Object.entries(properties).map(([name, one]) => [`${path}/${name}`, one] as const),
   )
 
 const takesNull = ({ type, anyOf = [] }: ToolSchema): boolean =>
   type === 'null' || (Array.isArray(type) && type.includes('null')) || anyOf.some(takesNull)
 
 /** Keywords of a schema that are the names of its members elsewhere. */
-const keywordsIn = (schema: ToolSchema) =>
-  new Set(schemasIn(schema).flatMap(([, nested]) => Object.keys(nested)))
+const keywordsIn = (schema: ToolSchema) => new Set(schemasIn(schema).flatMap(([, one]) => Object.keys(one)))
 
 describe.each(inputs)('the input schema of %s', (_, schema) => {
   test('compiles in the strict mode of Ajv, in both drafts that clients assume', () => {
@@ -90,7 +89,7 @@ describe('the members of the tools', () => {
         (part) => (part as { required?: string[] } | undefined)?.required ?? [],
       )
       const insistsOn = 'insistsOn' in tool ? [...tool.insistsOn] : []
-      const { properties } = inputs.find(([toolName]) => toolName === name)![1]
+      const { properties } = inputs.find(([one]) => one === name)![1]
       const mandatory = Object.entries(properties).flatMap(([member, schema]) =>
         takesNull(schema) ? [] : [member],
       )
@@ -99,27 +98,27 @@ describe('the members of the tools', () => {
   )
 
   test('null stands for an omitted field, at every level', () => {
-    const input = {
+    const given = {
       amount: 1,
       idempotencyKey: null,
       destination: { accountId: 'a', paymentRail: null },
       list: [{ a: null }],
     }
-    expect(withoutNulls(input)).toEqual({ amount: 1, destination: { accountId: 'a' }, list: [{}] })
+    expect(withoutNulls(given)).toEqual({ amount: 1, destination: { accountId: 'a' }, list: [{}] })
   })
 
   test('an object of free names is taken as pairs, and as it is', () => {
-    const buildBody = (senderCustomerInfo: unknown) =>
-      toCallInput(API.agent_me_quote_create, { senderCustomerInfo }).body
+    const bodyOf = (senderCustomerInfo: unknown) =>
+      callInput(API.agent_me_quote_create, { senderCustomerInfo }).body
     const sent = { senderCustomerInfo: { FULL_NAME: 'Ada', COUNTRY: 'GB' } }
     expect(
-      buildBody([
+      bodyOf([
         { name: 'FULL_NAME', value: 'Ada' },
         { name: 'COUNTRY', value: 'GB' },
       ]),
     ).toEqual(sent)
-    expect(buildBody(sent.senderCustomerInfo)).toEqual(sent)
-    expect(buildBody(['Ada'])).toEqual({ senderCustomerInfo: ['Ada'] })
+    expect(bodyOf(sent.senderCustomerInfo)).toEqual(sent)
+    expect(bodyOf(['Ada'])).toEqual({ senderCustomerInfo: ['Ada'] })
   })
 })
 
@@ -172,13 +171,9 @@ describe('the list of tools', () => {
 function amountsIn(schema: unknown): string[] {
   if (!isObject(schema)) return []
   const properties = Object.entries(isObject(schema.properties) ? schema.properties : {})
-  const nestedSchemas = [
-    schema.items,
-    ...[schema.anyOf, schema.oneOf].flat(),
-    ...properties.map(([, property]) => property),
-  ]
-  const amountNames = properties.flatMap(([name, property]) => (holdsAmount(property) ? [name] : []))
-  return [...amountNames, ...nestedSchemas.flatMap(amountsIn)]
+  const inside = [schema.items, ...[schema.anyOf, schema.oneOf].flat(), ...properties.map(([, one]) => one)]
+  const own = properties.flatMap(([name, one]) => (holdsAmount(one) ? [name] : []))
+  return [...own, ...inside.flatMap(amountsIn)]
 }
 
 function holdsAmount(schema: unknown): boolean {

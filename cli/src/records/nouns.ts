@@ -1,7 +1,7 @@
 import { describeSchedule } from '@countersign/contract/payments/schedule-words'
 import type { ItemOf } from '@countersign/sdk'
 import type { Shell } from '../connection/shell.ts'
-import { findCurrency, formatAmount } from '../terminal/amounts.ts'
+import { currencyOf, formatAmount } from '../terminal/amounts.ts'
 import { Failure } from '../terminal/failure.ts'
 import type { Column } from '../terminal/records.ts'
 import { ACCOUNT_VERIFICATIONS } from './account-verifications.ts'
@@ -39,16 +39,9 @@ const customers: RecordNoun<'customer_list'> = {
     ['ID', ({ id }) => id],
     ['CREATED', ({ createdAt }) => createdAt],
     ['TYPE', ({ customerType }) => customerType],
-    [
-      'STATUS',
-      (customer) => (customer.customerType === 'INDIVIDUAL' ? customer.kycStatus : customer.kybStatus),
-    ],
+    ['STATUS', (one) => (one.customerType === 'INDIVIDUAL' ? one.kycStatus : one.kybStatus)],
     ['E-MAIL', ({ email }) => email ?? ''],
-    [
-      'NAME',
-      (customer) =>
-        (customer.customerType === 'INDIVIDUAL' ? customer.fullName : customer.businessInfo?.legalName) ?? '',
-    ],
+    ['NAME', (one) => (one.customerType === 'INDIVIDUAL' ? one.fullName : one.businessInfo?.legalName) ?? ''],
   ],
   get: ({ countersign }, id) => countersign.customers.get(id),
 }
@@ -105,8 +98,8 @@ const quotes: RecordNoun<'quote_list'> = {
     ['ID', ({ id }) => id],
     ['CREATED', ({ createdAt }) => createdAt],
     ['STATUS', ({ status }) => status],
-    ['SENDS', (quote) => formatAmount(quote.totalSendingAmount, quote.sendingCurrency)],
-    ['RECEIVES', (quote) => formatAmount(quote.totalReceivingAmount, quote.receivingCurrency)],
+    ['SENDS', (one) => formatAmount(one.totalSendingAmount, one.sendingCurrency)],
+    ['RECEIVES', (one) => formatAmount(one.totalReceivingAmount, one.receivingCurrency)],
     ['EXPIRES', ({ expiresAt }) => expiresAt],
   ],
   get: ({ countersign }, id) => countersign.quotes.get(id),
@@ -140,14 +133,14 @@ const schedules: RecordNoun<'payment_schedule_list'> = {
     ['AMOUNT', ({ amount }) => formatOptionalAmount(amount)],
     ['PAYEE', ({ payee }) => payee?.name ?? payee?.account ?? ''],
     ['NEXT', ({ upcoming }) => upcoming[0]?.paysAt ?? ''],
-    ['RULE', (schedule) => describeSchedule(schedule)],
+    ['RULE', (one) => describeSchedule(one)],
   ],
   get: ({ countersign }, id) => countersign.paymentSchedules.get(id),
 }
 
 const holds: RecordNoun<'funds_hold_list'> = {
   name: 'holds',
-  description: 'holds on pulled money, which cannot be spent yet',
+  description: 'pulled money that cannot be spent yet',
   list: 'funds_hold_list',
   columns: [
     ['ID', ({ id }) => id],
@@ -245,8 +238,8 @@ export const RECORD_NOUNS = [
  */
 async function findAccount({ countersign }: Shell, id: string): Promise<unknown> {
   if (!id.startsWith('InternalAccount:')) return countersign.externalAccounts.get(id)
-  const platformAccounts = await countersign.platformInternalAccounts.list()
-  for (const account of platformAccounts.data) if (account.id === id) return account
+  const own = await countersign.platformInternalAccounts.list()
+  for (const account of own.data) if (account.id === id) return account
   for await (const account of countersign.internalAccounts.list({ limit: 100 }))
     if (account.id === id) return account
   throw new Failure(`Account ${id} not found.`)
@@ -255,5 +248,5 @@ async function findAccount({ countersign }: Shell, id: string): Promise<unknown>
 function formatOptionalAmount(
   amount: { readonly amount: bigint; readonly currency: { code: string } } | undefined,
 ) {
-  return amount === undefined ? '' : formatAmount(amount.amount, findCurrency(amount.currency.code))
+  return amount === undefined ? '' : formatAmount(amount.amount, currencyOf(amount.currency.code))
 }

@@ -14,8 +14,8 @@ import { isObject } from '@countersign/contract/core/decode'
 import type { Static, TSchema } from 'typebox'
 import type { Accounts, Hook } from './accounts.ts'
 import type { Delivery, Receiver } from './receiver.ts'
-import { assert, CheckSkipped, ProtocolViolation } from './report.ts'
-import type { Wire, WireCall, WireResponse } from './wire.ts'
+import { holds, NotChecked, Shortfall } from './report.ts'
+import type { Reply, Wire, WireCall } from './wire.ts'
 
 export interface Context {
   readonly url: string
@@ -32,48 +32,48 @@ export interface Context {
    * Expected movements, by the id of what causes them (for a deposit, its own id): signed amounts in the
    * smallest unit of the accounts' currency.
    */
-  readonly movements: Map<string, readonly bigint[]>
+  readonly moved: Map<string, readonly bigint[]>
 }
 
 export type Party = Accounts['delivered']
-type HookField = 'deposit' | 'reverseDeposit' | 'closeDay' | 'restart'
-type PartyField = Exclude<keyof Accounts, 'currency' | 'amount' | 'nameChecks' | HookField>
+type HookMember = 'deposit' | 'reverseDeposit' | 'closeDay' | 'restart'
+type PartyMember = Exclude<keyof Accounts, 'currency' | 'amount' | 'nameChecks' | HookMember>
 export type Direction = 'payments' | 'pulls'
 type Order = PaymentRequest | PullRequest
 
 const POLL_MS = 50
 
 /** The account that the file configures for an outcome. */
-export function getParty(context: Context, field: PartyField): Party {
-  const party = context.accounts[field]
+export function partyFor(context: Context, member: PartyMember): Party {
+  const party = context.accounts[member]
   if (party) return party
-  throw new CheckSkipped(`the accounts file has no account for it (field ${field})`)
+  throw new NotChecked(`the accounts file names no account for it (member ${member})`)
 }
 
-export function getHook(context: Context, field: HookField): Hook {
-  const hook = context.accounts[field]
+export function hookFor(context: Context, member: HookMember): Hook {
+  const hook = context.accounts[member]
   if (hook) return hook
-  throw new CheckSkipped(`the accounts file has no hook for it (field ${field})`)
+  throw new NotChecked(`the accounts file does not say how (member ${member})`)
 }
 
-export function getReceiver({ receiver }: Context): Receiver {
+export function receiverOf({ receiver }: Context): Receiver {
   if (receiver) return receiver
-  throw new CheckSkipped('the option --events-port is not set')
+  throw new NotChecked('no --events-port was given')
 }
 
-export function getMoney({ accounts }: Context): ConnectorMoney {
+export function moneyOf({ accounts }: Context): ConnectorMoney {
   return { value: accounts.amount ?? '1250', currency: accounts.currency, decimals: 2 }
 }
 
-export function getAmount(context: Context): bigint {
-  return BigInt(getMoney(context).value)
+export function amountOf(context: Context): bigint {
+  return BigInt(moneyOf(context).value)
 }
 
-export function buildPayment(context: Context, beneficiary: Party): PaymentRequest {
+export function newPayment(context: Context, beneficiary: Party): PaymentRequest {
   const id = randomUUID()
   return {
     id: `Transaction:${id}`,
-    amount: getMoney(context),
+    amount: moneyOf(context),
     beneficiary,
     reference: `KIT-${id.slice(0, 8)}`,
     remittanceInformation: 'Connector check',
@@ -81,11 +81,11 @@ export function buildPayment(context: Context, beneficiary: Party): PaymentReque
   }
 }
 
-export function buildPull(context: Context, payer: Party): PullRequest {
+export function newPull(context: Context, payer: Party): PullRequest {
   const id = randomUUID()
   return {
     id: `Transaction:${id}`,
-    amount: getMoney(context),
+    amount: moneyOf(context),
     payer,
     reference: `KIT-${id.slice(0, 8)}`,
     requestedAt: new Date().toISOString(),
@@ -93,54 +93,45 @@ export function buildPull(context: Context, payer: Party): PullRequest {
 }
 
 /** The call that creates an order. */
-export function toCreateCall(body: Order): WireCall {
-  return { method: 'POST', path: 'payer' in body ? '/pulls' : '/payments', body, createdId: body.id }
+export function creating(body: Order): WireCall {
+  return { method: 'POST', path: 'payer' in body ? '/pulls' : '/payments', body, creates: body.id }
 }
 
 /** Returns the body of a 200 response, validated against its schema. */
-export function expectBody<T extends TSchema>(
-  reply: WireResponse,
+export function bodyOf<T extends TSchema>(
+  reply: Reply,
   schema: T,
-  label: string,
+  what: string,
   kind?: 'deposit',
 ): Static<T> {
-  assert(reply.status === 200, `${label} returned ${reply.status}: ${reply.text.slice(0, 300)}`)
+  holds(reply.status === 200, `${what} returned ${reply.status}: ${reply.text.slice(0, 300)}`)
   const { value, fault } = readBody(schema, reply.body, kind)
-  assert(fault === undefined, `the response to ${label} does not match its schema: ${fault}`)
+  holds(fault === undefined, `the response to ${what} does not match its schema: ${fault}`)
   return value
 }
 
 /** Asserts that the response is a refusal with one of these statuses, a code and a message. */
-export function expectRefusal(
-  reply: WireResponse,
-  statuses: readonly number[],
-  label: string,
-  code?: string,
-): void {
+export function isRefused(reply: Reply, statuses: readonly number[], what: string, code?: string): void {
   const expectedStatuses = statuses.join(' or ')
-  assert(statuses.includes(reply.status), `${label} returned ${reply.status}, not ${expectedStatuses}`)
+  holds(statuses.includes(reply.status), `${what} returned ${reply.status}, not ${expectedStatuses}`)
   const { code: found, message }: Readonly<Record<string, unknown>> = isObject(reply.body) ? reply.body : {}
-  assert(
+  holds(
     typeof found === 'string' && typeof message === 'string',
-    `the refusal of ${label} has no code and message: ${reply.text.slice(0, 200)}`,
+    `the refusal of ${what} has no code and message: ${reply.text.slice(0, 200)}`,
   )
-  assert(code === undefined || found === code, `the refusal of ${label} has the code ${found}, not ${code}`)
+  holds(code === undefined || found === code, `the refusal of ${what} has the code ${found}, not ${code}`)
 }
 
-export async function sendOrder({ wire }: Context, order: Order): Promise<ConnectorPayment> {
-  const payment = expectBody(await wire.call(toCreateCall(order)), ConnectorPayment, `POST of ${order.id}`)
-  assert(payment.id === order.id, `the response to POST of ${order.id} has the id ${payment.id}`)
+export async function send({ wire }: Context, order: Order): Promise<ConnectorPayment> {
+  const payment = bodyOf(await wire.call(creating(order)), ConnectorPayment, `POST of ${order.id}`)
+  holds(payment.id === order.id, `the response to POST of ${order.id} has the id ${payment.id}`)
   return payment
 }
 
-export async function fetchPayment(
-  { wire }: Context,
-  direction: Direction,
-  id: string,
-): Promise<ConnectorPayment> {
+export async function ask({ wire }: Context, direction: Direction, id: string): Promise<ConnectorPayment> {
   const reply = await wire.call({ method: 'GET', path: `/${direction}/${id}` })
-  const payment = expectBody(reply, ConnectorPayment, `GET /${direction}/${id}`)
-  assert(payment.id === id, `GET /${direction}/${id} returned the id ${payment.id}`)
+  const payment = bodyOf(reply, ConnectorPayment, `GET /${direction}/${id}`)
+  holds(payment.id === id, `GET /${direction}/${id} answers the id ${payment.id}`)
   return payment
 }
 
@@ -153,13 +144,13 @@ export async function waitForStatus(
 ): Promise<ConnectorPayment> {
   const until = Date.now() + context.waitMs
   for (;;) {
-    const payment = await fetchPayment(context, direction, id)
+    const payment = await ask(context, direction, id)
     if (payment.status === status) return payment
-    assert(
+    holds(
       payment.status === 'ACCEPTED' || payment.status === 'UNKNOWN' || payment.status === 'DELIVERED',
       `${id} became ${payment.status}, not ${status}`,
     )
-    assert(Date.now() < until, `${id} is still ${payment.status} after ${context.waitMs} ms, not ${status}`)
+    holds(Date.now() < until, `${id} is still ${payment.status} after ${context.waitMs} ms, not ${status}`)
     await sleep(POLL_MS)
   }
 }
@@ -169,30 +160,26 @@ export async function waitForStatus(
  * arrived.
  */
 export async function settleUnknown(context: Context, order: Order): Promise<void> {
-  const direction = toDirection(order)
+  const direction = directionOf(order)
   const reply = await context.wire.call({ method: 'GET', path: `/${direction}/${order.id}` })
   if (reply.status === 200) return
-  expectRefusal(reply, [404], `GET of ${order.id}, whose request was interrupted`, toNotFoundCode(direction))
-  await sendOrder(context, order)
+  isRefused(reply, [404], `GET of ${order.id}, which was broken off`, notFoundCodeOf(direction))
+  await send(context, order)
 }
 
-export function toDirection(order: Order): Direction {
+export function directionOf(order: Order): Direction {
   return 'payer' in order ? 'pulls' : 'payments'
 }
 
-export function toNotFoundCode(direction: Direction): string {
+export function notFoundCodeOf(direction: Direction): string {
   return direction === 'payments' ? 'PAYMENT_NOT_FOUND' : 'PULL_NOT_FOUND'
 }
 
 /** The booked balance in the accounts' currency. */
-export async function fetchBalance({ wire, accounts }: Context): Promise<bigint> {
-  const { balances } = expectBody(
-    await wire.call({ method: 'GET', path: '/balance' }),
-    Balances,
-    'GET /balance',
-  )
+export async function balanceOf({ wire, accounts }: Context): Promise<bigint> {
+  const { balances } = bodyOf(await wire.call({ method: 'GET', path: '/balance' }), Balances, 'GET /balance')
   const found = balances.find(({ currency }) => currency === accounts.currency)
-  assert(found, `GET /balance has no balance in ${accounts.currency}`)
+  holds(found, `GET /balance has no ${accounts.currency}`)
   return BigInt(found.value)
 }
 
@@ -201,47 +188,44 @@ export async function fetchBalance({ wire, accounts }: Context): Promise<bigint>
  * and the work may add to it. Waits for the grace period, so that a later movement, such as a second payment,
  * is detected.
  */
-export async function expectBalanceChange(
+export async function movesBalance(
   context: Context,
   moves: Readonly<Record<string, readonly bigint[]>>,
   work: () => Promise<void>,
 ): Promise<void> {
-  const before = await fetchBalance(context)
+  const before = await balanceOf(context)
   try {
     await work()
   } finally {
     // The run's statement and events are checked against these, even if this check ends early.
-    for (const [id, amounts] of Object.entries(moves)) context.movements.set(id, amounts)
+    for (const [id, amounts] of Object.entries(moves)) context.moved.set(id, amounts)
   }
   const expected = Object.values(moves)
     .flat()
     .reduce((sum, move) => sum + move, 0n)
   const until = Date.now() + context.waitMs
-  while ((await fetchBalance(context)) !== before + expected && Date.now() < until) await sleep(POLL_MS)
+  while ((await balanceOf(context)) !== before + expected && Date.now() < until) await sleep(POLL_MS)
   await sleep(context.graceMs)
-  const change = (await fetchBalance(context)) - before
-  if (change === expected) return
-  const times =
-    expected !== 0n && change % expected === 0n && change / expected > 1n ? change / expected : undefined
-  const label = times === undefined ? '' : `; it was made ${times} times`
-  throw new ProtocolViolation(`the balance changed by ${change}, not by ${expected}${label}`)
+  const by = (await balanceOf(context)) - before
+  if (by === expected) return
+  const times = expected !== 0n && by % expected === 0n && by / expected > 1n ? by / expected : undefined
+  const what = times === undefined ? '' : `: it was done ${times} times`
+  throw new Shortfall(`the balance moved by ${by}, not by ${expected}${what}`)
 }
 
 /** Waits for the first event of a type about a record, and requires a valid signature. */
-export async function waitForEvent(
+export async function eventAbout(
   context: Context,
   about: string,
   type: ConnectorEvent['type'],
 ): Promise<Delivery> {
-  const receiver = getReceiver(context)
-  const found = await receiver.waitForDelivery(
-    (one) => one.event.type === type && receiver.findDeliveries(about, type).includes(one),
+  const receiver = receiverOf(context)
+  const found = await receiver.wait(
+    (one) => one.event.type === type && receiver.about(about, type).includes(one),
     context.waitMs,
   )
   const invalidRequests =
-    receiver.invalidRequests.length > 0
-      ? `; an invalid request arrived instead: ${receiver.invalidRequests[0]}`
-      : ''
-  assert(found, `no ${type} event about ${about} arrived within ${context.waitMs} ms${invalidRequests}`)
+    receiver.strangers.length > 0 ? `; the request received was not an event: ${receiver.strangers[0]}` : ''
+  holds(found, `no event ${type} about ${about} came within ${context.waitMs} ms${invalidRequests}`)
   return found
 }

@@ -10,7 +10,9 @@ export function PageError({ error }: ErrorComponentProps) {
     if (await isReachable()) location.reload()
     else setUnreachable(true)
   }
-  const displayedError = isUnreachable ? new Error('The server cannot be reached. Try again later.') : error
+  const displayedError = isUnreachable
+    ? new Error('The server cannot be reached. Try again when it is back.')
+    : error
   return <ErrorState error={displayedError} retry={() => void retry()} />
 }
 

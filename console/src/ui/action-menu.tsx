@@ -9,11 +9,11 @@ import { FormDialog } from './form-dialog.tsx'
 export interface MenuAction {
   readonly label: string
   /** Why the action is unavailable. Undefined if it is available. */
-  readonly disabledReason: string | undefined
-  readonly question: Question
+  readonly denied: string | undefined
+  readonly ask: Question
   readonly act: (reason: string) => Promise<unknown>
   /** The announcement after success, in a sentence. */
-  readonly successText: string
+  readonly done: string
   readonly onDone?: () => void
 }
 
@@ -42,7 +42,7 @@ export function ActionMenu({ actions }: { readonly actions: readonly MenuAction[
         onClose={close}
         isDirty={isDirty}
         onTouched={() => setDirty(true)}
-        title={selected?.question.title ?? ''}
+        title={selected?.ask.title ?? ''}
         centered
       >
         {selected && <ConfirmAction action={selected} close={close} />}
@@ -52,16 +52,16 @@ export function ActionMenu({ actions }: { readonly actions: readonly MenuAction[
 }
 
 function ActionItem({ action, choose }: { readonly action: MenuAction; readonly choose: () => void }) {
-  const { label, disabledReason } = action
+  const { label, denied } = action
   return (
     <Menu.Item
-      className={disabledReason === undefined ? 'risky' : 'denied'}
-      {...(disabledReason === undefined ? {} : { 'data-disabled': true })}
-      closeMenuOnClick={disabledReason === undefined}
-      onClick={() => disabledReason === undefined && choose()}
+      className={denied === undefined ? 'risky' : 'denied'}
+      {...(denied === undefined ? {} : { 'data-disabled': true })}
+      closeMenuOnClick={denied === undefined}
+      onClick={() => denied === undefined && choose()}
     >
       {label}
-      {disabledReason !== undefined && <span className="reason">{disabledReason}</span>}
+      {denied !== undefined && <span className="reason">{denied}</span>}
     </Menu.Item>
   )
 }
@@ -72,13 +72,13 @@ function ConfirmAction({ action, close }: { readonly action: MenuAction; readonl
     mutationFn: action.act,
     onSuccess: () => {
       close()
-      announce(action.successText)
+      announce(action.done)
       action.onDone?.()
     },
   })
   return (
     <QuestionForm
-      question={action.question}
+      ask={action.ask}
       label={action.label}
       look={{ color: 'red' }}
       reason={reason}

@@ -43,19 +43,21 @@ export function findCredentials(
   env: Environment,
   { credentials, profile = env.COUNTERSIGN_PROFILE || undefined }: CredentialsSource = {},
 ): Credentials | undefined {
-  if (credentials !== undefined) return readCredentialsFile(credentials, true)
+  if (credentials !== undefined) return fileCredentials(credentials, true)
   if (profile !== undefined) return findProfile(env, profile)
-  return readEnvironment(env) ?? readCredentialsFile(dataDirectoryFile(env), false) ?? readDefaultProfile(env)
+  return (
+    environmentCredentials(env) ?? fileCredentials(dataDirectoryFile(env), false) ?? defaultCredentials(env)
+  )
 }
 
 /** Path of the credentials file in the data directory. */
 export function dataDirectoryFile(env: Environment): string {
-  return loadNodeModules().path.join(env.COUNTERSIGN_DATA_DIR || '.countersign', 'credentials.json')
+  return node().path.join(env.COUNTERSIGN_DATA_DIR || '.countersign', 'credentials.json')
 }
 
 /** Path of the profiles: `$XDG_CONFIG_HOME/countersign/profiles.json`, by default below `~/.config`. */
 export function profilesFile(env: Environment): string {
-  const { os, path } = loadNodeModules()
+  const { os, path } = node()
   const folder = env.XDG_CONFIG_HOME || path.join(os.homedir(), '.config')
   return path.join(folder, 'countersign', 'profiles.json')
 }
@@ -70,7 +72,7 @@ export function readProfiles(env: Environment): Profiles {
   if (text === undefined) return { profiles: {} }
   const value = tryParseJson(text)
   if (!isProfiles(value))
-    throw new CredentialsError(`${file} does not contain profiles. Remove it and log in again.`)
+    throw new CredentialsError(`${file} does not hold profiles. Remove it, and log in again.`)
   return value
 }
 
@@ -89,7 +91,7 @@ export function findProfile(env: Environment, name: string): Credentials {
  * The token id decides whether the environment counts, because other commands use only the remaining two
  * variables.
  */
-function readEnvironment(env: Environment): Credentials | undefined {
+function environmentCredentials(env: Environment): Credentials | undefined {
   if (!env[VARIABLES.tokenId]) return undefined
   const values = Object.fromEntries(MEMBERS.map((member) => [member, env[VARIABLES[member]]]))
   if (isCredentials(values)) return values
@@ -97,20 +99,20 @@ function readEnvironment(env: Environment): Credentials | undefined {
   throw new CredentialsError(`${VARIABLES.tokenId} is set, but not ${missing.join(' and ')}.`)
 }
 
-function readDefaultProfile(env: Environment): Credentials | undefined {
+function defaultCredentials(env: Environment): Credentials | undefined {
   const { default: name } = readProfiles(env)
   return name === undefined ? undefined : findProfile(env, name)
 }
 
-function readCredentialsFile(path: string, isNamed: boolean): Credentials | undefined {
-  const { relative, resolve } = loadNodeModules().path
+function fileCredentials(path: string, isNamed: boolean): Credentials | undefined {
+  const { relative, resolve } = node().path
   const file = resolve(path)
   const displayPath = relative('.', file).startsWith('..') ? file : relative('.', file)
   const text = readIfExists(file, displayPath)
   if (text === undefined) {
     if (!isNamed) return undefined
     throw new CredentialsError(
-      `${displayPath} does not exist. Create it with {"baseUrl", "tokenId", "clientSecret"}.`,
+      `There is no file ${displayPath}. It should hold {"baseUrl", "tokenId", "clientSecret"}.`,
     )
   }
   const value = tryParseJson(text)
@@ -122,7 +124,7 @@ function readCredentialsFile(path: string, isNamed: boolean): Credentials | unde
 
 function readIfExists(file: string, displayPath = file): string | undefined {
   try {
-    return loadNodeModules().fs.readFileSync(file, 'utf8')
+    return node().fs.readFileSync(file, 'utf8')
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
     throw new CredentialsError(
@@ -155,7 +157,7 @@ function isCredentials(value: unknown): value is Credentials {
  * Loaded at run time, because browsers also load this file and bundlers must not try to resolve these
  * modules.
  */
-function loadNodeModules() {
+function node() {
   const { process } = globalThis
   if (typeof process?.getBuiltinModule !== 'function')
     throw new CredentialsError('Stored credentials can be read in Node, Deno and Bun only.')

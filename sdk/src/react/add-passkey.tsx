@@ -25,11 +25,7 @@ export interface AddPasskeyProps extends Styled {
  * A button that registers a passkey on this device as another way to sign in. Renders nothing unless a
  * customer is signed in.
  */
-export function AddPasskey({
-  nickname,
-  challenge = createRandomText,
-  classNames,
-}: AddPasskeyProps): ReactNode {
+export function AddPasskey({ nickname, challenge = randomText, classNames }: AddPasskeyProps): ReactNode {
   const { session } = useSession()
   const wallet = useWallet()
   const { texts } = useWords()
@@ -53,6 +49,6 @@ export function AddPasskey({
   )
 }
 
-function createRandomText(): string {
+function randomText(): string {
   return hexFromBytes(systemRandom(new Uint8Array(32)))
 }

@@ -91,9 +91,9 @@ function useWalletFromProps(
       new Wallet(client, accountId, {
         quorumPublicKey,
         confirm: confirmations.ask,
-        relyingParty: omitUndefined({ id, name, userVerification }),
+        relyingParty: withoutUndefined({ id, name, userVerification }),
         ...(authenticator && { authenticator }),
-        ...(hasChain && { chain: omitUndefined({ address, chainId, token }) }),
+        ...(hasChain && { chain: withoutUndefined({ address, chainId, token }) }),
       }),
     [
       client,
@@ -113,7 +113,7 @@ function useWalletFromProps(
 }
 
 /** Removes properties that are undefined. */
-function omitUndefined<T extends object>(members: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+function withoutUndefined<T extends object>(members: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
   const entries = Object.entries(members).filter(([, value]) => value !== undefined)
   return Object.fromEntries(entries) as { [K in keyof T]?: Exclude<T[K], undefined> }
 }

@@ -3,7 +3,7 @@
 import { type ReactNode, useState } from 'react'
 import { membersOf } from '../signing/statement.ts'
 import type { Styled } from './class-names.ts'
-import { formatFieldName, formatPlace } from './field-texts.ts'
+import { fieldText, placeOf } from './field-texts.ts'
 import { Button, Loaded, Outcome, Section, useParts } from './parts.tsx'
 import { type Account, useBalances } from './use-lists.ts'
 import { useWords } from './use-words.ts'
@@ -52,10 +52,9 @@ function FundingInstructions({
   const part = useParts(classNames)
   const { accountType, ...info } = instructions.accountOrWalletInfo
   const rows = membersOf(info).filter(([path]) => !/^(?:paymentRails|assetType)\b/.test(path))
-  const place =
-    'assetType' in info ? `${formatPlace(accountType)}, ${info.assetType}` : formatPlace(accountType)
+  const place = 'assetType' in info ? `${placeOf(accountType)}, ${info.assetType}` : placeOf(accountType)
   const [status, setStatus] = useState<string>()
-  const copyText = async (label: string, text: string) => {
+  const copy = async (label: string, text: string) => {
     // Cleared first, so that screen readers announce a second copy of the same value.
     setStatus(undefined)
     try {
@@ -70,7 +69,7 @@ function FundingInstructions({
       <h3 className={part('label')}>{texts.receiveBy(place)}</h3>
       <dl className={part('details')}>
         {rows.map(([path, text]) => {
-          const label = formatFieldName(texts, path)
+          const label = fieldText(texts, path)
           return (
             <div key={path}>
               <dt className={part('field')}>{label}</dt>
@@ -78,7 +77,7 @@ function FundingInstructions({
                 <span>{text}</span>
                 <Button
                   label={texts.copyOf(label)}
-                  onClick={() => void copyText(label, text)}
+                  onClick={() => void copy(label, text)}
                   {...(classNames && { classNames })}
                 >
                   {texts.copy}

@@ -29,7 +29,7 @@ function rendered(client: Caller, language: string): string {
   )
 }
 
-test('the wallet kit renders on a server without any API call', () => {
+test('a server renders the components without a page, and calls nothing', () => {
   let calls = 0
   const client: Caller = {
     async call() {
@@ -45,7 +45,7 @@ test('the wallet kit renders on a server without any API call', () => {
   expect(html).toContain('class="cs-title mine"')
 })
 
-test('a form without a wallet uses the language and class names of KitLook', () => {
+test('a form without a wallet has the language and class names of its look', () => {
   const field = createElement(Field, { name: 'fullName', label: 'Nom' })
   const form = createElement(Form, { submitLabel: 'Créer', onSubmit: () => {}, children: field })
   const section = createElement(Section, { name: 'sign-up', title: 'Créer un compte', children: form })
@@ -57,6 +57,6 @@ test('a form without a wallet uses the language and class names of KitLook', () 
   expect(html).toMatch(/<button type="submit" class="cs-button cs-primary"/)
 })
 
-test('a component outside a CountersignProvider throws an error that names the provider', () => {
+test('outside of a provider a component throws an error that names the missing provider', () => {
   expect(() => renderToString(createElement(Balances))).toThrow(/CountersignProvider/)
 })

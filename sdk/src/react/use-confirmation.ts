@@ -9,7 +9,7 @@ import { useCountersign } from './context.ts'
  */
 export function useConfirmation(): Confirmation | undefined {
   const { confirmations } = useCountersign()
-  return useSyncExternalStore(confirmations.view, confirmations.current, returnUndefined)
+  return useSyncExternalStore(confirmations.view, confirmations.current, nothing)
 }
 
-const returnUndefined = () => undefined
+const nothing = () => undefined

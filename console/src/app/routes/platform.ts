@@ -1,19 +1,11 @@
 import { createRoute } from '@tanstack/react-router'
-import { createSearchValidator } from '../../ui/search-text.ts'
+import { textSearch } from '../../ui/search-text.ts'
 import { lazyPage } from '../lazy-page.ts'
 import { at } from './root.tsx'
 
 const audit = createRoute({
   ...at('/audit'),
-  validateSearch: createSearchValidator(
-    'operation',
-    'httpRequestId',
-    'actorId',
-    'objectId',
-    'customerId',
-    'from',
-    'to',
-  ),
+  validateSearch: textSearch('operation', 'httpRequestId', 'actorId', 'objectId', 'customerId', 'from', 'to'),
   component: lazyPage(() => import('../../pages/audit/audit-list.tsx'), 'AuditList'),
 })
 
@@ -24,7 +16,7 @@ const auditEvent = createRoute({
 
 const settings = createRoute({
   ...at('/settings'),
-  validateSearch: createSearchValidator('part'),
+  validateSearch: textSearch('part'),
   component: lazyPage(() => import('../../pages/settings/settings-page.tsx'), 'Settings'),
 })
 

@@ -1,19 +1,11 @@
 import { createRoute } from '@tanstack/react-router'
-import { createSearchValidator } from '../../ui/search-text.ts'
+import { textSearch } from '../../ui/search-text.ts'
 import { lazyPage } from '../lazy-page.ts'
 import { at } from './root.tsx'
 
 const customers = createRoute({
   ...at('/customers'),
-  validateSearch: createSearchValidator(
-    'search',
-    'customerType',
-    'verification',
-    'currency',
-    'from',
-    'to',
-    'deleted',
-  ),
+  validateSearch: textSearch('search', 'customerType', 'verification', 'currency', 'from', 'to', 'deleted'),
   component: lazyPage(() => import('../../pages/customers/customer-list.tsx'), 'CustomerList'),
 })
 
@@ -24,7 +16,7 @@ const customer = createRoute({
 
 const transactions = createRoute({
   ...at('/transactions'),
-  validateSearch: createSearchValidator(
+  validateSearch: textSearch(
     'status',
     'type',
     'customerId',
@@ -47,7 +39,7 @@ const transaction = createRoute({
 
 const quotes = createRoute({
   ...at('/quotes'),
-  validateSearch: createSearchValidator('status', 'customerId', 'from', 'to'),
+  validateSearch: textSearch('status', 'customerId', 'from', 'to'),
   component: lazyPage(() => import('../../pages/quotes/quote-list.tsx'), 'QuoteList'),
 })
 
@@ -58,31 +50,31 @@ const quote = createRoute({
 
 const rates = createRoute({
   ...at('/rates'),
-  validateSearch: createSearchValidator('sourceCurrency', 'destinationCurrency'),
+  validateSearch: textSearch('sourceCurrency', 'destinationCurrency'),
   component: lazyPage(() => import('../../pages/quotes/rate-list.tsx'), 'Rates'),
 })
 
 const payouts = createRoute({
   ...at('/payouts'),
-  validateSearch: createSearchValidator('status'),
+  validateSearch: textSearch('status'),
   component: lazyPage(() => import('../../pages/payouts/payout-list.tsx'), 'PayoutList'),
 })
 
 const payoutBatch = createRoute({
   ...at('/payouts/$payoutBatchId'),
-  validateSearch: createSearchValidator('status'),
+  validateSearch: textSearch('status'),
   component: lazyPage(() => import('../../pages/payouts/payout-page.tsx'), 'PayoutPage'),
 })
 
 const schedules = createRoute({
   ...at('/schedules'),
-  validateSearch: createSearchValidator('status'),
+  validateSearch: textSearch('status'),
   component: lazyPage(() => import('../../pages/schedules/schedule-list.tsx'), 'ScheduleList'),
 })
 
 const paymentSchedule = createRoute({
   ...at('/schedules/$paymentScheduleId'),
-  validateSearch: createSearchValidator('status'),
+  validateSearch: textSearch('status'),
   component: lazyPage(() => import('../../pages/schedules/schedule-page.tsx'), 'SchedulePage'),
 })
 
@@ -93,19 +85,19 @@ const ownMoney = createRoute({
 
 const deposits = createRoute({
   ...at('/deposits'),
-  validateSearch: createSearchValidator('status', 'currency', 'least', 'most'),
+  validateSearch: textSearch('status', 'currency', 'least', 'most'),
   component: lazyPage(() => import('../../pages/deposits/deposit-list.tsx'), 'DepositList'),
 })
 
 const holds = createRoute({
   ...at('/holds'),
-  validateSearch: createSearchValidator('status', 'customerId', 'account'),
+  validateSearch: textSearch('status', 'customerId', 'account'),
   component: lazyPage(() => import('../../pages/holds/hold-list.tsx'), 'HoldList'),
 })
 
 const mandates = createRoute({
   ...at('/mandates'),
-  validateSearch: createSearchValidator('status', 'customerId'),
+  validateSearch: textSearch('status', 'customerId'),
   component: lazyPage(() => import('../../pages/mandates/mandate-list.tsx'), 'MandateList'),
 })
 
@@ -116,7 +108,7 @@ const mandate = createRoute({
 
 const cards = createRoute({
   ...at('/cards'),
-  validateSearch: createSearchValidator('state', 'cardholderId', 'currency', 'platformCardId'),
+  validateSearch: textSearch('state', 'cardholderId', 'currency', 'platformCardId'),
   component: lazyPage(() => import('../../pages/cards/card-list.tsx'), 'CardList'),
 })
 
@@ -127,7 +119,7 @@ const card = createRoute({
 
 const agents = createRoute({
   ...at('/agents'),
-  validateSearch: createSearchValidator('customerId', 'state', 'connected', 'from', 'to'),
+  validateSearch: textSearch('customerId', 'state', 'connected', 'from', 'to'),
   component: lazyPage(() => import('../../pages/agents/agent-list.tsx'), 'AgentList'),
 })
 
@@ -143,7 +135,7 @@ const policy = createRoute({
 
 const account = createRoute({
   ...at('/accounts/$accountId'),
-  validateSearch: createSearchValidator('from', 'to'),
+  validateSearch: textSearch('from', 'to'),
   component: lazyPage(() => import('../../pages/accounts/account-page.tsx'), 'AccountPage'),
 })
 

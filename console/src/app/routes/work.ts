@@ -1,29 +1,29 @@
 import { createRoute } from '@tanstack/react-router'
-import { createSearchValidator } from '../../ui/search-text.ts'
+import { textSearch } from '../../ui/search-text.ts'
 import { lazyPage } from '../lazy-page.ts'
 import { at } from './root.tsx'
 
 const overview = createRoute({
   ...at('/'),
-  validateSearch: createSearchValidator('days', 'currency'),
+  validateSearch: textSearch('days', 'currency'),
   component: lazyPage(() => import('../../pages/overview/overview-page.tsx'), 'Overview'),
 })
 
 const approvals = createRoute({
   ...at('/approvals'),
-  validateSearch: createSearchValidator('kind', 'customerId'),
+  validateSearch: textSearch('kind', 'customerId'),
   component: lazyPage(() => import('../../pages/approvals/approval-list.tsx'), 'ApprovalList'),
 })
 
 const approval = createRoute({
   ...at('/approvals/$objectId'),
-  validateSearch: createSearchValidator('kind', 'customerId'),
+  validateSearch: textSearch('kind', 'customerId'),
   component: lazyPage(() => import('../../pages/approvals/approval-page.tsx'), 'ApprovalPage'),
 })
 
 const verifications = createRoute({
   ...at('/verifications'),
-  validateSearch: createSearchValidator('status', 'customerId'),
+  validateSearch: textSearch('status', 'customerId'),
   component: lazyPage(() => import('../../pages/verifications/verification-list.tsx'), 'VerificationList'),
 })
 

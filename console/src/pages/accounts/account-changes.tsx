@@ -3,7 +3,7 @@ import type { ItemOf } from '@countersign/sdk'
 import { Group } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { countersign } from '../../data/client.ts'
-import { useMissingPermission } from '../../session/me.ts'
+import { useDenied } from '../../session/me.ts'
 import { ActionButton } from '../../ui/action-button.tsx'
 import type { Column } from '../../ui/column.ts'
 import { Facts } from '../../ui/facts.tsx'
@@ -11,7 +11,7 @@ import { Panel } from '../../ui/page.tsx'
 import { Read } from '../../ui/read.tsx'
 import { ShortTable } from '../../ui/short-table.tsx'
 import { Status } from '../../ui/status.tsx'
-import { formatConstant } from '../../ui/status-meaning.ts'
+import { wordsOf } from '../../ui/status-meaning.ts'
 import { TextLink } from '../../ui/text-link.tsx'
 import { Time } from '../../ui/time.tsx'
 
@@ -50,20 +50,20 @@ function ChangePanel({ change }: { readonly change: Change }) {
       actions={
         <Group gap="xs">
           <Decisions change={change} />
-          <Status state={status} />
+          <Status of={status} />
         </Group>
       }
     >
       <ShortTable
         name={`Details of ${id}`}
         rows={changes}
-        getId={({ field }) => field}
+        idOf={({ field }) => field}
         empty="The details were erased."
         columns={FIELDS}
       />
       <Facts
-        items={[
-          ['Report', [code, message].filter(Boolean).join(': ') || formatConstant('account.changed')],
+        of={[
+          ['Report', [code, message].filter(Boolean).join(': ') || wordsOf('account.changed')],
           ['Rail', rail],
           ['Payment', <TextLink to={`/transactions/${transactionId}`}>{transactionId}</TextLink>],
           ['Reported', <Time at={createdAt} />],
@@ -77,19 +77,19 @@ function ChangePanel({ change }: { readonly change: Change }) {
 
 function Decisions({ change: { id, status, externalAccountId } }: { readonly change: Change }) {
   const client = useQueryClient()
-  const permissionProblem = useMissingPermission('APPROVE')
+  const permissionProblem = useDenied('APPROVE')
   const onDone = () => void client.invalidateQueries({ queryKey: ['accounts', externalAccountId] })
   if (ACCOUNT_CHANGE_TRANSITIONS[status].apply === null) return null
   return (
     <>
       <ActionButton
         size="xs"
-        disabledReason={permissionProblem}
+        denied={permissionProblem}
         label="Apply"
-        successText="Your decision to apply the details is recorded."
-        question={{
+        done="Applied the details, or recorded your vote."
+        ask={{
           title: 'Apply these details?',
-          text: 'Confirm with the payee first, using contact details that are not in the report. New payments will go to the reported details.',
+          text: 'Confirm with the payee first, by contact details that are not in the report. Payments that begin afterwards go to the reported details.',
           needsReason: true,
         }}
         act={async (text) => await countersign.accountChanges.apply(id, { reason: text })}
@@ -97,12 +97,12 @@ function Decisions({ change: { id, status, externalAccountId } }: { readonly cha
       />
       <ActionButton
         size="xs"
-        disabledReason={permissionProblem}
+        denied={permissionProblem}
         label="Dismiss"
-        successText="Your decision to dismiss the report is recorded."
-        question={{
+        done="Dismissed the report, or recorded your vote."
+        ask={{
           title: 'Dismiss this report?',
-          text: 'The account keeps its current details, and payments to it resume.',
+          text: 'The account keeps its details, and payments to it begin again.',
           needsReason: true,
         }}
         act={async (text) => await countersign.accountChanges.dismiss(id, { reason: text })}

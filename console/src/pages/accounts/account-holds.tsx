@@ -28,8 +28,8 @@ export function AccountHolds({ accountId }: { readonly accountId: string }) {
           <ShortTable
             name="Holds of pulled money"
             rows={rows}
-            getId={({ id }) => id}
-            empty="No pulled money has been held."
+            idOf={({ id }) => id}
+            empty="No pulled money was held."
             columns={HOLD_COLUMNS}
           />
         )}

@@ -1,11 +1,11 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { useMe, useMissingPermission } from '../../session/me.ts'
+import { useDenied, useMe } from '../../session/me.ts'
 import { ActionButton } from '../../ui/action-button.tsx'
 import { DecideButton } from '../decisions/decide-button.tsx'
-import { type Approval, describeApproval } from './approval.ts'
+import { type Approval, approvalText } from './approval.ts'
 import { Confirmed } from './confirmed.tsx'
 import { DepositButtons } from './deposit-buttons.tsx'
-import { APPROVALS, describeEarlierVote, REJECTIONS, type Verdict } from './verdicts.ts'
+import { ALLOWS, describeEarlierVote, REFUSES, type Verdict } from './verdicts.ts'
 
 /** Returns a function that reloads everything that a decision may have changed. */
 export function useReloadAfterDecision(): () => void {
@@ -38,9 +38,9 @@ export function ApprovalActions(props: {
 }) {
   const { approval, openNext: next } = props
   const { kind } = approval
-  const refusal = REJECTIONS[kind]
+  const refusal = REFUSES[kind]
   const { member } = useMe()
-  const disabledReason = useMissingPermission('APPROVE')
+  const denied = useDenied('APPROVE')
   const reload = useReloadAfterDecision()
   const onDone = () => {
     reload()
@@ -50,12 +50,12 @@ export function ApprovalActions(props: {
   return (
     <>
       {kind === 'DEPOSIT' ? (
-        <DepositButtons {...shared} memberId={member.id} disabledReason={disabledReason} />
+        <DepositButtons {...shared} memberId={member.id} denied={denied} />
       ) : (
         <VerdictButton
           {...shared}
-          verdict={APPROVALS[kind]}
-          disabledReason={disabledReason ?? describeEarlierVote(approval, member.id)}
+          verdict={ALLOWS[kind]}
+          denied={denied ?? describeEarlierVote(approval, member.id)}
           isMain
         />
       )}
@@ -63,13 +63,11 @@ export function ApprovalActions(props: {
         <DecideButton
           transactionId={approval.transactionId}
           railEventId={approval.objectId}
-          disabledReason={disabledReason}
+          denied={denied}
           onDone={reload}
         />
       )}
-      {typeof refusal !== 'string' && (
-        <VerdictButton {...shared} verdict={refusal} disabledReason={disabledReason} />
-      )}
+      {typeof refusal !== 'string' && <VerdictButton {...shared} verdict={refusal} denied={denied} />}
     </>
   )
 }
@@ -77,24 +75,24 @@ export function ApprovalActions(props: {
 function VerdictButton(props: {
   readonly approval: Approval
   readonly verdict: Verdict
-  readonly disabledReason: string | undefined
+  readonly denied: string | undefined
   readonly isMain?: boolean
   readonly onDone: () => void
 }) {
-  const { approval, verdict, disabledReason, isMain = false, onDone } = props
-  const { label, pastTense, title, text, needsReason, takesReason = true, act } = verdict
+  const { approval, verdict, denied, isMain = false, onDone } = props
+  const { label, done, title, text, needsReason, takesReason = true, act } = verdict
   return (
     <ActionButton
       label={label}
-      disabledReason={disabledReason}
+      denied={denied}
       {...(isMain ? { variant: 'filled' as const, hotkey: 'a' } : { color: 'red', hotkey: 'r' })}
-      question={{
+      ask={{
         title,
         text: <Confirmed approval={approval}>{text}</Confirmed>,
         ...(takesReason ? { needsReason } : {}),
       }}
-      act={async (enteredReason) => await act(approval, enteredReason)}
-      successText={`${pastTense}: ${describeApproval(approval)}.`}
+      act={async (typed) => await act(approval, typed)}
+      done={`${done}: ${approvalText(approval)}.`}
       onDone={onDone}
     />
   )

@@ -2,15 +2,15 @@ import { APPROVAL_KINDS } from '@countersign/contract/agents/approvals'
 import { wordOf } from '@countersign/contract/core/objects'
 import { getRouteApi } from '@tanstack/react-router'
 import { useState } from 'react'
-import { buildCsvUrl } from '../../data/csv-address.ts'
+import { csvAddress } from '../../data/csv-address.ts'
 import { Age, Deadline } from '../../ui/age.tsx'
 import type { Column } from '../../ui/column.ts'
 import { DataTable } from '../../ui/data-table.tsx'
-import { type Filter, Filters, keepValidValues } from '../../ui/filters.tsx'
+import { type Filter, Filters, validValues } from '../../ui/filters.tsx'
 import { Money } from '../../ui/money.tsx'
 import { Page } from '../../ui/page.tsx'
 import { formatSearch } from '../../ui/search-text.ts'
-import { type Approval, describeApproval, describeParty, KIND_LABELS, useQueue } from './approval.ts'
+import { type Approval, approvalText, KIND_WORDS, partyText, useQueue } from './approval.ts'
 import { BulkActions } from './bulk-actions.tsx'
 
 const route = getRouteApi('/approvals')
@@ -25,21 +25,21 @@ const COLUMNS: readonly Column<Approval>[] = [
     id: 'kind',
     header: 'Kind',
     width: 'minmax(9.5rem, 1fr)',
-    cell: ({ kind }) => KIND_LABELS[kind],
+    cell: ({ kind }) => KIND_WORDS[kind],
   },
   {
     id: 'amount',
     header: 'Amount',
     width: 'minmax(8.75rem, 1fr)',
     isRight: true,
-    cell: ({ amount }) => <Money amount={amount} />,
+    cell: ({ amount }) => <Money of={amount} />,
   },
   {
     id: 'payee',
     header: 'Payee or sender',
     width: 'minmax(8rem, 3fr)',
     priority: 2,
-    cell: (row) => <span className="whole">{describeParty(row) || '–'}</span>,
+    cell: (row) => <span className="whole">{partyText(row) || '–'}</span>,
   },
   {
     id: 'customer',
@@ -59,7 +59,7 @@ const COLUMNS: readonly Column<Approval>[] = [
   },
   {
     id: 'age',
-    header: 'Waiting for',
+    header: 'Waits for',
     width: '5.5rem',
     isRight: true,
     priority: 2,
@@ -80,7 +80,7 @@ const COLUMNS: readonly Column<Approval>[] = [
  * together.
  */
 export function ApprovalList() {
-  const search = keepValidValues(FILTERS, route.useSearch())
+  const search = validValues(FILTERS, route.useSearch())
   const kind = wordOf(APPROVAL_KINDS, search.kind)
   const { customerId } = search
   const list = useQueue({ ...(kind ? { kind } : {}), ...(customerId ? { customerId } : {}) })
@@ -91,15 +91,15 @@ export function ApprovalList() {
       <Filters filters={FILTERS} values={search} />
       <DataTable
         name="Approvals"
-        file={buildCsvUrl('/approvals', { kind, customerId, sortOrder: 'asc' })}
+        file={csvAddress('/approvals', { kind, customerId, sortOrder: 'asc' })}
         columns={COLUMNS}
         list={list}
-        getId={({ objectId }) => objectId}
-        getLink={({ objectId }) => `/approvals/${objectId}${formatSearch({ kind, customerId })}`}
+        idOf={({ objectId }) => objectId}
+        linkOf={({ objectId }) => `/approvals/${objectId}${formatSearch({ kind, customerId })}`}
         selection={{
           ids: new Set(selected.map(({ objectId }) => objectId)),
           change: setIds,
-          formatLabel: (row) => `Select ${describeApproval(row)}`,
+          labelOf: (row) => `Select ${approvalText(row)}`,
         }}
         actions={<BulkActions approvals={selected} keep={(left) => setIds(new Set(left))} />}
         empty={{

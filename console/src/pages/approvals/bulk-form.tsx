@@ -3,8 +3,8 @@ import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { announce } from '../../ui/announce.tsx'
 import { Money } from '../../ui/money.tsx'
-import { describeError } from '../../ui/states.tsx'
-import { type Approval, describeParty, formatTotals, KIND_LABELS } from './approval.ts'
+import { messageOf } from '../../ui/states.tsx'
+import { type Approval, formatTotals, KIND_WORDS, partyText } from './approval.ts'
 import { getVerdict } from './verdicts.ts'
 
 interface BulkFormProps {
@@ -19,26 +19,26 @@ interface BulkFormProps {
  * Confirms several decisions together: lists each amount and payee, and asks for one reason for all. The
  * decisions are sent one by one. Those that the server rejects stay selected and show their error.
  */
-export function BulkForm({ approvals: selectedApprovals, isAllowing, keep, close, onDone }: BulkFormProps) {
+export function BulkForm({ approvals: given, isAllowing, keep, close, onDone }: BulkFormProps) {
   // The selected rows when the dialog was opened.
-  const [approvals] = useState(selectedApprovals)
+  const [approvals] = useState(given)
   const [reason, setReason] = useState('')
   const { outcomes, decide } = useDecisions(approvals, isAllowing, (failed) => {
     keep(failed)
     if (failed.length === 0) onDone()
   })
   const verdicts = approvals
-    .map((approval) => getVerdict(approval, isAllowing))
-    .filter((verdict) => typeof verdict !== 'string')
-  const needsReason = verdicts.some((verdict) => verdict.needsReason)
-  const takesReason = verdicts.some((verdict) => verdict.takesReason !== false)
+    .map((one) => getVerdict(one, isAllowing))
+    .filter((one) => typeof one !== 'string')
+  const needsReason = verdicts.some((one) => one.needsReason)
+  const takesReason = verdicts.some((one) => one.takesReason !== false)
   const isLacking = needsReason && reason.trim() === ''
   const isEnded = decide.isSuccess
   return (
     <Stack gap="md">
       <span>
         {approvals.length === 1 ? 'One decision' : `${approvals.length} decisions`}, {formatTotals(approvals)}
-        . Each one is submitted separately.
+        . Each is made on its own.
       </span>
       <ul className="decided">
         {approvals.map((approval) => (
@@ -74,7 +74,7 @@ function Reason(props: {
   return (
     <Textarea
       label="Reason"
-      description={isNeeded ? 'Stored with each decision' : 'Stored with each decision (optional)'}
+      description={isNeeded ? 'Stored with each decision' : 'Stored with each decision; optional'}
       autosize
       minRows={2}
       maxLength={500}
@@ -91,7 +91,7 @@ type Outcome = true | string
 function useDecisions(
   approvals: readonly Approval[],
   isAllowing: boolean,
-  onEnd: (failed: readonly string[]) => void,
+  ended: (failed: readonly string[]) => void,
 ) {
   const [outcomes, setOutcomes] = useState<ReadonlyMap<string, Outcome>>(new Map())
   const decide = useMutation({
@@ -105,11 +105,11 @@ function useDecisions(
       return failed
     },
     onSuccess: (failed) => {
-      const decidedCount = approvals.length - failed.length
+      const done = approvals.length - failed.length
       announce(
-        `${isAllowing ? 'Approved' : 'Rejected'} ${decidedCount} of ${approvals.length}${failed.length > 0 ? `, ${failed.length} refused` : ''}.`,
+        `${isAllowing ? 'Approved' : 'Rejected'} ${done} of ${approvals.length}${failed.length > 0 ? `, ${failed.length} refused` : ''}.`,
       )
-      onEnd(failed)
+      ended(failed)
     },
   })
   return { outcomes, decide }
@@ -122,7 +122,7 @@ async function decideOne(approval: Approval, isAllowing: boolean, reason: string
     await verdict.act(approval, reason)
     return true
   } catch (error) {
-    return describeError(error)
+    return messageOf(error)
   }
 }
 
@@ -132,9 +132,9 @@ function Line({ approval, outcome }: { readonly approval: Approval; readonly out
     <li>
       <span className="anywhere">
         <strong>
-          <Money amount={amount} />
+          <Money of={amount} />
         </strong>{' '}
-        {describeParty(approval) || KIND_LABELS[kind].toLowerCase()}
+        {partyText(approval) || KIND_WORDS[kind].toLowerCase()}
       </span>
       {outcome === true && <span className="status done">Done</span>}
       {typeof outcome === 'string' && <span className="status failed anywhere">{outcome}</span>}

@@ -7,7 +7,7 @@ import { Time } from '../../ui/time.tsx'
 
 type Purchase = Static<typeof PurchaseSchema>
 
-const buildMoneyColumn = (
+const money = (
   id: string,
   header: string,
   getAmount: (row: Purchase) => Amount | undefined,
@@ -17,7 +17,7 @@ const buildMoneyColumn = (
   width: 'minmax(5.5rem, 1fr)',
   isRight: true,
   priority: id === 'authorized' ? 1 : 2,
-  cell: (row) => <Money amount={getAmount(row)} />,
+  cell: (row) => <Money of={getAmount(row)} />,
 })
 
 /** Columns for card purchases, from authorization to refunds. */
@@ -36,11 +36,11 @@ export const PURCHASES: readonly Column<Purchase>[] = [
     id: 'status',
     header: 'State',
     width: '7.5rem',
-    cell: ({ status }) => <Status state={status} />,
+    cell: ({ status }) => <Status of={status} />,
   },
-  buildMoneyColumn('authorized', 'Authorized', ({ authorizedAmount }) => authorizedAmount),
-  buildMoneyColumn('settled', 'Cleared', ({ settledAmount }) => settledAmount),
-  buildMoneyColumn('refunded', 'Returned', ({ refundedAmount }) => refundedAmount),
+  money('authorized', 'Authorized', ({ authorizedAmount }) => authorizedAmount),
+  money('settled', 'Cleared', ({ settledAmount }) => settledAmount),
+  money('refunded', 'Returned', ({ refundedAmount }) => refundedAmount),
   {
     id: 'at',
     header: 'Authorized at',

@@ -9,13 +9,13 @@ import { getMeaning } from '../../ui/status-meaning.ts'
 import { TextLink } from '../../ui/text-link.tsx'
 import { Time } from '../../ui/time.tsx'
 import {
+  auditEntry,
   type Entry,
+  eventEntry,
   mergeSources,
+  paymentEntry,
+  purchaseEntry,
   type Source,
-  toAuditEntry,
-  toEventEntry,
-  toPaymentEntry,
-  toPurchaseEntry,
 } from './timeline-entries.ts'
 
 const STEP = 10
@@ -33,16 +33,16 @@ interface ListPage<Row> {
 }
 
 /** Builds a query for the latest records of one kind, as timeline entries. */
-function buildSourceQuery<Row>(
+function source<Row>(
   key: readonly unknown[],
   read: () => PromiseLike<ListPage<Row>>,
-  toEntry: (row: Row) => Entry,
+  of: (row: Row) => Entry,
 ) {
   return {
     queryKey: key,
     queryFn: async (): Promise<Source> => {
       const { data, hasMore } = await read()
-      return { entries: data.map(toEntry), hasMore }
+      return { entries: data.map(of), hasMore }
     },
     placeholderData: keepPreviousData,
   }
@@ -62,30 +62,30 @@ function useTimeline(customerId: string, limit: number) {
   const records = [customerId, ...(cases.data?.data ?? []).map(({ id }) => id)]
   const results = useQueries({
     queries: [
-      buildSourceQuery(
+      source(
         ['audit', 'of', customerId, limit],
         () => countersign.auditEvents.list({ customerId, ...page }),
-        toAuditEntry,
+        auditEntry,
       ),
-      buildSourceQuery(
+      source(
         ['transactions', 'timeline', customerId, limit],
         () => countersign.transactions.list({ customerId, ...page }),
-        toPaymentEntry,
+        paymentEntry,
       ),
       ...records.map((objectId) =>
-        buildSourceQuery(
+        source(
           ['events', 'timeline', objectId, limit],
           () => countersign.events.list({ objectId, sortOrder: 'desc', ...page }),
-          toEventEntry,
+          eventEntry,
         ),
       ),
       ...(cards.data?.data ?? [])
         .slice(0, RECORDS_MAX)
         .map(({ id }) =>
-          buildSourceQuery(
+          source(
             ['cards', 'timeline', id, limit],
             () => countersign.cards.transactions(id, page),
-            toPurchaseEntry,
+            purchaseEntry,
           ),
         ),
     ],
@@ -149,7 +149,7 @@ function EntryTitle({ entry: { title, state, to } }: { readonly entry: Entry }) 
   return (
     <span className="anywhere">
       {to === undefined ? title : <TextLink to={to}>{title}</TextLink>}{' '}
-      {state !== undefined && <Status state={state} />}
+      {state !== undefined && <Status of={state} />}
     </span>
   )
 }

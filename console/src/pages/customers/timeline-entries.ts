@@ -1,10 +1,10 @@
 import type { CardTransaction } from '@countersign/contract/cards/cards'
 import type { Transaction } from '@countersign/contract/payments/transactions'
 import type { Static } from 'typebox'
-import { type AuditActor, formatActor } from '../../ui/actor.tsx'
+import { type AuditActor, actorText } from '../../ui/actor.tsx'
 import { describeCall } from '../../ui/call-words.ts'
-import { formatMoney } from '../../ui/money.tsx'
-import { formatConstant } from '../../ui/status-meaning.ts'
+import { moneyText } from '../../ui/money.tsx'
+import { wordsOf } from '../../ui/status-meaning.ts'
 import { getAmount } from '../transactions/columns.tsx'
 
 /** A line in a timeline. */
@@ -37,29 +37,29 @@ export function mergeSources(sources: readonly Source[]): {
   const entries = sources
     .flatMap((source) => source.entries)
     .filter(({ at }) => at >= horizon)
-    .toSorted((a, b) => b.at.localeCompare(a.at))
+    .toSorted((one, other) => other.at.localeCompare(one.at))
   return { entries, hasMore: sources.some(({ hasMore }) => hasMore) }
 }
 
-export function toAuditEntry(event: {
+export function auditEntry(of: {
   readonly id: string
   readonly at: string
   readonly operation: string
   readonly actor: AuditActor
 }): Entry {
-  const { id, at, operation, actor } = event
+  const { id, at, operation, actor } = of
   return {
     id,
     at,
     title: describeCall(operation),
-    detail: `by ${formatActor(actor)}`,
+    detail: `by ${actorText(actor)}`,
     to: `/audit/${id}`,
   }
 }
 
-export function toPaymentEntry(payment: Static<typeof Transaction>): Entry {
+export function paymentEntry(payment: Static<typeof Transaction>): Entry {
   const { id, createdAt, status, direction } = payment
-  const amount = formatMoney(getAmount(payment))
+  const amount = moneyText(getAmount(payment))
   const kind = direction === 'DEBIT' ? 'Payment out' : 'Payment in'
   return {
     id,
@@ -70,23 +70,23 @@ export function toPaymentEntry(payment: Static<typeof Transaction>): Entry {
   }
 }
 
-export function toPurchaseEntry(purchase: Static<typeof CardTransaction>): Entry {
+export function purchaseEntry(purchase: Static<typeof CardTransaction>): Entry {
   const { id, authorizedAt, authorizedAmount, merchant, status, cardId } = purchase
   return {
     id,
     at: authorizedAt,
-    title: `Card purchase of ${formatMoney(authorizedAmount)}`,
+    title: `Card purchase of ${moneyText(authorizedAmount)}`,
     detail: `at ${merchant.descriptor}`,
     state: status,
     to: `/cards/${cardId}`,
   }
 }
 
-export function toEventEntry(event: {
+export function eventEntry(event: {
   readonly id: string
   readonly type: string
   readonly timestamp: string
 }): Entry {
   const { id, type, timestamp } = event
-  return { id, at: timestamp, title: formatConstant(type), to: `/events/${id}` }
+  return { id, at: timestamp, title: wordsOf(type), to: `/events/${id}` }
 }

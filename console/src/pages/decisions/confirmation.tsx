@@ -26,11 +26,11 @@ export function Confirmation(props: ConfirmationProps) {
   return (
     <Stack gap="md">
       <Facts
-        items={[
-          ['Amount', <Money key="amount" amount={amount} />],
+        of={[
+          ['Amount', <Money key="amount" of={amount} />],
           ['Payee', payee],
           ['Outcome', label],
-          ['Charge (your cost)', charge && <Money amount={charge} />],
+          ['Charge, to your costs', charge && <Money of={charge} />],
           ['Reason', body.reason],
         ]}
       />

@@ -4,24 +4,24 @@ import { useDisclosure } from '@mantine/hooks'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { countersign } from '../../data/client.ts'
-import { useMissingPermission } from '../../session/me.ts'
+import { useDenied } from '../../session/me.ts'
 import { ErrorState } from '../../ui/states.tsx'
-import { formatConstant } from '../../ui/status-meaning.ts'
+import { wordsOf } from '../../ui/status-meaning.ts'
 
-const TYPES = EVENT_TYPES.map((type) => ({ value: type, label: formatConstant(type) }))
+const TYPES = EVENT_TYPES.map((type) => ({ value: type, label: wordsOf(type) }))
 
 /** Redelivers the events since a given time, for example after an outage of the platform's server. */
 export function ReplayButton() {
   const [isOpen, { open, close }] = useDisclosure(false)
-  const disabledReason = useMissingPermission('TRANSACT')
+  const denied = useDenied('TRANSACT')
   return (
     <>
-      <Tooltip label={disabledReason} disabled={disabledReason === undefined}>
+      <Tooltip label={denied} disabled={denied === undefined}>
         <Button
           variant="default"
-          {...(disabledReason === undefined ? {} : { 'data-disabled': true })}
-          aria-disabled={disabledReason !== undefined}
-          onClick={disabledReason === undefined ? open : undefined}
+          {...(denied === undefined ? {} : { 'data-disabled': true })}
+          aria-disabled={denied !== undefined}
+          onClick={denied === undefined ? open : undefined}
         >
           Deliver again from …
         </Button>
@@ -62,7 +62,7 @@ function ReplayForm({ close }: { readonly close: () => void }) {
       {(replay.isError || count.isError) && <ErrorState error={replay.error ?? count.error} />}
       <div role="status">
         {replay.isSuccess
-          ? `Redelivering ${describeCount(replay.data.events)}.`
+          ? `Delivering ${describeCount(replay.data.events)} again.`
           : count.isSuccess && describeFound(events)}
       </div>
       <Group justify="flex-end">
@@ -113,7 +113,7 @@ function SpanFields({ span: { from, to, types }, change }: SpanFieldsProps) {
       />
       <TextInput
         label="To"
-        description="Leave empty for now"
+        description="Empty: until now"
         type="datetime-local"
         value={to}
         onChange={({ currentTarget }) => change({ to: currentTarget.value })}

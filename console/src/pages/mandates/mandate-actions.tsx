@@ -1,31 +1,31 @@
 import { Stack } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { countersign } from '../../data/client.ts'
-import { useMissingPermission } from '../../session/me.ts'
+import { useDenied } from '../../session/me.ts'
 import { ActionMenu, type MenuAction } from '../../ui/action-menu.tsx'
 import { CustomerName } from '../../ui/customer-name.tsx'
 import { Facts } from '../../ui/facts.tsx'
-import { formatDebtor, type Mandate } from './mandate.tsx'
+import { debtorText, type Mandate } from './mandate.tsx'
 
 /** Buttons that end a mandate, now or with the next collection. */
 export function MandateActions({ mandate }: { readonly mandate: Mandate }) {
   const { id, status, isFinal } = mandate
   const client = useQueryClient()
-  const missingPermission = useMissingPermission('MANAGE')
-  const disabledReason =
+  const missingPermission = useDenied('MANAGE')
+  const denied =
     missingPermission ?? (status === 'ACTIVE' ? undefined : 'Only an active mandate can be canceled.')
   const onDone = () => void client.invalidateQueries({ queryKey: ['mandates'] })
   const now: MenuAction = {
     label: 'Cancel mandate',
-    successText: 'Mandate canceled.',
-    disabledReason,
+    done: 'Canceled the mandate.',
+    denied,
     act: async (reason) => await countersign.mandates.cancel(id, { reason }),
-    question: {
+    ask: {
       title: 'Cancel this mandate?',
       text: (
         <Affected
           mandate={mandate}
-          text="No further direct debits are collected. Direct debits already at the bank, or waiting for the next file, continue."
+          text="Nothing more is collected by it. Direct debits that the bank has, or that wait for the next file, continue."
         />
       ),
       needsReason: true,
@@ -34,15 +34,15 @@ export function MandateActions({ mandate }: { readonly mandate: Mandate }) {
   }
   const later: MenuAction = {
     label: 'Cancel after the next collection',
-    successText: 'The next collection will be the last one.',
-    disabledReason: disabledReason ?? (isFinal ? 'The next collection is already the last one.' : undefined),
+    done: 'The next collection is the last.',
+    denied: denied ?? (isFinal ? 'The next collection is the last already.' : undefined),
     act: async (reason) => await countersign.mandates.cancel(id, { reason, afterNextCollection: true }),
-    question: {
+    ask: {
       title: 'Cancel after the next collection?',
       text: (
         <Affected
           mandate={mandate}
-          text="The mandate stays active for one more collection, which is marked as the last."
+          text="It stays active for one more collection, which is marked as the last."
         />
       ),
       needsReason: true,
@@ -59,9 +59,9 @@ function Affected({ mandate, text }: { readonly mandate: Mandate; readonly text:
     <Stack gap="sm">
       <span>{text}</span>
       <Facts
-        items={[
+        of={[
           ['Customer', customerId === undefined ? 'The platform' : <CustomerName id={customerId} />],
-          ['Account', formatDebtor(mandate)],
+          ['Account', debtorText(mandate)],
           ['Mandate', reference],
         ]}
       />

@@ -15,17 +15,17 @@ export function Health({ webhooks, rails, chains, proofs }: Of) {
     <>
       <Panel
         title="Webhooks"
-        actions={<Status state={endpoint === undefined ? 'NOT_SET' : failed > 0 ? 'FAILED' : 'DELIVERED'} />}
+        actions={<Status of={endpoint === undefined ? 'NOT_SET' : failed > 0 ? 'FAILED' : 'DELIVERED'} />}
       >
         {endpoint === undefined ? (
           <span className="soft">
-            No webhook endpoint is set. <TextLink to="/settings">Set the address of your backend</TextLink>.
+            Events are not delivered yet. <TextLink to="/settings">Set the address of your backend</TextLink>.
           </span>
         ) : (
           <Facts
-            items={[
+            of={[
               ['Address', endpoint],
-              ['Pending', pending.toLocaleString()],
+              ['To deliver', pending.toLocaleString()],
               [
                 'Given up',
                 failed > 0 ? <GivenUpDeliveries key="failed" up={failed} /> : 'None in seven days',
@@ -37,10 +37,10 @@ export function Health({ webhooks, rails, chains, proofs }: Of) {
       </Panel>
       <Panel title="Rails">
         <Facts
-          items={rails.map(({ name, isAvailable, detail, warnings = [] }) => [
+          of={rails.map(({ name, isAvailable, detail, warnings = [] }) => [
             name,
             <span key={name}>
-              <Status state={isAvailable ? 'AVAILABLE' : 'NOT_AVAILABLE'} /> {[detail, ...warnings].join(' ')}
+              <Status of={isAvailable ? 'AVAILABLE' : 'NOT_AVAILABLE'} /> {[detail, ...warnings].join(' ')}
             </span>,
           ])}
         />
@@ -48,7 +48,7 @@ export function Health({ webhooks, rails, chains, proofs }: Of) {
       {chains.length > 0 && (
         <Panel title="Chains">
           <Facts
-            items={chains.map(({ rail, followedBlock, followedTime }) => [
+            of={chains.map(({ rail, followedBlock, followedTime }) => [
               rail,
               <span key={rail}>
                 Followed to block {followedBlock.toLocaleString()}, <Time at={followedTime} />
@@ -59,7 +59,7 @@ export function Health({ webhooks, rails, chains, proofs }: Of) {
       )}
       <Panel title="Proofs">
         <Facts
-          items={[
+          of={[
             ['Not in the hash chain', proofs.unchainedTransfers.toLocaleString()],
             ['Last checkpoint', <Time key="checkpoint" at={proofs.lastCheckpointAt} clock="real" />],
           ]}

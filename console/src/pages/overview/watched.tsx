@@ -3,25 +3,25 @@ import { WATCHES, type Watch } from '@countersign/contract/operation/watches'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import type { Static } from 'typebox'
-import { formatFigures } from '../../ui/money-format.ts'
+import { figures } from '../../ui/money-format.ts'
 import { Panel } from '../../ui/page.tsx'
 import { Status } from '../../ui/status.tsx'
-import { toLinkTarget } from '../../ui/target.ts'
+import { targetOf } from '../../ui/target.ts'
 import { formatDuration } from '../../ui/time-format.ts'
 
 type Reading = Static<typeof Overview>['watches'][number]
 
 /** All monitored values and their limits. Values outside their limit come first. */
-export function Watched({ readings }: { readonly readings: readonly Reading[] }) {
+export function Watched({ of: readings }: { readonly of: readonly Reading[] }) {
   const alerts = readings.filter(({ isCrossed }) => isCrossed)
-  const withinLimits = readings.filter(({ isCrossed }) => !isCrossed)
+  const rest = readings.filter(({ isCrossed }) => !isCrossed)
   return (
-    <Panel title="Watched" actions={<Status state={alerts.length > 0 ? 'NEEDS_ATTENTION' : 'OK'} />}>
+    <Panel title="Watched" actions={<Status of={alerts.length > 0 ? 'NEEDS_ATTENTION' : 'OK'} />}>
       {readings.length === 0 ? (
         <span className="soft">No limits are set yet.</span>
       ) : (
         <ul className="tiles watched" aria-label="Watched">
-          {[...alerts, ...withinLimits].map((reading) => (
+          {[...alerts, ...rest].map((reading) => (
             <li key={`${reading.watch} ${reading.subject} ${reading.unit}`}>
               <Tile reading={reading} />
             </li>
@@ -64,7 +64,7 @@ function TileFrame({ isCrossed, page, children }: FramedProps) {
   const className = isCrossed ? 'tile open' : 'tile'
   if (page === undefined) return <div className={className}>{children}</div>
   return (
-    <Link {...toLinkTarget(page)} className={className}>
+    <Link {...targetOf(page)} className={className}>
       {children}
     </Link>
   )
@@ -73,7 +73,7 @@ function TileFrame({ isCrossed, page, children }: FramedProps) {
 /** Formats a decimal number with thousands separators: `1,234.50`. */
 function groupDigits(value: string): string {
   const [, decimals = ''] = value.split('.')
-  return formatFigures({ amount: BigInt(value.replace('.', '')), decimals: decimals.length })
+  return figures({ amount: BigInt(value.replace('.', '')), decimals: decimals.length })
 }
 
 function formatValue(value: string, unit: string): string {

@@ -1,9 +1,9 @@
 import { NativeSelect, TextInput } from '@mantine/core'
-import { formatConstant } from '../../ui/status-meaning.ts'
+import { wordsOf } from '../../ui/status-meaning.ts'
 import {
   type AccountDraft,
   type AccountField,
-  type FieldError,
+  type FieldFault,
   listFields,
   listTypes,
 } from './account-draft.ts'
@@ -11,12 +11,12 @@ import {
 interface FieldsProps {
   readonly draft: AccountDraft
   readonly currencies: readonly string[]
-  readonly error: FieldError | undefined
+  readonly fault: FieldFault | undefined
   readonly change: (draft: AccountDraft) => void
 }
 
 /** The fields of a new account. */
-export function AccountFields({ draft, currencies, error, change }: FieldsProps) {
+export function AccountFields({ draft, currencies, fault, change }: FieldsProps) {
   const types = listTypes(draft.currency)
   return (
     <>
@@ -29,7 +29,7 @@ export function AccountFields({ draft, currencies, error, change }: FieldsProps)
       {types.length > 1 && (
         <NativeSelect
           label="Kind of account"
-          data={types.map((type) => ({ value: type, label: formatConstant(type) }))}
+          data={types.map((one) => ({ value: one, label: wordsOf(one) }))}
           value={draft.type}
           onChange={({ currentTarget }) => change({ ...draft, type: currentTarget.value })}
         />
@@ -39,7 +39,7 @@ export function AccountFields({ draft, currencies, error, change }: FieldsProps)
           key={field.name}
           field={field}
           value={draft.values[field.name] ?? ''}
-          error={error?.name === field.name ? error.message : undefined}
+          fault={fault?.name === field.name ? fault.message : undefined}
           change={(value) => change({ ...draft, values: { ...draft.values, [field.name]: value } })}
         />
       ))}
@@ -55,19 +55,19 @@ export function createDraft(currency: string): AccountDraft {
 function Field(props: {
   readonly field: AccountField
   readonly value: string
-  readonly error: string | undefined
+  readonly fault: string | undefined
   readonly change: (value: string) => void
 }) {
-  const { field, value, error, change } = props
+  const { field, value, fault, change } = props
   const { label, description, choices, isRequired } = field
-  const shared = { label, description, value, error, required: isRequired }
+  const shared = { label, description, value, error: fault, required: isRequired }
   if (choices)
     return (
       <NativeSelect
         {...shared}
         data={[
           { value: '', label: 'Choose' },
-          ...choices.map((choice) => ({ value: choice, label: formatConstant(choice) })),
+          ...choices.map((one) => ({ value: one, label: wordsOf(one) })),
         ]}
         onChange={({ currentTarget }) => change(currentTarget.value)}
       />

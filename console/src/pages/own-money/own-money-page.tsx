@@ -1,15 +1,15 @@
 import type { ItemOf } from '@countersign/sdk'
 import { Stack, Title } from '@mantine/core'
 import { countersign } from '../../data/client.ts'
-import { buildCsvUrl } from '../../data/csv-address.ts'
-import { useMissingPermission } from '../../session/me.ts'
+import { csvAddress } from '../../data/csv-address.ts'
+import { useDenied } from '../../session/me.ts'
 import { ActionButton } from '../../ui/action-button.tsx'
 import type { Column } from '../../ui/column.ts'
 import { DataTable } from '../../ui/data-table.tsx'
 import { Money } from '../../ui/money.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Status } from '../../ui/status.tsx'
-import { formatConstant } from '../../ui/status-meaning.ts'
+import { wordsOf } from '../../ui/status-meaning.ts'
 import { Time } from '../../ui/time.tsx'
 import { useListed } from '../../ui/use-listed.ts'
 import { DecisionButtons } from './decision-buttons.tsx'
@@ -30,14 +30,8 @@ const ACCOUNTS: readonly Column<OwnAccount>[] = [
     width: 'minmax(9rem, 2fr)',
     cell: ({ account, address }) => <span className="clipped">{address ?? account}</span>,
   },
-  { id: 'status', header: 'Status', width: '11rem', cell: ({ status }) => <Status state={status} /> },
-  {
-    id: 'purpose',
-    header: 'Purpose',
-    width: '8rem',
-    priority: 2,
-    cell: ({ purpose }) => formatConstant(purpose),
-  },
+  { id: 'status', header: 'Status', width: '11rem', cell: ({ status }) => <Status of={status} /> },
+  { id: 'purpose', header: 'Purpose', width: '8rem', priority: 2, cell: ({ purpose }) => wordsOf(purpose) },
   {
     id: 'reason',
     header: 'Reason',
@@ -58,20 +52,14 @@ const ACCOUNTS: readonly Column<OwnAccount>[] = [
     header: '',
     width: '13rem',
     isRight: true,
-    cell: (account) => <AccountActions account={account} />,
+    cell: (one) => <AccountActions account={one} />,
   },
 ]
 
 const WITHDRAWALS: readonly Column<Withdrawal>[] = [
   { id: 'created', header: 'Created', width: '9rem', cell: ({ createdAt }) => <Time at={createdAt} /> },
-  { id: 'status', header: 'Status', width: '11rem', cell: ({ status }) => <Status state={status} /> },
-  {
-    id: 'source',
-    header: 'Source',
-    width: '8rem',
-    priority: 2,
-    cell: ({ source }) => formatConstant(source),
-  },
+  { id: 'status', header: 'Status', width: '11rem', cell: ({ status }) => <Status of={status} /> },
+  { id: 'source', header: 'Source', width: '8rem', priority: 2, cell: ({ source }) => wordsOf(source) },
   {
     id: 'reason',
     header: 'Reason',
@@ -84,14 +72,14 @@ const WITHDRAWALS: readonly Column<Withdrawal>[] = [
     header: 'Amount',
     width: 'minmax(8rem, 1fr)',
     isRight: true,
-    cell: ({ amount }) => <Money amount={amount} />,
+    cell: ({ amount }) => <Money of={amount} />,
   },
   {
     id: 'actions',
     header: '',
     width: '13rem',
     isRight: true,
-    cell: (withdrawal) => <DecisionButtons kind="withdrawals" record={withdrawal} />,
+    cell: (one) => <DecisionButtons kind="withdrawals" of={one} />,
   },
 ]
 
@@ -119,10 +107,10 @@ export function OwnMoneyPage() {
           name="Accounts of the operator"
           columns={ACCOUNTS}
           list={accounts}
-          getId={({ id }) => id}
+          idOf={({ id }) => id}
           empty={{
             title: 'No account is registered',
-            text: 'Use Register account to add a bank account or a cold storage address.',
+            text: 'Register a bank account or the address of cold storage with Register account.',
           }}
         />
       </Stack>
@@ -133,10 +121,10 @@ export function OwnMoneyPage() {
         <DataTable
           name="Withdrawals"
           columns={WITHDRAWALS}
-          file={buildCsvUrl('/platform/withdrawals')}
+          file={csvAddress('/platform/withdrawals')}
           list={withdrawals}
-          getId={({ id }) => id}
-          empty={{ title: 'No withdrawals yet', text: 'Use New withdrawal to pay out fees or own capital.' }}
+          idOf={({ id }) => id}
+          empty={{ title: 'No withdrawals yet', text: 'Pay out fees or own capital with New withdrawal.' }}
         />
       </Stack>
       <TreasuryMovements />
@@ -147,33 +135,30 @@ export function OwnMoneyPage() {
 
 function AccountActions({ account: { id, status, account, address } }: { readonly account: OwnAccount }) {
   const onDone = useReloadOwnMoney()
-  const mayApprove = useMissingPermission('APPROVE')
-  const mayManage = useMissingPermission('MANAGE')
+  const mayApprove = useDenied('APPROVE')
+  const mayManage = useDenied('MANAGE')
   if (status === 'REMOVED') return null
   return (
     <>
       {status === 'AWAITING_APPROVAL' && (
         <ActionButton
           label="Approve"
-          successText="Your approval of the account is recorded."
-          disabledReason={mayApprove}
+          done="Your approval of the account is recorded."
+          denied={mayApprove}
           act={async () => await countersign.ownAccounts.approve(id)}
-          question={{
+          ask={{
             title: 'Approve this account?',
-            text: `The last required approval activates ${address ?? account}. Compare it with your own record first.`,
+            text: `The last required approval makes ${address ?? account} active. Compare it with your own record first.`,
           }}
           onDone={onDone}
         />
       )}
       <ActionButton
         label="Remove"
-        successText="Account removed."
-        disabledReason={mayManage}
+        done="Removed the account."
+        denied={mayManage}
         act={async () => await countersign.ownAccounts.remove(id)}
-        question={{
-          title: 'Remove this account?',
-          text: 'It receives no more payments, and its sweep ends.',
-        }}
+        ask={{ title: 'Remove this account?', text: 'Nothing is paid to it any more, and its sweep ends.' }}
         onDone={onDone}
       />
     </>

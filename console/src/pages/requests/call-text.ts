@@ -41,12 +41,11 @@ export function formatSdkCall({
   const endpoint = API[operation]
   const input = 'body' in endpoint ? parseBody(endpoint.body, requestBody) : parseQuery(endpoint, query)
   if (input === undefined) return undefined
-  const inputLiterals = keysOf(input).length > 0 ? [formatLiteral(input)] : []
+  const given = keysOf(input).length > 0 ? [formatLiteral(input)] : []
   const options = idempotencyKey ? [formatLiteral({ idempotencyKey })] : []
-  const inputs =
-    options.length > 0 && inputLiterals.length === 0 && 'body' in endpoint ? ['{}'] : inputLiterals
+  const inputs = options.length > 0 && given.length === 0 && 'body' in endpoint ? ['{}'] : given
   const values = [
-    ...getPathParameters(endpoint.path, path).map((parameter) => JSON.stringify(parameter)),
+    ...getPathParameters(endpoint.path, path).map((one) => JSON.stringify(one)),
     ...inputs,
     ...options,
   ]
@@ -97,12 +96,12 @@ export function formatLiteral(value: unknown, indent = ''): string {
   if (typeof value === 'bigint') return `${value}n`
   const inner = `${indent}  `
   if (Array.isArray(value))
-    return value.length === 0 ? '[]' : `[${value.map((item) => formatLiteral(item, indent)).join(', ')}]`
+    return value.length === 0 ? '[]' : `[${value.map((one) => formatLiteral(one, indent)).join(', ')}]`
   if (!isObject(value)) return JSON.stringify(value) ?? 'undefined'
-  const members = Object.entries(value).filter(([, property]) => property !== undefined)
+  const members = Object.entries(value).filter(([, one]) => one !== undefined)
   if (members.length === 0) return '{}'
   const lines = members.map(
-    ([name, property]) => `${inner}${formatPropertyName(name)}: ${formatLiteral(property, inner)},`,
+    ([name, one]) => `${inner}${formatPropertyName(name)}: ${formatLiteral(one, inner)},`,
   )
   return `{\n${lines.join('\n')}\n${indent}}`
 }

@@ -24,7 +24,8 @@ type LoggedRequest = Static<typeof RequestSchema>
 
 const route = getRouteApi('/requests/$httpRequestId')
 const PARENT = { title: 'Requests', to: '/requests' }
-const MISSING = 'It may be older than the log, a read by the console, or skipped under load.'
+const MISSING =
+  'It is older than the log, the console sent it only to read data, or it was skipped under load.'
 
 /** A logged request and its response. */
 export function RequestPage() {
@@ -44,7 +45,7 @@ function RequestDetail({ request }: { readonly request: LoggedRequest }) {
   return (
     <Page
       title={describeCall(request.operation)}
-      aside={<HttpStatus status={request.status} />}
+      aside={<HttpStatus of={request.status} />}
       actions={<CopyButtons request={request} />}
       parent={PARENT}
     >
@@ -76,11 +77,11 @@ function About({ request }: { readonly request: LoggedRequest }) {
   return (
     <Panel title="About">
       <Facts
-        items={[
+        of={[
           ['At', <Time key="at" clock="real" at={request.at} />],
           ['Record', findRecordId(request)],
-          ['Caller', <Actor key="actor" actor={request.actor} />],
-          ['Error code', request.code && <code key="code">{request.code}</code>],
+          ['Caller', <Actor key="actor" of={request.actor} />],
+          ['Refused with', request.code && <code key="code">{request.code}</code>],
           ['Took', `${request.durationMs.toLocaleString()} ms`],
           ['Query', request.query && <code className="anywhere">{request.query}</code>],
           ['From', request.address],
@@ -110,7 +111,7 @@ function Headers({ request }: { readonly request: LoggedRequest }) {
   return (
     <Panel title="Headers">
       <Facts
-        items={[
+        of={[
           ['Idempotency-Key', idempotencyKey],
           ['User-Agent', userAgent],
           ['X-Request-Id, sent', callerRequestId],
@@ -144,7 +145,7 @@ function Body({ text, none }: { readonly text: string | undefined; readonly none
         {text}
       </pre>
     )
-  return <Json value={parsed} />
+  return <Json of={parsed} />
 }
 
 function tryParseJson(text: string): unknown {

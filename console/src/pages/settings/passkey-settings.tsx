@@ -11,12 +11,12 @@ export function PasskeySettings() {
     <SettingsForm
       title="Customers' passkeys"
       text="A passkey is bound to a domain. Changing the domain makes the passkeys useless that were made for the former one."
-      createDraft={({ passkeyConfig }) => ({
+      draftOf={({ passkeyConfig }) => ({
         rpId: passkeyConfig?.rpId ?? '',
         origins: passkeyConfig?.origins.join('\n') ?? '',
         userVerification: (passkeyConfig?.userVerification ?? 'preferred') as Verification,
       })}
-      buildChange={({ rpId, origins, userVerification }) => ({
+      changeOf={({ rpId, origins, userVerification }) => ({
         passkeyConfig: { rpId, origins: splitLines(origins), userVerification },
       })}
     >

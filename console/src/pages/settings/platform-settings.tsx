@@ -11,8 +11,8 @@ export function PlatformSettings() {
       <SettingsForm
         title="Approvals"
         text="Actions of agents, incoming payments and screened payments wait for as many members. One member who rejects is enough. Above 1, API tokens approve none of them."
-        createDraft={({ approvalsRequired }) => ({ approvalsRequired })}
-        buildChange={(draft) => draft}
+        draftOf={({ approvalsRequired }) => ({ approvalsRequired })}
+        changeOf={(draft) => draft}
       >
         {({ approvalsRequired }, set) => (
           <NumberInput
@@ -28,11 +28,8 @@ export function PlatformSettings() {
       <AccountSettings />
       <SettingsForm
         title="Calls"
-        createDraft={({ allowedOrigins, lenientInput }) => ({
-          origins: allowedOrigins.join('\n'),
-          lenientInput,
-        })}
-        buildChange={({ origins, lenientInput }) => ({ allowedOrigins: splitLines(origins), lenientInput })}
+        draftOf={({ allowedOrigins, lenientInput }) => ({ origins: allowedOrigins.join('\n'), lenientInput })}
+        changeOf={({ origins, lenientInput }) => ({ allowedOrigins: splitLines(origins), lenientInput })}
       >
         {({ origins, lenientInput }, set) => (
           <>
@@ -61,8 +58,8 @@ function AccountSettings() {
   return (
     <SettingsForm
       title="Accounts"
-      createDraft={({ omnibusAccounts }) => ({ omnibusAccounts })}
-      buildChange={(draft) => draft}
+      draftOf={({ omnibusAccounts }) => ({ omnibusAccounts })}
+      changeOf={(draft) => draft}
     >
       {({ omnibusAccounts }, set) => (
         <Switch

@@ -3,7 +3,7 @@ import { useDisclosure } from '@mantine/hooks'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { countersign } from '../../data/client.ts'
-import { useMissingPermission } from '../../session/me.ts'
+import { useDenied } from '../../session/me.ts'
 import { ActionButton } from '../../ui/action-button.tsx'
 import { FormDialog } from '../../ui/form-dialog.tsx'
 import { Panel } from '../../ui/page.tsx'
@@ -18,7 +18,7 @@ const TOKENS_MAX = 100
 
 /** API tokens, the credentials of the platform's backends. */
 export function Tokens() {
-  const disabledReason = useMissingPermission('MANAGE')
+  const denied = useDenied('MANAGE')
   const client = useQueryClient()
   const { data, error } = useQuery({
     queryKey: KEY,
@@ -26,7 +26,7 @@ export function Tokens() {
   })
   const refreshData = () => void client.invalidateQueries({ queryKey: KEY })
   return (
-    <Panel title="API tokens" actions={<NewToken disabledReason={disabledReason} onDone={refreshData} />}>
+    <Panel title="API tokens" actions={<NewToken denied={denied} onDone={refreshData} />}>
       {error && <ErrorState error={error} />}
       {!error && !data && <Loading />}
       <Stack gap="md">
@@ -43,13 +43,13 @@ export function Tokens() {
             </div>
             <ActionButton
               label="Delete"
-              successText="Deleted the token. Calls with it are refused from now on."
+              done="Deleted the token. Calls with it are refused from now on."
               color="red"
               size="xs"
-              disabledReason={disabledReason}
+              denied={denied}
               act={() => countersign.tokens.delete(id)}
               onDone={refreshData}
-              question={{
+              ask={{
                 title: `Delete ${name}?`,
                 text: 'Requests with this token will be refused. Programs that use it stop working.',
               }}
@@ -63,13 +63,7 @@ export function Tokens() {
 
 type Made = Awaited<ReturnType<typeof countersign.tokens.create>>
 
-function NewToken({
-  disabledReason,
-  onDone,
-}: {
-  readonly disabledReason: string | undefined
-  readonly onDone: () => void
-}) {
+function NewToken({ denied, onDone }: { readonly denied: string | undefined; readonly onDone: () => void }) {
   const [isOpen, { open, close }] = useDisclosure(false)
   const [name, setName] = useState('')
   const [permissions, setPermissions] = useState<readonly PermissionName[]>(['VIEW'])
@@ -88,22 +82,22 @@ function NewToken({
     event.preventDefault()
     create.mutate()
   }
-  const { data: newToken } = create
+  const { data: made } = create
   return (
     <>
-      <Button variant="default" disabled={disabledReason !== undefined} title={disabledReason} onClick={open}>
+      <Button variant="default" disabled={denied !== undefined} title={denied} onClick={open}>
         New token
       </Button>
       <FormDialog
         opened={isOpen}
         onClose={leave}
-        isDirty={isTouched && !newToken}
+        isDirty={isTouched && !made}
         onTouched={() => setTouched(true)}
-        title={newToken ? 'Your new token' : 'New token'}
+        title={made ? 'Your new token' : 'New token'}
         size="lg"
       >
-        {newToken ? (
-          <NewSecret token={newToken} onClose={leave} />
+        {made ? (
+          <NewSecret token={made} onClose={leave} />
         ) : (
           <form onSubmit={submit}>
             <Stack>

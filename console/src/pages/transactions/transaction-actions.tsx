@@ -6,9 +6,9 @@ import {
 } from '@countersign/contract/states/payment-states'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { countersign } from '../../data/client.ts'
-import { useMissingPermission } from '../../session/me.ts'
+import { useDenied } from '../../session/me.ts'
 import { ActionButton } from '../../ui/action-button.tsx'
-import { formatConstant } from '../../ui/status-meaning.ts'
+import { wordsOf } from '../../ui/status-meaning.ts'
 import { awaitApproval } from '../approvals/signature.ts'
 import { DecideButton } from '../decisions/decide-button.tsx'
 import type { TransactionRecord } from './columns.tsx'
@@ -26,21 +26,19 @@ export function TransactionActions({ transaction }: { readonly transaction: Tran
     for (const noun of ['transactions', 'approvals', 'overview'])
       void client.invalidateQueries({ queryKey: [noun] })
   }
-  const transact = useMissingPermission('TRANSACT')
-  const approve = useMissingPermission('APPROVE')
-  const endedReason = `It is ${formatConstant(status).toLowerCase()}.`
+  const transact = useDenied('TRANSACT')
+  const approve = useDenied('APPROVE')
+  const ended = `It is ${wordsOf(status).toLowerCase()}.`
   return (
     <>
       <Decision transaction={transaction} onDone={onDone} />
       {direction === 'DEBIT' && (
         <ActionButton
           label="Cancel payment"
-          successText="Asked to cancel the payment."
-          disabledReason={
-            transact ?? (canFail(transaction) ? undefined : `It can no longer be stopped. ${endedReason}`)
-          }
+          done="Asked to cancel the payment."
+          denied={transact ?? (canFail(transaction) ? undefined : `It can no longer be stopped. ${ended}`)}
           color="red"
-          question={{
+          ask={{
             title: 'Stop this payment?',
             text: 'One that waits for the hours of its rail is stopped immediately. Of any other the rail is asked, which may be too late.',
           }}
@@ -51,16 +49,16 @@ export function TransactionActions({ transaction }: { readonly transaction: Tran
       {direction === 'DEBIT' && (
         <DecideButton
           transactionId={id}
-          disabledReason={approve ?? (canBeDecided(transaction) ? undefined : DECIDED_BY_REPORT)}
+          denied={approve ?? (canBeDecided(transaction) ? undefined : DECIDED_BY_REPORT)}
           onDone={onDone}
         />
       )}
       {status === 'COMPLETED' && receiptDeliveryConfirmedAt === undefined && (
         <ActionButton
           label="Mark receipt as delivered"
-          successText="Recorded that the receipt was delivered."
-          disabledReason={transact}
-          question={{
+          done="Recorded that the receipt was delivered."
+          denied={transact}
+          ask={{
             title: 'Mark receipt as delivered?',
             text: 'This records that the customer has received the receipt, with the current time. It cannot be undone.',
           }}
@@ -88,32 +86,32 @@ function Decision(props: { readonly transaction: TransactionRecord; readonly onD
     queryFn: () => countersign.approvals.list({ kind: 'INCOMING_PAYMENT', limit: 100 }),
     enabled: isIncoming && isOpen,
   })
-  const permission = useMissingPermission('APPROVE')
+  const permission = useDenied('APPROVE')
   if (!isIncoming && agentId === undefined) return null
   const isWaiting = !isIncoming || waiting.data?.data.some(({ objectId }) => objectId === id) === true
-  const disabledReason =
+  const denied =
     permission ??
     (isOpen
       ? isWaiting
         ? undefined
         : 'It does not wait for a decision.'
-      : `It is decided: ${formatConstant(transaction.status).toLowerCase()}.`)
+      : `It is decided: ${wordsOf(transaction.status).toLowerCase()}.`)
   return (
     <>
       <ActionButton
         label="Approve"
-        successText="Approved the payment."
+        done="Approved the payment."
         variant="filled"
-        disabledReason={disabledReason}
+        denied={denied}
         act={() => awaitApproval(countersign.transactions.approve(id, {}))}
         onDone={onDone}
       />
       <ActionButton
         label="Reject"
-        successText="Rejected the payment."
+        done="Rejected the payment."
         color="red"
-        disabledReason={disabledReason}
-        question={{
+        denied={denied}
+        ask={{
           title: 'Reject this payment?',
           text: 'Its sender gets the money back.',
           needsReason: false,

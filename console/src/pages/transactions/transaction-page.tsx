@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { countersign } from '../../data/client.ts'
-import { formatMoney } from '../../ui/money.tsx'
+import { moneyText } from '../../ui/money.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Raw } from '../../ui/raw.tsx'
@@ -40,8 +40,8 @@ function TransactionDetail({ transaction }: { readonly transaction: TransactionR
   const { id, status, direction } = transaction
   return (
     <Page
-      title={`${formatMoney(getAmount(transaction))} ${direction === 'DEBIT' ? 'out' : 'in'}`}
-      aside={<Status state={status} />}
+      title={`${moneyText(getAmount(transaction))} ${direction === 'DEBIT' ? 'out' : 'in'}`}
+      aside={<Status of={status} />}
       actions={<TransactionActions transaction={transaction} />}
       parent={PARENT}
     >
@@ -57,22 +57,22 @@ function TransactionDetail({ transaction }: { readonly transaction: TransactionR
           <Decisions transaction={transaction} />
         </div>
       </div>
-      <Raw value={transaction} />
+      <Raw of={transaction} />
     </Page>
   )
 }
 
 /** Explains why a payment failed, what to do, and what happened to the money. */
 function Fault({ transaction }: { readonly transaction: TransactionRecord }) {
-  const failure = explainFailure(transaction)
+  const fault = explainFailure(transaction)
   const refund = describeRefund(transaction)
-  if (!failure && !refund) return null
+  if (!fault && !refund) return null
   const isFailed = transaction.status === 'FAILED'
   return (
     <Notice meaning={isFailed ? 'failed' : 'ended'} title={isFailed ? 'Failure reason' : 'Details'}>
-      {failure && <span>{failure.words}</span>}
+      {fault && <span>{fault.words}</span>}
       {refund && <span>{refund}</span>}
-      {failure && <span className="soft">{failure.advice}</span>}
+      {fault && <span className="soft">{fault.advice}</span>}
     </Notice>
   )
 }

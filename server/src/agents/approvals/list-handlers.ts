@@ -4,9 +4,9 @@ import { DepositChoice } from '@countersign/contract/payments/deposits'
 import type { Op } from '../../kernel/operation/app.ts'
 import type { Handlers } from '../../kernel/operation/operation.ts'
 import { page } from '../../kernel/operation/paging.ts'
-import { getPlatformConfig } from '../../people/platforms/platform-config.ts'
+import { platformConfig } from '../../people/platforms/platform-config.ts'
 import { selectVotes, selectWaiting, type WaitingRow } from './store.ts'
-import { toWaitingView } from './waiting-approvals.ts'
+import { waitingView } from './waiting-approvals.ts'
 
 /** Kinds of approval that may require votes from several team members. */
 const VOTED: ReadonlySet<ApprovalKind> = new Set([
@@ -31,17 +31,17 @@ export const approvalHandlers: Handlers<typeof approvals> = {
       rows: selectWaiting(op, query),
       table: 'agent_actions',
       order: query.sortOrder ?? 'desc',
-      view: (rows) => toWaitingViews(op, rows),
+      view: (rows) => waitingViews(op, rows),
     }),
   }),
 }
 
-async function toWaitingViews(op: Op, rows: readonly WaitingRow[]) {
+async function waitingViews(op: Op, rows: readonly WaitingRow[]) {
   const votes = await selectVotes(
     op,
     rows.map(({ id }) => id),
   )
-  const { approvalsRequired } = getPlatformConfig(op)
+  const { approvalsRequired } = platformConfig(op)
   return Promise.all(
     rows.map((row) => {
       const rowVotes = votes.filter(({ record_id }) => record_id === row.id)
@@ -51,7 +51,7 @@ async function toWaitingViews(op: Op, rows: readonly WaitingRow[]) {
         at: at.toISOString(),
         ...(choice === null ? {} : { choice: decode(DepositChoice, choice) }),
       }))
-      return toWaitingView(op, row, views, VOTED.has(row.kind) ? approvalsRequired : 1)
+      return waitingView(op, row, views, VOTED.has(row.kind) ? approvalsRequired : 1)
     }),
   )
 }

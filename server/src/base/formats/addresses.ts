@@ -49,7 +49,7 @@ const OFFER_RANGES = [
 ] as const
 
 /** The number of final characters that select a sandbox outcome. Fewer than the checksum has. */
-const MAGIC_CHARACTERS = 3
+const GIVEN_END = 3
 const BECH32_CHECKSUM_LETTERS = 6
 const BECH32_LETTERS = 'qpzry9x8gf2tvdw0s3jn54khce6mua7l'
 
@@ -99,15 +99,13 @@ export function isSparkAddress(text: string): boolean {
  * The canonical spelling of a Spark address: lower case, with the current prefix. If it ends with a magic
  * value, so that its checksum is wrong, it keeps that ending.
  */
-export function toSparkSpelling(text: string): string {
+export function sparkSpelling(text: string): string {
   const lower = text.toLowerCase()
   const [, network, data] = /^sp(rt)?1(.+)$/.exec(lower) ?? []
   if (data === undefined) return lower
   const words = [...data.slice(0, -BECH32_CHECKSUM_LETTERS)].map((letter) => BECH32_LETTERS.indexOf(letter))
   const spelling = bech32m.encode(`spark${network ?? ''}`, words, false)
-  return isSparkAddress(lower)
-    ? spelling
-    : spelling.slice(0, -MAGIC_CHARACTERS) + lower.slice(-MAGIC_CHARACTERS)
+  return isSparkAddress(lower) ? spelling : spelling.slice(0, -GIVEN_END) + lower.slice(-GIVEN_END)
 }
 
 /**
@@ -195,8 +193,8 @@ function readRecords(bytes: Uint8Array | undefined): TlvRecord[] | undefined {
   const records: TlvRecord[] = []
   let position = 0
   while (position < bytes.length) {
-    const type = readBigSize(bytes, position)
-    const length = type && readBigSize(bytes, type.next)
+    const type = bigSize(bytes, position)
+    const length = type && bigSize(bytes, type.next)
     if (!type || !length || length.value > BigInt(bytes.length - length.next)) return undefined
     const end = length.next + Number(length.value)
     records.push({ type: type.value, value: bytes.subarray(length.next, end) })
@@ -214,7 +212,7 @@ const BIG_SIZES: Readonly<Record<number, { readonly bytes: number; readonly min:
   255: { bytes: 8, min: 0x1_0000_0000n },
 }
 
-function readBigSize(
+function bigSize(
   bytes: Uint8Array,
   at: number,
 ): { readonly value: bigint; readonly next: number } | undefined {

@@ -17,13 +17,13 @@ const OTHER_DECIMALS = {
 } as const
 
 const DECIMALS: ReadonlyMap<string, number> = new Map([
-  ...splitCodes(TWO_DECIMALS).map((code) => [code, 2] as const),
+  ...codes(TWO_DECIMALS).map((code) => [code, 2] as const),
   ...Object.entries(OTHER_DECIMALS).flatMap(([decimals, list]) =>
-    splitCodes(list).map((code) => [code, Number(decimals)] as const),
+    codes(list).map((code) => [code, Number(decimals)] as const),
   ),
 ])
 
-function splitCodes(list: string): readonly string[] {
+function codes(list: string): readonly string[] {
   return list.trim().split(/\s+/)
 }
 

@@ -14,11 +14,9 @@ const ZERO_WIDTH = [
   '\u00a0',
 ]
 
-const toFullWidth = (text: string) =>
+const full = (text: string) =>
   [...text]
-    .map((letter) =>
-      /[0-9A-Za-z]/.test(letter) ? String.fromCodePoint(letter.codePointAt(0)! + 0xfee0) : letter,
-    )
+    .map((one) => (/[0-9A-Za-z]/.test(one) ? String.fromCodePoint(one.codePointAt(0)! + 0xfee0) : one))
     .join('')
 
 /** An EVM address in a random spelling. */
@@ -45,9 +43,7 @@ export const respelled = (digits: string) =>
       isFull: fc.boolean(),
     })
     .map(({ prefix, suffix, upper, hidden, isFull }) => {
-      const cased = [...digits]
-        .map((digit, at) => (upper[at] ? digit.toUpperCase() : digit.toLowerCase()))
-        .join('')
-      const plain = `${prefix}${isFull ? toFullWidth(cased) : cased}${prefix.includes(':') ? suffix : ''}`
-      return hidden.reduce((text, [place, space]) => text.slice(0, place) + space + text.slice(place), plain)
+      const cased = [...digits].map((one, at) => (upper[at] ? one.toUpperCase() : one.toLowerCase())).join('')
+      const plain = `${prefix}${isFull ? full(cased) : cased}${prefix.includes(':') ? suffix : ''}`
+      return hidden.reduce((text, [place, one]) => text.slice(0, place) + one + text.slice(place), plain)
     })

@@ -60,10 +60,7 @@ const REASONS: Readonly<Record<string, string>> = {
 /** Errors of a connection closed by the server. */
 const CONNECTION_CLOSED: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE'])
 
-/**
- * A request that has not started this long after it got a connection is waiting for the server to accept the
- * connection.
- */
+/** A request that has had a connection for longer, and has not begun, waits for the server to accept it. */
 const OPENING_MS = 1_000
 
 interface Settling {
@@ -72,7 +69,7 @@ interface Settling {
 }
 
 /** Reads the response to one request, up to `bytesMax` bytes of its decompressed body. */
-export class ResponseReader implements Dispatcher.DispatchHandler {
+export class AnswerReading implements Dispatcher.DispatchHandler {
   onSettled: (() => void) | undefined
   readonly #bytesMax: number
   readonly #settling: Settling
@@ -92,7 +89,7 @@ export class ResponseReader implements Dispatcher.DispatchHandler {
     this.#settling = settling
   }
 
-  /** Records the connection that sends the request, which may have to be opened first. */
+  /** Notes the connection that sends the request, which may have to be opened first. */
   assign(connection: Connection): void {
     this.#connection = connection
     this.#connectionMs = performance.now()
@@ -119,7 +116,7 @@ export class ResponseReader implements Dispatcher.DispatchHandler {
     if (!unpacker) return
     unpacker.on('data', (chunk: Uint8Array) => this.#add(chunk))
     unpacker.on('end', () => this.#finish(true))
-    unpacker.on('error', (error) => this.fail(toFailureCode(error)))
+    unpacker.on('error', (error) => this.fail(reasonOf(error)))
     unpacker.on('drain', () => controller.resume())
     this.#unpacker = unpacker
   }
@@ -136,7 +133,7 @@ export class ResponseReader implements Dispatcher.DispatchHandler {
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
-    this.fail(toFailureCode(error))
+    this.fail(reasonOf(error))
   }
 
   /** Ends the request without a response. */
@@ -184,8 +181,8 @@ export class ResponseReader implements Dispatcher.DispatchHandler {
   }
 }
 
-/** Converts an error to the code that says why no response was received. */
-export function toFailureCode(error: unknown): string {
+/** The reason why no response was received. */
+export function reasonOf(error: unknown): string {
   const code = codeOf(error) ?? 'FAILED'
   return memberOf(REASONS, code) ?? code
 }

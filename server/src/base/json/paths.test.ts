@@ -1,18 +1,18 @@
 import { expect, test } from 'vitest'
-import { getValueAt, setValueAt } from './paths.ts'
+import { putAt, valueAt } from './paths.ts'
 
-test('a path finds a value within objects and lists, or undefined if the path does not exist', () => {
+test('a path finds a value within objects and lists, and nothing where it leads nowhere', () => {
   const record = { name: { first: 'Ada' }, tags: ['a', 'b'], empty: null }
-  expect(getValueAt(record, 'name.first')).toBe('Ada')
-  expect(getValueAt(record, 'tags.1')).toBe('b')
-  expect(getValueAt(record, 'empty.first')).toBeUndefined()
-  expect(getValueAt(record, 'other.first')).toBeUndefined()
-  expect(getValueAt(undefined, 'name')).toBeUndefined()
+  expect(valueAt(record, 'name.first')).toBe('Ada')
+  expect(valueAt(record, 'tags.1')).toBe('b')
+  expect(valueAt(record, 'empty.first')).toBeUndefined()
+  expect(valueAt(record, 'other.first')).toBeUndefined()
+  expect(valueAt(undefined, 'name')).toBeUndefined()
 })
 
-test('a value set at a path leaves the other properties unchanged', () => {
+test('a value is put beside what its objects already have', () => {
   const record = { name: { first: 'Ada' } }
-  setValueAt(record, ['name', 'last'], 'King')
-  setValueAt(record, ['address', 'city'], 'London')
+  putAt(record, ['name', 'last'], 'King')
+  putAt(record, ['address', 'city'], 'London')
   expect(record).toEqual({ name: { first: 'Ada', last: 'King' }, address: { city: 'London' } })
 })

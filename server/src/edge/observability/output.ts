@@ -23,7 +23,8 @@ const NEW_LINE = 10
 /** Opens standard output, standard error, or a file for appending. */
 export function openOutput(to: keyof typeof STANDARD | string, onDropped: OnDropped = () => {}): Output {
   if (typeof to === 'string') return fileOutput(openSync(to, 'a'), onDropped)
-  // A synchronous write to a pipe would block on its reader, so pipes are written through a stream.
+  // A synchronous write to a pipe would wait for its reader, so pipes are written through a stream. Files and
+  // terminals are written synchronously.
   return isPipe(to) ? pipeOutput(STANDARD[to](), onDropped) : fileOutput(to, onDropped)
 }
 
@@ -49,28 +50,29 @@ export function fileOutput(fd: number, onDropped: OnDropped, write: WriteBytes =
       try {
         while (bytesWritten < bytes.length) {
           const count = write(fd, bytes, bytesWritten)
-          if (count === 0) throw new Error('no bytes were written')
+          if (count === 0) throw new Error('nothing was written')
           bytesWritten += count
         }
         isTorn = false
       } catch {
         if (bytesWritten > 0) isTorn = bytes[bytesWritten - 1] !== NEW_LINE
-        onDropped(countLines(bytes.toString('utf8', Math.max(start, bytesWritten))))
+        onDropped(linesIn(bytes.toString('utf8', Math.max(start, bytesWritten))))
       }
     },
   }
 }
 
-/** Writes to a stream while its reader keeps up. */
+/** Writes to a stream as long as its reader keeps up. */
 export function pipeOutput(stream: Writable, onDropped: OnDropped): Output {
-  // Without a listener the process would end with the reader. Servers in the same process share one listener.
+  // Without a listener the process would end together with the reader. Servers in the same process share one
+  // listener.
   if (!stream.listeners('error').includes(ignoreError)) stream.on('error', ignoreError)
   return {
     write(text) {
-      if (stream.writableLength > WAITING_BYTES_MAX) onDropped(countLines(text))
+      if (stream.writableLength > WAITING_BYTES_MAX) onDropped(linesIn(text))
       else
         stream.write(text, (error) => {
-          if (error) onDropped(countLines(text))
+          if (error) onDropped(linesIn(text))
         })
     },
   }
@@ -78,6 +80,6 @@ export function pipeOutput(stream: Writable, onDropped: OnDropped): Output {
 
 function ignoreError(): void {}
 
-function countLines(text: string): number {
+function linesIn(text: string): number {
   return Math.max(1, text.split('\n').length - 1)
 }

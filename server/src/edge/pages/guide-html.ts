@@ -25,19 +25,20 @@ export interface GuideOutline extends Omit<GuideHtml, 'body'> {
   readonly sections: readonly (Section & { readonly words: string })[]
 }
 
-interface LinkTarget {
+interface Found {
   readonly address: string
   /** Empty if the file is not a guide. */
   readonly title: string
 }
 
-type FindTarget = (name: string) => LinkTarget | undefined
+type Find = (name: string) => Found | undefined
 
 /**
- * Renders the guide of `docs/` with the file name `name`. Links to files that `find` does not find become text.
- * If a link's text is a file name, the file's title is shown instead.
+ * Renders a guide of `docs/`. `name` is its file, and `find` finds other files of `docs/`; it returns
+ * undefined for files that the server does not show, and links to those become text. If the text of a link is
+ * a file name, the title of that file is shown.
  */
-export function guideHtml(markdown: string, name: string, find: FindTarget): GuideHtml {
+export function guideHtml(markdown: string, name: string, find: Find): GuideHtml {
   return readGuide(markdown, name, find, codeBlock)
 }
 
@@ -57,7 +58,7 @@ export function guideOutline(markdown: string, name: string): GuideOutline {
   }
 }
 
-function readGuide(markdown: string, name: string, find: FindTarget, block: typeof codeBlock): GuideHtml {
+function readGuide(markdown: string, name: string, find: Find, block: typeof codeBlock): GuideHtml {
   const sections: { id: string; text: string }[] = []
   const makeId = uniqueIds()
   let title = name
@@ -73,7 +74,7 @@ function readGuide(markdown: string, name: string, find: FindTarget, block: type
       },
       link({ href, tokens }: Tokens.Link) {
         const inner = this.parser.parseInline(tokens)
-        const to = resolveTarget(href, name, find)
+        const to = target(href, name, find)
         if (!to) return inner
         const text = /^(?:<code>)?[\w./-]+\.md(?:<\/code>)?$/.test(inner) && to.title
         return html`<a href="${to.address}">${text || new Html(inner)}</a>`.text
@@ -94,7 +95,7 @@ function readGuide(markdown: string, name: string, find: FindTarget, block: type
 }
 
 /** A guide as Markdown, with the links of `guideHtml` and without the markers of generated tables. */
-export function guideMarkdown(markdown: string, name: string, find: FindTarget): string {
+export function guideMarkdown(markdown: string, name: string, find: Find): string {
   const parts = markdown.split(/(^```.*?^```$)/ms)
   const texts = parts.map((part) =>
     part.startsWith('```')
@@ -102,7 +103,7 @@ export function guideMarkdown(markdown: string, name: string, find: FindTarget):
       : part
           .replace(/<!--.*?-->\n+/gs, '')
           .replace(/\[([^\]]+)\]\(([^)\s]+)\)/g, (_, text: string, href: string) => {
-            const to = resolveTarget(href.startsWith('#') ? posix.basename(name) + href : href, name, find)
+            const to = target(href.startsWith('#') ? posix.basename(name) + href : href, name, find)
             return to ? `[${text}](${to.address})` : text
           }),
   )
@@ -112,7 +113,7 @@ export function guideMarkdown(markdown: string, name: string, find: FindTarget):
 const findIntroduction = (body: string) =>
   /^.*?[.:](?=\s|$)/s.exec(toPlainText(/<p>(.*?)<\/p>/s.exec(body)?.[1] ?? ''))?.[0].replace(/:$/, '.') ?? ''
 
-function resolveTarget(href: string, name: string, find: FindTarget): LinkTarget | undefined {
+function target(href: string, name: string, find: Find): Found | undefined {
   if (/^https?:|^#/.test(href)) return { address: href, title: '' }
   const [path = '', fragment] = href.split('#', 2)
   const linkedGuide = find(posix.join(posix.dirname(name), path).replace(/\/$/, '/README.md'))

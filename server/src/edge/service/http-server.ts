@@ -17,7 +17,7 @@ import { VERSION } from '../../base/settings/version.ts'
 import type { RequestLog } from '../../kernel/audit/request-log.ts'
 import { type Actor, type App, newRequestId } from '../../kernel/operation/app.ts'
 import { pathOf, urlOf, withoutPrefix } from '../../kernel/operation/base-path.ts'
-import { ApiError, type Caller, findImplementation } from '../../kernel/operation/operation.ts'
+import { ApiError, type Caller, implementationOf } from '../../kernel/operation/operation.ts'
 import { SCHEMA_NAME } from '../../storage/schema/migrate.ts'
 import { allowPages } from '../http/authentication/cors.ts'
 import { createRequestLogger, type Keep } from '../http/logging/log-request.ts'
@@ -27,7 +27,7 @@ import { createPipeline, type Pipeline, type PipelineOptions } from '../http/pip
 import { createEventPipeline } from '../http/pipeline/processor-calls.ts'
 import { closeStalled, nameLastEventHeader, queryWithLastEvent } from '../http/pipeline/streams.ts'
 import { type Answer, isAnswer } from '../http/request/call.ts'
-import { buildHead, headerText } from '../http/request/head.ts'
+import { headerText, headOf } from '../http/request/head.ts'
 import { type TakeUpload, uploadTaker } from '../http/request/upload.ts'
 import { closeUnread, limitRest, refuseEarly, refuseNotHttp, sendError } from '../http/response/refuse.ts'
 import { addMetrics } from '../observability/metrics-endpoint.ts'
@@ -41,7 +41,7 @@ import { createKycCalls } from '../pages/kyc-calls.ts'
 import { addKycPage } from '../pages/kyc-page.ts'
 import { addLanding } from '../pages/landing.ts'
 import type { Standing } from '../rate-limits/request-counts.ts'
-import { type RequestLimits, toRateLimitHeaders } from '../rate-limits/request-limits.ts'
+import { headersOf, type RequestLimits } from '../rate-limits/request-limits.ts'
 import type { Shutdown } from './graceful-shutdown.ts'
 import { findReader, implement, REPORTED, type ServedHandlers } from './implementations.ts'
 import { connectionsWithin } from './open-files.ts'
@@ -56,17 +56,20 @@ declare module 'fastify' {
 
   interface FastifyContextConfig {
     isUpload?: boolean
-    /** The path parameters. Their schemas determine which values are masked in logs. */
+    /** The path parameters, whose schemas say which values to mask in logs. */
     params?: TObject
   }
 }
 
-/** Timeouts for the headers and for the whole request, from its first byte or the start of its connection. */
+/**
+ * Timeouts from the first byte of a request, or from the start of its connection, to the end of its headers
+ * and of its body.
+ */
 const HEADERS_MS_MAX = 10_000
 const REQUEST_MS_MAX = 30_000
-/** The interval at which timeouts are checked. */
+/** A timeout may be noticed this much later. */
 const TIMEOUT_CHECK_MS = 1_000
-/** Refused connections are logged once per interval, because there may be very many. */
+/** Refused connections are logged in one line per interval, because there may be very many. */
 const DROP_LINE_MS = 10_000
 
 /** Options in addition to the settings of the service, mostly set by tests. */
@@ -98,12 +101,13 @@ export function createServer(app: App, handlers: ServedHandlers, options: Served
     return503OnClosing: false,
     forceCloseConnections: 'idle',
     requestTimeout: requestMsMax,
-    // Longer than any valid path segment. The parameter's schema limits its length, so that the error names it.
+    // Longer than any valid path segment. The schema of the parameter limits its length, so that the error
+    // can name it.
     routerOptions: { maxParamLength: 64 * KIB },
     rewriteUrl: ({ url = '/' }) => withoutPrefix(app.config, url),
     genReqId: () => newRequestId(app.clock()),
     http: {
-      // The server's own hook refuses requests without Host, with a regular error body.
+      // Our own hook refuses a request without Host, with a regular error body.
       requireHostHeader: false,
       headersTimeout: Math.min(HEADERS_MS_MAX, requestMsMax),
       connectionsCheckingInterval: Math.min(TIMEOUT_CHECK_MS, requestMsMax),
@@ -164,7 +168,7 @@ function addPages(server: FastifyInstance, app: App): void {
   addFileLinks(server, app)
 }
 
-/** Options of some endpoints: forms and the request log. */
+/** Options that only some endpoints have: forms and the request log. */
 interface RouteOptions {
   readonly takeUpload?: TakeUpload
   readonly keep?: Keep
@@ -176,7 +180,9 @@ interface ApiOptions {
   readonly logRequest: RequestLog['add']
 }
 
-/** Adds all routes with a pipeline: the API, and the endpoints to which external systems report. */
+/**
+ * Adds all routes with a pipeline: the API, and the endpoints for external systems that report to us, if any.
+ */
 function addApi(
   server: FastifyInstance,
   app: App,
@@ -211,7 +217,7 @@ function addApi(
       server,
       app,
       endpoint,
-      createEventPipeline(app, name, endpoint, findImplementation(handlers, name), steps),
+      createEventPipeline(app, name, endpoint, implementationOf(handlers, name), steps),
     )
   }
 }
@@ -222,12 +228,12 @@ function addUpload(
   app: App,
   endpoint: Endpoint,
   pipeline: Pipeline,
-  options: RouteOptions & { readonly takeUpload: TakeUpload },
+  means: RouteOptions & { readonly takeUpload: TakeUpload },
 ): void {
   server.register(async (scope) => {
     scope.removeAllContentTypeParsers()
     await scope.register(multipart, { throwFileSizeLimit: false })
-    addEndpoint(scope, app, endpoint, pipeline, options)
+    addEndpoint(scope, app, endpoint, pipeline, means)
   })
 }
 
@@ -247,8 +253,8 @@ function addEndpoint(
     // Runs before the body is read, so that an unauthorized caller costs neither memory nor parsing.
     onRequest: async (request, reply) => {
       request.seen = { actor: undefined }
-      const admitted = await pipeline.admit(buildHead(app, request))
-      if (request.seen.standing) reply.headers(toRateLimitHeaders(request.seen.standing))
+      const admitted = await pipeline.admit(headOf(app, request))
+      if (request.seen.standing) reply.headers(headersOf(request.seen.standing))
       if (isAnswer(admitted)) {
         logCall?.(request, reply, admitted)
         closeUnread(request, reply)
@@ -258,7 +264,7 @@ function addEndpoint(
     },
     handler: async (request, reply) => {
       const call = {
-        ...buildHead(app, request),
+        ...headOf(app, request),
         method: endpoint.method,
         path: pathOf(endpoint, request.params),
         query: isStream(endpoint) ? queryWithLastEvent(request) : request.query,
@@ -269,8 +275,8 @@ function addEndpoint(
         requestId: headerText(request, 'request-id'),
         ...(takeUpload ? { readForm: takeUpload(request, endpoint) } : {}),
       }
-      const pipelineResponse = await pipeline.answer(call, request.caller)
-      const answer = isStream(endpoint) ? nameLastEventHeader(request, pipelineResponse) : pipelineResponse
+      const answered = await pipeline.answer(call, request.caller)
+      const answer = isStream(endpoint) ? nameLastEventHeader(request, answered) : answered
       logCall?.(request, reply, answer)
       if (takeUpload) limitRest(request)
       if (isStream(endpoint)) closeStalled(reply.raw)
@@ -280,8 +286,7 @@ function addEndpoint(
 }
 
 /**
- * Closes new connections beyond a limit immediately, because each one takes memory before it is
- * authenticated.
+ * Immediately closes new connections beyond a limit, because each takes memory before it is authenticated.
  */
 function limitConnections(
   server: FastifyInstance,
@@ -292,14 +297,14 @@ function limitConnections(
   if (connectionsMax < config.connectionsMax)
     log.warn(
       { openFilesMax, connectionsMax, COUNTERSIGN_CONNECTIONS_MAX: config.connectionsMax },
-      'open file limit is below COUNTERSIGN_CONNECTIONS_MAX: raise it (ulimit -n, LimitNOFILE) to allow more connections',
+      'the limit of open files is below COUNTERSIGN_CONNECTIONS_MAX: raise it (ulimit -n, LimitNOFILE), or callers get fewer connections',
     )
   server.server.maxConnections = connectionsMax
-  let lastLoggedMs = Number.NEGATIVE_INFINITY
+  let saidAtMs = Number.NEGATIVE_INFINITY
   server.server.on('drop', () => {
-    if (performance.now() - lastLoggedMs < DROP_LINE_MS) return
-    lastLoggedMs = performance.now()
-    log.warn({ connectionsMax }, 'refused connections beyond the limit')
+    if (performance.now() - saidAtMs < DROP_LINE_MS) return
+    saidAtMs = performance.now()
+    log.warn({ connectionsMax }, 'connections refused')
   })
 }
 
@@ -316,7 +321,7 @@ function sendAnswer(reply: FastifyReply, { status, headers, body, pieces, isLost
   return reply.type('application/json; charset=utf-8').send(body)
 }
 
-/** Serves the server's public keys, which clients can pin. */
+/** Serves the public keys of this server, which clients can pin. */
 function addWellKnown(server: FastifyInstance, app: App): void {
   const { quorumPublicKey, webhookPublicKey } = app.enclave
   server.get('/.well-known/countersign.json', async (_, reply) => {
@@ -334,7 +339,7 @@ function addHealth(server: FastifyInstance, app: App, leaving: Shutdown): void {
     const unready = await findUnready(app)
     if (!unready) return { status: 'ready' }
     const { message, cause } = unready
-    if (cause !== undefined) app.log.error({ err: cause, ...request.trace }, 'database unreachable')
+    if (cause !== undefined) app.log.error({ err: cause, ...request.trace }, 'database not reachable')
     return sendError(app, reply, new ApiError('UNAVAILABLE', { message }))
   })
 }
@@ -364,6 +369,6 @@ function getStatus(error: unknown): number | undefined {
 }
 
 function tooLarge(bodyBytesMax: number | undefined): ApiError {
-  const message = `The request body must have at most ${bodyBytesMax} bytes.`
+  const message = `The request body may have at most ${bodyBytesMax} bytes.`
   return new ApiError('PAYLOAD_TOO_LARGE', { message, details: { bodyBytesMax } })
 }

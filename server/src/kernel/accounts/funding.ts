@@ -22,7 +22,7 @@ export interface FundingInstructions {
 const REFERENCE_CHARACTERS = 10
 
 /** The reference that identifies deposits to an account. It never changes. */
-export function deriveFundingReference(accountId: string): string {
+export function fundingReference(accountId: string): string {
   const digest = hash('sha256', `reference ${accountId}`)
   return `CS${digest.slice(0, REFERENCE_CHARACTERS).toUpperCase()}`
 }
@@ -32,7 +32,7 @@ export function deriveFundingReference(accountId: string): string {
  * through the accounts that rails have opened for it or, in the sandbox, through generated deposit details. A
  * PENDING account cannot be paid.
  */
-export function listFundingInstructions(op: Op, account: InternalAccountRow): FundingInstructions[] {
+export function accountFundingInstructions(op: Op, account: InternalAccountRow): FundingInstructions[] {
   const isPlatformAccount = account.customer_id === null
   if (account.status === 'PENDING') return []
   if (account.spark_address !== null)
@@ -46,13 +46,13 @@ export function listFundingInstructions(op: Op, account: InternalAccountRow): Fu
         isPlatformAccount,
       },
     ]
-  if (account.chain_rail !== null) return buildChainInstructions(op, account)
+  if (account.chain_rail !== null) return atChainAddress(op, account)
   const railAccounts = listRailAccounts(op, account, isPlatformAccount)
   const from = op.depositDetails
   if (!from) return railAccounts
-  const reference = deriveFundingReference(account.id)
+  const reference = fundingReference(account.id)
   // A Lightning invoice can be paid only once, but the deposit details of an account must stay valid.
-  const types = listFundingTypes(account.currency).filter(
+  const types = fundingTypesOf(account.currency).filter(
     (type) =>
       type !== 'LIGHTNING' &&
       !railAccounts.some(({ accountOrWalletInfo }) => accountOrWalletInfo.accountType === type),
@@ -78,10 +78,7 @@ export function listFundingInstructions(op: Op, account: InternalAccountRow): Fu
  * A wallet has one permanent address on its chain. Payments to it are not detected while its rail is missing
  * from the rails file.
  */
-function buildChainInstructions(
-  op: Op,
-  { chain_rail, chain_address }: InternalAccountRow,
-): FundingInstructions[] {
+function atChainAddress(op: Op, { chain_rail, chain_address }: InternalAccountRow): FundingInstructions[] {
   const chain = op.rails.find(chain_rail)?.chain
   if (!chain || chain_address === null) return []
   return [
@@ -91,7 +88,7 @@ function buildChainInstructions(
         assetType: 'USDC',
         address: toChecksumAddress(chain_address.slice(2)),
       },
-      instructionsNotes: 'All money received at this address is credited to this wallet.',
+      instructionsNotes: 'Everything that arrives here belongs to this wallet.',
       isPlatformAccount: false,
     },
   ]
@@ -102,7 +99,7 @@ function listRailAccounts(op: Op, { id, funding }: InternalAccountRow, isPlatfor
   return (funding ?? [])
     .filter(({ rail }) => op.rails.find(rail)?.isRetired === false)
     .map(({ accountOrWalletInfo, instructionsNotes }) => ({
-      accountOrWalletInfo: withReference(accountOrWalletInfo, deriveFundingReference(id)),
+      accountOrWalletInfo: withReference(accountOrWalletInfo, fundingReference(id)),
       instructionsNotes,
       isPlatformAccount,
     }))
@@ -114,32 +111,31 @@ function listRailAccounts(op: Op, { id, funding }: InternalAccountRow, isPlatfor
  * one of `SPARK`, `LIGHTNING`, `SOLANA`, `TRON`, `POLYGON`, `BASE`, `ETHEREUM`, ignoring case. Empty if
  * nothing matches.
  */
-export function listFundingTypes(currency: string, network?: string): readonly AccountTypeName[] {
+export function fundingTypesOf(currency: string, network?: string): readonly AccountTypeName[] {
   const ownType = `${currency}_ACCOUNT`
-  const allTypes =
-    isAccountType(ownType) && canHold(ownType, currency) ? [ownType] : listWalletTypes(currency)
+  const allTypes = isAccountType(ownType) && holds(ownType, currency) ? [ownType] : listWalletTypes(currency)
   if (network === undefined) return allTypes
   const wantedNetwork = network.toUpperCase()
-  return allTypes.filter((type) => toNetwork(type) === wantedNetwork)
+  return allTypes.filter((type) => networkOf(type) === wantedNetwork)
 }
 
 /** For example `SOLANA` for `SOLANA_WALLET`. Undefined for account types without a chain. */
-export function toNetwork(type: string): string | undefined {
+export function networkOf(type: string): string | undefined {
   return isAccountType(type) && accountType(type).isChain ? type.replace('_WALLET', '') : undefined
 }
 
 function listWalletTypes(currency: string): AccountTypeName[] {
   return Object.keys(ACCOUNT_TYPES)
     .filter(isAccountType)
-    .filter((type) => toNetwork(type) && accountType(type).fields && canHold(type, currency))
+    .filter((type) => networkOf(type) && accountType(type).fields && holds(type, currency))
 }
 
-function canHold(type: AccountTypeName, currency: string): boolean {
+function holds(type: AccountTypeName, currency: string): boolean {
   return accountType(type).currencies.some((code) => code === currency)
 }
 
 /**
- * Deposit details for the preferred account type of a currency. `network` works as in `listFundingTypes`.
+ * Deposit details for the preferred account type of a currency. `network` works as in `fundingTypesOf`.
  * Throws if no type matches.
  */
 export function depositDetails(
@@ -147,8 +143,8 @@ export function depositDetails(
   deposit: Deposit,
   network?: string,
 ): PaymentAccountInfoValue {
-  const [type] = listFundingTypes(deposit.currency, network)
-  if (!type) throw new Error(`No account type supports ${deposit.currency} on ${network}`)
+  const [type] = fundingTypesOf(deposit.currency, network)
+  if (!type) throw new Error(`No account type takes ${deposit.currency} on ${network}`)
   return from.details(type, deposit)
 }
 

@@ -43,17 +43,17 @@ export async function receiveFile(
   } finally {
     key.fill(0)
   }
-  const observed = observer.getResult()
+  const observed = observer.found()
   return {
     file: { id, name, declaredType, sealedKey, ...observed },
-    spooled: { path, sealedBytes: countSealedBytes(observed.bytes), sealedSha256: sealed.getResult() },
+    spooled: { path, sealedBytes: countSealedBytes(observed.bytes), sealedSha256: sealed.found() },
   }
 }
 
 type Observed = Pick<UploadedFile, 'bytes' | 'sha256' | 'head' | 'tail'>
 
 /** Passes a stream through and collects its length, its digest, and its first and last bytes. */
-function observe(): { readonly stream: Transform; getResult(): Observed } {
+function observe(): { readonly stream: Transform; found(): Observed } {
   const hash = createHash('sha256')
   let bytes = 0
   let head = Buffer.alloc(0)
@@ -67,10 +67,10 @@ function observe(): { readonly stream: Transform; getResult(): Observed } {
       done(null, chunk)
     },
   })
-  return { stream, getResult: () => ({ bytes, sha256: hash.digest(), head, tail }) }
+  return { stream, found: () => ({ bytes, sha256: hash.digest(), head, tail }) }
 }
 
-function digest(): { readonly stream: Transform; getResult(): Uint8Array } {
+function digest(): { readonly stream: Transform; found(): Uint8Array } {
   const hash = createHash('sha256')
   const stream = new Transform({
     transform(chunk: Buffer, _encoding, done) {
@@ -78,5 +78,5 @@ function digest(): { readonly stream: Transform; getResult(): Uint8Array } {
       done(null, chunk)
     },
   })
-  return { stream, getResult: () => hash.digest() }
+  return { stream, found: () => hash.digest() }
 }

@@ -13,16 +13,16 @@ import type { OwnRateDetails, RateSummary } from '../../base/pricing/pricing.ts'
 import { requireColumn } from '../../storage/read/required.ts'
 import type { StoredJson } from '../../storage/rows/stored-documents.ts'
 import type { TransactionRow } from '../../storage/rows/tables.ts'
-import { canSee, type Op } from '../operation/app.ts'
+import { maySee, type Op } from '../operation/app.ts'
 import { ApiError } from '../operation/operation.ts'
-import { selectTransaction, type TransactionWithCustomer, toPlatformCustomerId } from './store.ts'
+import { platformAsCustomer, selectTransaction, type TransactionWithCustomer } from './store.ts'
 
 export type { TransactionWithCustomer } from './store.ts'
 
 /** Throws 404 `TRANSACTION_NOT_FOUND`. */
 export async function findTransaction(op: Op, id: string): Promise<TransactionWithCustomer> {
   const row = await selectTransaction(op, id)
-  if (!row || !canSee(op, row.customer_id))
+  if (!row || !maySee(op, row.customer_id))
     throw new ApiError('TRANSACTION_NOT_FOUND', { details: { field: 'transactionId' } })
   return row
 }
@@ -39,10 +39,10 @@ type TransactionInput = Pick<
   Pick<TransactionRow, 'received_amount' | 'received_currency'> &
   Partial<TransactionRow>
 
-/** Creates a transaction. Columns missing in `input` are null. */
-export function newTransaction(op: Op, input: TransactionInput): TransactionRow {
+/** Creates a transaction; columns that are not given are null. */
+export function newTransaction(op: Op, given: TransactionInput): TransactionRow {
   return {
-    id: input.id ?? op.newId('Transaction'),
+    id: given.id ?? op.newId('Transaction'),
     platform_id: op.platform.id,
     source_account_id: null,
     destination_account_id: null,
@@ -54,7 +54,7 @@ export function newTransaction(op: Op, input: TransactionInput): TransactionRow 
     payment_rail: null,
     remittance_information: null,
     description: null,
-    reference: input.reference ?? makeReference(op),
+    reference: given.reference ?? makeReference(op),
     failure_reason: null,
     refund: null,
     details: {},
@@ -63,22 +63,22 @@ export function newTransaction(op: Op, input: TransactionInput): TransactionRow 
     settled_at: null,
     created_at: op.now,
     updated_at: op.now,
-    ...input,
+    ...given,
   }
 }
 
 /** A transaction as the API shows it (specification 2.11). */
-export function toTransactionView(
+export function transactionView(
   row: TransactionRow,
   customer: Pick<TransactionWithCustomer, 'platform_customer_id'>,
 ) {
-  const common = toCommonView(row, customer)
-  return row.type === 'OUTGOING' ? toOutgoingView(row, common) : toIncomingView(row, common)
+  const common = commonView(row, customer)
+  return row.type === 'OUTGOING' ? outgoingView(row, common) : incomingView(row, common)
 }
 
 /** The view for the caller. Customers do not see what the counterparty disclosed to the platform. */
-export function toCallerView(op: Op, row: TransactionWithCustomer) {
-  const view = toTransactionView(row, row)
+export function viewForCaller(op: Op, row: TransactionWithCustomer) {
+  const view = transactionView(row, row)
   if (op.actor.kind !== 'customer') return view
   const { counterpartyInformation: _, ...shown } = view
   return shown
@@ -88,25 +88,25 @@ export function toCallerView(op: Op, row: TransactionWithCustomer) {
  * The response that starts an outgoing transfer. It is the only place where its type is INCOMING
  * (specification 4.11).
  */
-export function toTransferOutResponse(row: TransactionWithCustomer) {
+export function transferOutAnswer(row: TransactionWithCustomer) {
   return {
-    ...toIncomingView(row, toCommonView(row, row)),
+    ...incomingView(row, commonView(row, row)),
     ...present({
-      sentAmount: toMoneySent(row),
+      sentAmount: moneySent(row),
       rateDetails: getOwnRates(row),
     }),
   }
 }
 
-function toCommonView(
+function commonView(
   row: TransactionRow,
   { platform_customer_id }: Pick<TransactionWithCustomer, 'platform_customer_id'>,
 ) {
   return {
     id: row.id,
     direction: row.direction,
-    destination: toDestinationView(row),
-    customerId: row.customer_id ?? toPlatformCustomerId(row.platform_id),
+    destination: destinationView(row),
+    customerId: row.customer_id ?? platformAsCustomer(row.platform_id),
     platformCustomerId: platform_customer_id ?? row.platform_id,
     fees: row.fees,
     description: row.description,
@@ -129,15 +129,15 @@ function getSubmitTime({ details: { submitsAt }, settled_at, failure_reason }: T
   return settled_at === null && failure_reason === null ? submitsAt : undefined
 }
 
-function toOutgoingView<Common extends object>(row: TransactionRow, common: Common) {
+function outgoingView<Common extends object>(row: TransactionRow, common: Common) {
   const { rates, paymentInstructions } = row.details
   return present({
     type: 'OUTGOING' as const,
     status: outgoingState(row),
     ...common,
-    source: toSourceView(row),
-    sentAmount: toMoneySent(row),
-    receivedAmount: toMoneyReceived(row),
+    source: sourceView(row),
+    sentAmount: moneySent(row),
+    receivedAmount: moneyReceived(row),
     exchangeRate: rates?.exchangeRate,
     rateDetails: rates ? withBigints(rates.rateDetails) : getOwnRates(row),
     quoteId: row.quote_id,
@@ -147,13 +147,13 @@ function toOutgoingView<Common extends object>(row: TransactionRow, common: Comm
   })
 }
 
-function toIncomingView<Common extends object>(row: TransactionRow, common: Common) {
+function incomingView<Common extends object>(row: TransactionRow, common: Common) {
   return present({
     type: 'INCOMING' as const,
     status: row.state,
     ...common,
-    source: toSourceView(row),
-    receivedAmount: toMoneyReceived(row),
+    source: sourceView(row),
+    receivedAmount: moneyReceived(row),
     failureReason: INCOMING_FAILURE_REASONS.find((reason) => reason === row.failure_reason),
   })
 }
@@ -166,7 +166,7 @@ function outgoingState({ id, state }: TransactionRow): OutgoingTransactionState 
 }
 
 /** The source of the money, or nothing if an external payment does not name one. */
-function toSourceView(row: TransactionRow) {
+function sourceView(row: TransactionRow) {
   const currency = row.sent_currency ?? requireColumn(row, 'received_currency')
   if (row.source_account_id !== null)
     return { sourceType: 'ACCOUNT' as const, accountId: row.source_account_id, currency }
@@ -181,22 +181,22 @@ function toSourceView(row: TransactionRow) {
 }
 
 /** Sender information reported by the rail. */
-function getSender({ details: { sender: report } }: TransactionRow) {
-  if (!report) return {}
-  const { sender, remittanceInformation, endToEndId, traceNumber } = report
+function getSender({ details: { sender: said } }: TransactionRow) {
+  if (!said) return {}
+  const { sender, remittanceInformation, endToEndId, traceNumber } = said
   return {
     accountHolderName: sender?.name,
     accountIdentifier: sender?.accountIdentifier,
     bankName: sender?.bankName,
     bankIdentifier: sender?.bankIdentifier,
-    paymentRail: PAYMENT_RAILS.find((rail) => rail === report.paymentRail),
+    paymentRail: PAYMENT_RAILS.find((rail) => rail === said.paymentRail),
     remittanceInformation,
     endToEndId,
     traceNumber,
   }
 }
 
-function toDestinationView(row: TransactionRow) {
+function destinationView(row: TransactionRow) {
   const currency = requireColumn(row, 'received_currency')
   const { uma, isByOwnKey } = row.details
   if (isByOwnKey)
@@ -256,12 +256,12 @@ export function amountReceived(row: TransactionRow): ReturnType<typeof amountSen
   return { amount: requireColumn(row, 'received_amount'), currency: requireColumn(row, 'received_currency') }
 }
 
-function toMoneySent(row: TransactionRow) {
+function moneySent(row: TransactionRow) {
   const { amount, currency } = amountSent(row)
   return money(amount, currency)
 }
 
-function toMoneyReceived(row: TransactionRow) {
+function moneyReceived(row: TransactionRow) {
   const { amount, currency } = amountReceived(row)
   return money(amount, currency)
 }

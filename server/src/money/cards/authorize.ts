@@ -5,16 +5,16 @@ import { toCanonicalJson } from '../../base/json/json.ts'
 import { balanceUpdated, findInternalAccount } from '../../kernel/accounts/accounts.ts'
 import { findBalances } from '../../kernel/ledger/balances.ts'
 import { hold } from '../../kernel/ledger/holds.ts'
-import { addSeconds, type Op } from '../../kernel/operation/app.ts'
+import { type Op, plusSeconds } from '../../kernel/operation/app.ts'
 import { job } from '../../kernel/outbox/jobs.ts'
 import type { AuthorizationEvent } from '../../kernel/ports/card-processor.ts'
 import { isDeleted } from '../../people/customers/customers.ts'
-import { getPlatformConfig } from '../../people/platforms/platform-config.ts'
+import { platformConfig } from '../../people/platforms/platform-config.ts'
 import { expectRow, insert } from '../../storage/commit/writes.ts'
 import type { CardRow, CardTransactionRow, DelegatedKeyRow } from '../../storage/rows/card.ts'
 import type { InternalAccountRow } from '../../storage/rows/tables.ts'
 import { type CardDecision, decideUse, type FundingSource } from './authorization-decision.ts'
-import { getFirstReceivingAccount, type PurchaseChange, toPurchaseCause } from './card-transactions.ts'
+import { causeOf, firstReceivingAccount, type MovedPurchase } from './card-transactions.ts'
 import { claimMax, toSourceUnits } from './claim-limit.ts'
 import { selectActiveKey } from './store.ts'
 
@@ -23,20 +23,16 @@ interface Source extends FundingSource {
   readonly key: DelegatedKeyRow | undefined
 }
 
-/** A decline, or the new purchase with its writes. */
-export type AuthorizationResult =
+/** The decline, or the new purchase. */
+export type Authorized =
   | Extract<CardDecision, { isApproved: false }>
-  | ({ readonly isApproved: true } & PurchaseChange)
+  | ({ readonly isApproved: true } & MovedPurchase)
 
 /**
  * Decides whether a card pays, and holds the amount if it does. Guards: the card is unchanged, the key is not
  * revoked, and the source can spend the amount.
  */
-export async function authorize(
-  op: Op,
-  card: CardRow,
-  use: AuthorizationEvent,
-): Promise<AuthorizationResult> {
+export async function authorize(op: Op, card: CardRow, use: AuthorizationEvent): Promise<Authorized> {
   if (use.declined) return { isApproved: false, reason: use.declined }
   const [holderIsDeleted, ...sources] = await Promise.all([
     isDeleted(op, card.cardholder_id),
@@ -46,17 +42,17 @@ export async function authorize(
   if (!decision.isApproved) return decision
   const { account, key } = requireValue(
     sources.find(({ accountId }) => accountId === decision.accountId),
-    'funding source chosen by the decision',
+    'source that the decision names',
   )
   const id = op.newId('CardTransaction')
   const amount = toSourceUnits(use.amount, use.currency, account.currency)
-  const { holdId, write } = hold(op, toPurchaseCause({ id }), {
+  const { holdId, write } = hold(op, causeOf({ id }), {
     account: account.id,
-    to: getFirstReceivingAccount(account.currency, card.currency),
+    to: firstReceivingAccount(account.currency, card.currency),
     currency: account.currency,
     amount,
   })
-  const claim_max = claimMax(use, getPlatformConfig(op).cardConfig.overClaimPercentMax)
+  const claim_max = claimMax(use, platformConfig(op).cardConfig.overClaimPercentMax)
   const row: CardTransactionRow = {
     ...newPurchase(op, card, account, use, id),
     hold_id: holdId,
@@ -80,13 +76,13 @@ export async function authorize(
         op,
         'card-transaction.expire',
         { cardTransactionId: id },
-        addSeconds(op.now, AUTHORIZATION_SECONDS),
+        plusSeconds(op.now, AUTHORIZATION_SECONDS),
       ),
     ],
   }
 }
 
-/** A new purchase, before anything is authorized, claimed or pulled. */
+/** A purchase for which nothing is authorized, claimed or pulled yet. */
 export function newPurchase(
   op: Op,
   card: Pick<CardRow, 'id' | 'currency'>,
@@ -143,7 +139,7 @@ async function findSource(op: Op, card: CardRow, id: string): Promise<Source> {
   }
 }
 
-/** Signs the purchase with the delegated key. */
+/** Signs this payment with the delegated key. The signature is stored with the payment. */
 function signAuthorization(
   op: Op,
   key: DelegatedKeyRow,

@@ -26,7 +26,7 @@ const CARD_BY_PROCESSOR_REF = rowByKey<CardRow>(
   'processor_ref',
 )
 
-/** Finds a card on any platform by the processor's reference. */
+/** The card with this reference of the processor, on any platform. */
 export async function selectCardOfProcessor(
   lookup: Lookup,
   processorRef: string,
@@ -34,6 +34,7 @@ export async function selectCardOfProcessor(
   return lookup(CARD_BY_PROCESSOR_REF, processorRef)
 }
 
+/** A card's platform. */
 export async function selectPlatformOfCard(lookup: Lookup, card: CardRow): Promise<BarePlatformRow> {
   return requireValue(await lookup(BARE_PLATFORM_BY_ID, card.platform_id), 'platform of the card')
 }
@@ -140,7 +141,7 @@ export async function selectDelegatedKeys(
   op: Op,
   { accountId, fundingSourceId }: DelegatedKeyFilters,
 ): Promise<DelegatedKeyRow[]> {
-  const customer = ownCustomer(op)
+  const own = ownCustomer(op)
   return op.read
     .selectFrom('delegated_keys')
     .selectAll()
@@ -148,7 +149,7 @@ export async function selectDelegatedKeys(
     .$call((q) => whereGiven(q, 'account_id', '=', accountId))
     .$call((q) => whereGiven(q, 'account_id', '=', fundingSourceId))
     .$call((q) =>
-      whenGiven(q, customer, (query, customerId) =>
+      whenGiven(q, own, (query, customerId) =>
         query.where('account_id', 'in', (accounts) =>
           accounts.selectFrom('internal_accounts').select('id').where('customer_id', '=', customerId),
         ),

@@ -29,6 +29,7 @@ export function selectDeposits(op: Op, { status, rail, accountId, ...range }: De
     .selectAll()
 }
 
+/** The parts of a deposit. */
 export async function selectParts(op: Op, id: string): Promise<DepositRow[]> {
   return op.read
     .selectFrom('deposits')
@@ -39,11 +40,8 @@ export async function selectParts(op: Op, id: string): Promise<DepositRow[]> {
     .execute()
 }
 
-/**
- * The deposit accounts with this id at the rail. There are several if payers share the account; at most two
- * are returned.
- */
-export async function selectDepositAccountsByReference(
+/** Our deposit accounts with this id at the rail: several if payers share the account. */
+export async function selectDepositAccountsOf(
   op: Op,
   rail: string,
   railReference: string,
@@ -59,8 +57,8 @@ export async function selectDepositAccountsByReference(
     .execute()
 }
 
-/** The external account that a rail opened for an internal account or a pool. */
-export interface OpenedAccount {
+/** The external account that a rail opened for one of our accounts. */
+export interface GivenAccount {
   readonly rail: string
   /** The id of the account at the rail. */
   readonly railReference: string
@@ -69,13 +67,13 @@ export interface OpenedAccount {
 }
 
 /**
- * Finds another record with the same external account, if either record needs it exclusively. An account may
- * be shared only if all payers state references.
+ * The record that already has the same external account, by the rail's id or by its details, if either record
+ * needs it exclusively. An account may be shared only if all its payers state references.
  */
-export async function selectOtherOwner(
+export async function selectOwnerOfGiven(
   op: Op,
   id: string,
-  { rail, railReference, matching, accountInfo }: OpenedAccount,
+  { rail, railReference, matching, accountInfo }: GivenAccount,
 ): Promise<Pick<DepositAccountRow, 'account_id' | 'currency'> | undefined> {
   const isSame = sql<boolean>`(rail_reference = ${railReference} OR md5(account_info::text) = md5(${toJson(accountInfo)}::jsonb::text))`
   return op.read

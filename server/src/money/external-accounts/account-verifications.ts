@@ -5,7 +5,7 @@ import {
   ACCOUNT_VERIFICATION_TRANSITIONS,
   type AccountVerificationEvent,
 } from '@countersign/contract/states/account-verification-states'
-import { addSeconds, canSee, type Op } from '../../kernel/operation/app.ts'
+import { maySee, type Op, plusSeconds } from '../../kernel/operation/app.ts'
 import { ApiError } from '../../kernel/operation/operation.ts'
 import { transition } from '../../kernel/operation/transition.ts'
 import { event } from '../../kernel/outbox/events.ts'
@@ -15,23 +15,23 @@ import type { AccountVerificationRow, VerificationFailure } from '../../storage/
 import type { ExternalAccountRow } from '../../storage/rows/tables.ts'
 import {
   type AccountVerificationFilters,
-  selectAccountStarts,
   selectCurrentVerification,
-  selectCustomerStarts,
+  selectStarts,
+  selectStartsOf,
   selectVerification,
-  selectVerificationByTransaction,
+  selectVerificationOf,
   selectVerifications,
 } from './verification-store.ts'
 
-/** Throws 404 `ACCOUNT_VERIFICATION_NOT_FOUND`. */
+/** Error: 404 `ACCOUNT_VERIFICATION_NOT_FOUND`. */
 export async function findVerification(op: Op, id: string): Promise<AccountVerificationRow> {
   const row = await selectVerification(op, id)
-  if (!row || !canSee(op, row.customer_id))
+  if (!row || !maySee(op, row.customer_id))
     throw new ApiError('ACCOUNT_VERIFICATION_NOT_FOUND', { details: { field: 'accountVerificationId' } })
   return row
 }
 
-/** A page of the matching verifications. */
+/** The matching verifications, for a page. */
 export function listVerifications(op: Op, filters: AccountVerificationFilters) {
   return selectVerifications(op, filters)
 }
@@ -44,39 +44,36 @@ export function findCurrentVerification(
   return selectCurrentVerification(op, externalAccountId)
 }
 
-/** The latest verifications of a bank account across all customers, newest first. */
-export function findAccountStarts(
+/** The last verifications of a bank account, whichever customers have it, newest first. */
+export function findStarts(
   op: Op,
   accountDigest: string,
   limit: number,
 ): Promise<readonly AccountVerificationRow[]> {
-  return selectAccountStarts(op, accountDigest, limit)
+  return selectStarts(op, accountDigest, limit)
 }
 
-/** The latest verifications of a customer, newest first. */
-export function findCustomerStarts(
+/** The last verifications of a customer, newest first. */
+export function findStartsOf(
   op: Op,
   customerId: string,
   limit: number,
 ): Promise<readonly AccountVerificationRow[]> {
-  return selectCustomerStarts(op, customerId, limit)
+  return selectStartsOf(op, customerId, limit)
 }
 
-export interface ChangedVerification {
+export interface MovedVerification {
   readonly row: AccountVerificationRow
   readonly writes: readonly Write[]
 }
 
-/**
- * Moves a verification. If its state changes, updates the account and reports the change. Guard: the attempts
- * left and the delivered deposits are unchanged.
- */
+/** Moves it on, with its account and an event if the state changes. Guard: what the response shows is unchanged. */
 export function moveVerification(
   op: Op,
   from: AccountVerificationRow,
   by: AccountVerificationEvent,
   change: Partial<AccountVerificationRow> = {},
-): ChangedVerification {
+): MovedVerification {
   const { attempts_left, delivered } = from
   const { row, write } = transition(
     op,
@@ -88,26 +85,23 @@ export function moveVerification(
     { attempts_left, delivered },
   )
   if (row.state === from.state) return { row, writes: [write] }
-  const accountChange = { verification_status: row.state, updated_at: op.now }
+  const ofAccount = { verification_status: row.state, updated_at: op.now }
   return {
     row,
     writes: [
       write,
-      update('external_accounts', row.external_account_id, {}, accountChange),
-      buildVerificationEvent(op, row),
+      update('external_accounts', row.external_account_id, {}, ofAccount),
+      verificationEvent(op, row),
     ],
   }
 }
 
-/** The event for a new verification or a changed state. */
-export function buildVerificationEvent(op: Op, row: AccountVerificationRow): Write {
+/** Reports a verification that has begun or changed its state. */
+export function verificationEvent(op: Op, row: AccountVerificationRow): Write {
   return event(op, 'EXTERNAL_ACCOUNT.VERIFICATION_UPDATED', row.id, accountVerificationView(row))
 }
 
-/**
- * The writes that end the current verification of an account. Empty if the account has no verification in
- * progress and is not verified.
- */
+/** The writes that end the current verification of an account. Empty if it is neither verified nor being verified. */
 export async function endVerification(
   op: Op,
   { id, verification_status }: ExternalAccountRow,
@@ -118,33 +112,30 @@ export async function endVerification(
 }
 
 const EXPIRY_SECONDS = 10 * 24 * 3600
-const DEPOSIT_COUNT = 2
+const DEPOSITS = 2
 
-/** Counts a delivered deposit. The time to confirm the amounts starts with the second delivery. */
+/** Counts a deposit that was delivered. The time to confirm the amounts begins with the second one. */
 export async function countDelivery(op: Op, transactionId: string): Promise<readonly Write[]> {
-  const row = await selectVerificationByTransaction(op, transactionId)
+  const row = await selectVerificationOf(op, transactionId)
   if (!row) return []
   const delivered = row.delivered + 1
-  const change = { delivered, updated_at: op.now }
+  const counted = { delivered, updated_at: op.now }
   const guard = { delivered: row.delivered }
-  if (delivered < DEPOSIT_COUNT) return [update('account_verifications', row.id, guard, change)]
-  const expires_at = addSeconds(op.now, EXPIRY_SECONDS)
+  if (delivered < DEPOSITS) return [update('account_verifications', row.id, guard, counted)]
+  const expires_at = plusSeconds(op.now, EXPIRY_SECONDS)
   return [
-    update('account_verifications', row.id, guard, { ...change, expires_at }),
+    update('account_verifications', row.id, guard, { ...counted, expires_at }),
     job(op, 'account-verification.expire', { accountVerificationId: row.id }, expires_at),
   ]
 }
 
-/**
- * Fails the verification whose deposit failed or was returned. Empty if the verification has ended, or if the
- * transaction is not a verification deposit.
- */
-export async function failVerificationByTransaction(
+/** Fails the verification of a deposit that failed or was returned. Empty if it has ended, or the transaction belongs to none. */
+export async function failVerificationOf(
   op: Op,
   transactionId: string,
   message: string | undefined,
 ): Promise<readonly Write[]> {
-  const row = await selectVerificationByTransaction(op, transactionId)
+  const row = await selectVerificationOf(op, transactionId)
   if (!row || ACCOUNT_VERIFICATION_TRANSITIONS[row.state].fail === null) return []
   const failed = { failure_reason: 'DEPOSIT_FAILED', message: message ?? null } as const
   return moveVerification(op, row, 'fail', failed).writes

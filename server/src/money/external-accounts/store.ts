@@ -14,15 +14,15 @@ export interface ExternalAccountFilters {
 }
 
 /**
- * The owner key of the platform. Not the nil UUID, which stands for a string that is not an id and must not
- * find any accounts.
+ * Stands for the platform itself. Not the nil UUID: that one stands for text that is not an id, which must
+ * not find any accounts.
  */
 const PLATFORM = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 
-/** Equals the expression of the unique index, so that queries use the index. */
+/** This is the expression of the unique index, so that queries use the index. */
 const ownerColumn = sql<string>`coalesce(customer_id, ${sql.lit(PLATFORM)})`
 
-function toOwnerKey(owner: Owner): string {
+function ownerOf(owner: Owner): string {
   return owner === null ? PLATFORM : uuidOf(owner)
 }
 
@@ -49,17 +49,20 @@ export async function selectExternalAccountEver(op: Op, id: string): Promise<Ext
   return op.find(BY_ID, id)
 }
 
-/** The owner's account with this fingerprint: the same account, however its details are written. */
+/**
+ * The owner's account with this fingerprint, that is, the same account regardless of how its details are
+ * written.
+ */
 export async function selectExternalAccountByFingerprint(op: Op, owner: Owner, fingerprint: string) {
   return selectLive(op)
     .select('id')
-    .where(ownerColumn, '=', toOwnerKey(owner))
+    .where(ownerColumn, '=', ownerOf(owner))
     .where('fingerprint', '=', fingerprint)
     .executeTakeFirst()
 }
 
 /** True if a customer has an account with one of these identifiers. */
-export async function selectHasCustomerAccount(op: Op, identifiers: readonly string[]): Promise<boolean> {
+export async function selectIsOfCustomer(op: Op, identifiers: readonly string[]): Promise<boolean> {
   const found = await selectLive(op)
     .select('id')
     .where('identifier', 'in', identifiers)
@@ -86,13 +89,13 @@ export function selectCustomerExternalAccounts(op: Op, { currency, customerId }:
     .$call((q) => whereGiven(q, 'customer_id', '=', ownCustomer(op)))
   return customerId === undefined
     ? rows.where('customer_id', 'is not', null)
-    : rows.where(ownerColumn, '=', toOwnerKey(customerId))
+    : rows.where(ownerColumn, '=', ownerOf(customerId))
 }
 
 /** A page of the platform's own accounts. */
 export function selectPlatformExternalAccounts(op: Op, { currency }: ExternalAccountFilters) {
   return selectLive(op)
     .selectAll()
-    .where(ownerColumn, '=', toOwnerKey(null))
+    .where(ownerColumn, '=', ownerOf(null))
     .$call((q) => whereGiven(q, 'currency', '=', currency))
 }

@@ -8,20 +8,17 @@ import type { QuoteRow } from '../../storage/rows/tables.ts'
  * Instructions for paying the amount of a quote (specification 2.8): an account in the sending currency, with
  * a reference for this quote.
  */
-export function buildFundingInstructions(op: Op, quote: QuoteRow, reference: string) {
+export function quoteFundingInstructions(op: Op, quote: QuoteRow, reference: string) {
   const amount = amountText(quote.sending_amount, quote.sending_currency)
   const hasOwnAddress = op.rails.find(quote.request.railIn ?? null)?.chain !== undefined
-  const target = hasOwnAddress
+  const where = hasOwnAddress
     ? 'to this address, which is only for this payment'
     : `with the reference ${reference}`
-  const simulated =
-    op.mode === 'sandbox' && !hasOwnAddress
-      ? ' In the sandbox, POST /sandbox/send simulates this payment.'
-      : ''
+  const simulated = op.mode === 'sandbox' && !hasOwnAddress ? ' Sandbox: POST /sandbox/send pays it.' : ''
   return [
     {
       accountOrWalletInfo: findPayInAccount(op, quote, reference),
-      instructionsNotes: `Pay exactly ${amount} before ${quote.expires_at.toISOString()} ${target}.${simulated}`,
+      instructionsNotes: `Pay exactly ${amount} before ${quote.expires_at.toISOString()} ${where}.${simulated}`,
       isPlatformAccount: true,
     },
   ]
@@ -30,6 +27,6 @@ export function buildFundingInstructions(op: Op, quote: QuoteRow, reference: str
 function findPayInAccount(op: Op, quote: QuoteRow, reference: string): PaymentAccountInfoValue {
   const { id: seed, sending_currency: currency, sending_amount: amount, source_network, request } = quote
   if (request.paidInTo) return withReference(request.paidInTo, reference)
-  if (!op.depositDetails) throw new Error('No account was opened to receive the payment of this quote')
+  if (!op.depositDetails) throw new Error('A quote is paid in, but nothing was opened for that')
   return depositDetails(op.depositDetails, { seed, currency, reference, amount }, source_network ?? undefined)
 }

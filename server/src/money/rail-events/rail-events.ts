@@ -7,11 +7,11 @@ import type { RailEventRow } from '../../storage/rows/rail.ts'
 import { RAIL_EVENT_INITIAL, RAIL_EVENT_TRANSITIONS } from '../../storage/rows/states.ts'
 import { railEventId } from '../rails/rail-ids.ts'
 import type { Applied } from './apply-evidence.ts'
-import { buildRetryWrites } from './retry-report.ts'
+import { retryWrites } from './retry-report.ts'
 import { selectRailEvent } from './store.ts'
 
 /** The record's own amount and the decision, shown next to a waiting report. */
-type ReportContext = Pick<Applied, 'expected' | 'decision'>
+type Shown = Pick<Applied, 'expected' | 'decision'>
 
 /** Applies a reported statement. `applyEvent` applies all other events. */
 export type ApplyStatement = (
@@ -20,12 +20,12 @@ export type ApplyStatement = (
   statement: Extract<ConnectorEvent, { type: 'statement' }>['data'],
 ) => Promise<Applied>
 
-/** Finds a report by its id. */
+/** The report with this id of ours, if any. */
 export async function findRailEventById(op: Op, id: string): Promise<RailEventRow | undefined> {
   return selectRailEvent(op, id)
 }
 
-/** Finds a recorded report by its id at the rail. */
+/** The report with this id at its rail, if it is recorded. */
 export async function findRailEvent(
   op: Op,
   rail: string,
@@ -35,37 +35,37 @@ export async function findRailEvent(
 }
 
 /**
- * Records a report, and schedules a retry if the report may have arrived too early. With a `reason` it waits
- * for a person, who also sees `context`. Guard: the report is not recorded yet.
+ * Records a report, and schedules its retry if it may have come too early. With a `reason` it waits for a
+ * person, who also sees `shown`. Guard: the report is not recorded yet.
  */
 export function recordReport(
   op: Op,
   rail: string,
   event: { readonly id: string; readonly type: string },
   reason: RailEventReason | undefined,
-  context: ReportContext = {},
+  shown: Shown = {},
 ): Write[] {
-  const row = buildRailEventRow(op, rail, event, reason, context)
-  return [insert('rail_events', row), ...buildRetryWrites(op, row)]
+  const row = railEventRow(op, rail, event, reason, shown)
+  return [insert('rail_events', row), ...retryWrites(op, row)]
 }
 
-/** Records a report that waits for a person. Does nothing if it is already recorded. */
+/** Records a report that waits for a person. Does nothing if it is recorded already. */
 export async function recordOnce(
   op: Op,
   rail: string,
   event: { readonly id: string; readonly type: string },
   reason: RailEventReason,
-  context: ReportContext = {},
+  shown: Shown = {},
 ): Promise<Write[]> {
-  return (await findRailEvent(op, rail, event.id)) ? [] : recordReport(op, rail, event, reason, context)
+  return (await findRailEvent(op, rail, event.id)) ? [] : recordReport(op, rail, event, reason, shown)
 }
 
-export function buildRailEventRow(
+export function railEventRow(
   op: Op,
   rail: string,
   event: { readonly id: string; readonly type: string },
   reason: RailEventReason | undefined,
-  { expected, decision }: ReportContext = {},
+  { expected, decision }: Shown = {},
 ): RailEventRow {
   return {
     id: railEventId(rail, event.id),

@@ -10,17 +10,17 @@ import { findCustomer } from '../../people/customers/customers.ts'
 import type { AccountVerificationRow } from '../../storage/rows/account-verification.ts'
 import {
   accountVerificationView,
-  type ChangedVerification,
   findVerification,
   listVerifications,
+  type MovedVerification,
   moveVerification,
 } from '../external-accounts/account-verifications.ts'
 import { findRailPayment } from '../rails/rail-payments.ts'
-import { createVerification } from './new-account-verification.ts'
+import { newVerification } from './new-account-verification.ts'
 
 export const accountVerificationHandlers: Handlers<typeof accountVerifications> = {
   account_verification_create: async (op, { body }) => {
-    const { row, writes } = await createVerification(op, body)
+    const { row, writes } = await newVerification(op, body)
     return { status: 201, body: accountVerificationView(row), writes }
   },
 
@@ -39,57 +39,55 @@ export const accountVerificationHandlers: Handlers<typeof accountVerifications> 
   }),
 
   account_verification_confirm: async (op, { params, body }) => {
-    const verification = await findVerification(op, params.accountVerificationId)
-    await findCustomer(op, verification.customer_id)
-    const { expires_at, verified_at } = verification
+    const found = await findVerification(op, params.accountVerificationId)
+    await findCustomer(op, found.customer_id)
+    const { expires_at, verified_at } = found
     if (expires_at !== null && op.now >= expires_at && verified_at === null)
-      throw new ApiError('INVALID_STATE_TRANSITION', {
-        message: 'This verification has expired. Create another one.',
-      })
+      throw new ApiError('INVALID_STATE_TRANSITION', { message: 'This verification has expired.' })
     checkEvent(
       ACCOUNT_VERIFICATION_TRANSITIONS,
-      verification.state,
+      found.state,
       'verify',
-      `This verification is ${verification.state}, so it cannot be confirmed.`,
+      `This verification is ${found.state}.`,
     )
-    await checkSent(op, verification)
-    const { row, writes } = isSameAmounts(await findAmounts(op, verification), body.amounts)
-      ? moveVerification(op, verification, 'verify', { verified_at: op.now })
-      : countMistake(op, verification)
+    await checkSent(op, found)
+    const { row, writes } = isSame(await amountsOf(op, found), body.amounts)
+      ? moveVerification(op, found, 'verify', { verified_at: op.now })
+      : afterMistake(op, found)
     return { status: 200, body: accountVerificationView(row), writes }
   },
 }
 
-function listDepositIds({ first_transaction_id, second_transaction_id }: AccountVerificationRow) {
+function depositsOf({ first_transaction_id, second_transaction_id }: AccountVerificationRow) {
   return [first_transaction_id, second_transaction_id]
 }
 
-/** Throws 409 `INVALID_STATE_TRANSITION` until the rail has accepted both deposits. */
+/** Error: 409 `INVALID_STATE_TRANSITION` until the rail has both deposits. */
 async function checkSent(op: Op, row: AccountVerificationRow): Promise<void> {
-  const payments = await Promise.all(listDepositIds(row).map((id) => findRailPayment(op, 'OUT', id)))
-  const isSent = payments.every((payment) => payment?.state === 'ACCEPTED' || payment?.state === 'DELIVERED')
+  const payments = await Promise.all(depositsOf(row).map((id) => findRailPayment(op, 'OUT', id)))
+  const isSent = payments.every((one) => one?.state === 'ACCEPTED' || one?.state === 'DELIVERED')
   if (isSent) return
   throw new ApiError('INVALID_STATE_TRANSITION', {
-    message: 'The deposits have not been sent yet. Try again after the rail has accepted both.',
+    message: 'The deposits have not been sent yet. Try again once the rail has both.',
     details: { status: row.state },
   })
 }
 
-async function findAmounts(op: Op, row: AccountVerificationRow): Promise<readonly bigint[]> {
-  const transactions = await Promise.all(listDepositIds(row).map((id) => findTransaction(op, id)))
-  return transactions.map((payment) => amountSent(payment).amount)
+async function amountsOf(op: Op, row: AccountVerificationRow): Promise<readonly bigint[]> {
+  const transactions = await Promise.all(depositsOf(row).map((id) => findTransaction(op, id)))
+  return transactions.map((one) => amountSent(one).amount)
 }
 
-/** Compares in constant time. Amounts in the contract's range fit into a byte. */
-function isSameAmounts(sent: readonly bigint[], stated: readonly bigint[]): boolean {
-  return timingSafeEqual(toSortedBytes(sent), toSortedBytes(stated))
+/** Takes the same time whichever amount differs. Amounts of the contract fit into a byte. */
+function isSame(sent: readonly bigint[], named: readonly bigint[]): boolean {
+  return timingSafeEqual(sorted(sent), sorted(named))
 }
 
-function toSortedBytes(amounts: readonly bigint[]): Uint8Array {
+function sorted(amounts: readonly bigint[]): Uint8Array {
   return Uint8Array.from(amounts, Number).sort()
 }
 
-function countMistake(op: Op, row: AccountVerificationRow): ChangedVerification {
+function afterMistake(op: Op, row: AccountVerificationRow): MovedVerification {
   const attempts_left = row.attempts_left - 1
   return attempts_left > 0
     ? moveVerification(op, row, 'mistake', { attempts_left })

@@ -5,7 +5,7 @@ import { INCOMING_TRANSACTION_INITIAL } from '@countersign/contract/states/payme
 import { balanceUpdated, findOwnedAccount, type OwnedAccountRow } from '../../kernel/accounts/accounts.ts'
 import { type Balance, checkFitsBalance } from '../../kernel/ledger/balances.ts'
 import { hold } from '../../kernel/ledger/holds.ts'
-import { buildArrivalLegs } from '../../kernel/ledger/transfers.ts'
+import { arrivalLegs } from '../../kernel/ledger/transfers.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
 import { job } from '../../kernel/outbox/jobs.ts'
@@ -17,24 +17,24 @@ import {
   newTransaction,
   type TransactionWithCustomer,
 } from '../../kernel/transactions/transactions.ts'
-import { checkCurrencyLimits, getPlatformConfig } from '../../people/platforms/platform-config.ts'
+import { checkCurrencyLimits, platformConfig } from '../../people/platforms/platform-config.ts'
 import { expectRow, insert, update, type Write } from '../../storage/commit/writes.ts'
 import { requireColumn } from '../../storage/read/required.ts'
 import type { ExternalAccountRow, InternalAccountRow, TransactionRow } from '../../storage/rows/tables.ts'
 import { checkUsable } from '../external-accounts/account-changes.ts'
-import { findExternalAccount, findPullRail } from '../external-accounts/external-accounts.ts'
+import { findExternalAccount, pullingRailOf } from '../external-accounts/external-accounts.ts'
 import { checkPayment, chooseRail } from '../rails/choose-rail.ts'
 import { findDebitMandate } from '../rails/collections.ts'
 import { createPaymentRecord, type PaymentOrder } from '../rails/rail-payments.ts'
 
-/** A checked transfer that has not started and is not stored yet. */
+/** A checked transfer that has not begun. Nothing of it is stored yet. */
 export interface TransferDraft {
   readonly transaction: TransactionWithCustomer
   /** The internal account. */
   readonly account: InternalAccountRow
 }
 
-export interface StartedTransfer {
+export interface BegunTransfer {
   readonly transaction: TransactionWithCustomer
   readonly writes: readonly Write[]
 }
@@ -45,17 +45,17 @@ export async function draftTransferIn(op: Op, body: BodyOf<typeof transfer_in>):
   const parties = await findParties(op, destination.accountId, 'destination', source.accountId, 'source')
   const { internal, external, platformCustomerId } = parties
   await checkUsable(op, external, 'source.accountId')
-  const request = { ...toRouteRequest(external, findPullRail(external) ?? null), direction: 'PULL' } as const
+  const request = { ...toRouteRequest(external, pullingRailOf(external) ?? null), direction: 'PULL' } as const
   const amount =
     body.amount ?? (await findPullable(await chooseRail(op, request, 'source.accountId'), external))
   const rail = await chooseRail(op, { ...request, amount }, 'amount')
   const { account_info: account, currency } = external
   const { direction, paymentRail } = request
-  const debitMandate = await findDebitMandate(op, rail, external)
+  const debit = await findDebitMandate(op, rail, external)
   const pull = { direction, account, amount, currency, paymentRail, remittanceInformation: null }
-  checkPayment(rail, { ...pull, mandate: debitMandate?.mandate }, PULL_FIELDS)
+  checkPayment(rail, { ...pull, mandate: debit?.mandate }, PULL_FIELDS)
   checkLimits(op, 'INCOMING', internal, amount)
-  await checkFitsBalance(op, buildArrivalLegs(internal, amount), 'amount')
+  await checkFitsBalance(op, arrivalLegs(internal, amount), 'amount')
   const row = newTransaction(op, {
     kind: 'TRANSFER_IN',
     type: 'INCOMING',
@@ -69,7 +69,7 @@ export async function draftTransferIn(op: Op, body: BodyOf<typeof transfer_in>):
     sent_currency: internal.currency,
     received_amount: amount,
     received_currency: internal.currency,
-    details: { ...railDetails(op, rail), ...present({ mandateId: debitMandate?.mandateId }) },
+    details: { ...railDetails(op, rail), ...present({ mandateId: debit?.mandateId }) },
   })
   return {
     transaction: { ...row, platform_customer_id: platformCustomerId },
@@ -100,30 +100,31 @@ export function railDetails(op: Op, rail: Rail) {
  */
 async function findPullable(rail: Rail, account: ExternalAccountRow): Promise<bigint> {
   const { identifier, currency } = account
-  const paymentRail = findPullRail(account) ?? null
+  const paymentRail = pullingRailOf(account) ?? null
   const available = await rail.pullable({ identifier, currency, paymentRail })
   if (available === undefined)
     throw fieldError(
       'INVALID_INPUT',
       'amount',
-      'amount is required, because the balance of this account is unknown.',
+      'amount is required: the balance of this account is not known',
     )
   if (available > 0n) return available
   throw new ApiError('INSUFFICIENT_BALANCE', {
-    message: 'This account has no money to pull.',
+    message: 'This account has no money to pull in.',
     details: { field: 'amount', available, currency },
   })
 }
 
 /**
- * Starts a transfer. A transfer out holds its amount immediately; a transfer in credits nothing until the rail has the money. Guard: the account can spend the amount.
- * @param velocityWrites the writes of `Velocity.admit`, which counts a transfer out
+ * Begins a transfer. A transfer out holds its amount immediately; a transfer in credits nothing until the
+ * rail has the money. Guard: the account can spend the amount.
+ * @param counted the writes of `Velocity.admit`, which counts a transfer out
  */
 export function beginTransfer(
   op: Op,
   { transaction, account }: TransferDraft,
-  velocityWrites: readonly Write[],
-): StartedTransfer {
+  counted: readonly Write[],
+): BegunTransfer {
   if (transaction.kind === 'TRANSFER_IN')
     return {
       transaction,
@@ -138,7 +139,7 @@ export function beginTransfer(
   return {
     transaction: updated,
     writes: [
-      ...velocityWrites,
+      ...counted,
       write,
       insertTransaction(updated),
       ...announce(op, updated),
@@ -148,7 +149,7 @@ export function beginTransfer(
   }
 }
 
-/** Records a transfer that must be approved before it starts. Holds no money. */
+/** Records a transfer that must be approved before it begins. Holds no money. */
 export function recordTransfer(op: Op, { transaction, account }: TransferDraft): Write[] {
   return [
     ...guardOwner(account),
@@ -158,22 +159,22 @@ export function recordTransfer(op: Op, { transaction, account }: TransferDraft):
 }
 
 /**
- * Starts a recorded transfer. `velocityWrites` is the same as in `beginTransfer`. Guards: the transfer has
- * not started or ended, and the account can spend the amount.
+ * Begins a recorded transfer; `counted` is as in `beginTransfer`. Guards: it has neither begun nor ended, and
+ * the account can spend the amount.
  */
 export function beginRecordedTransfer(
   op: Op,
   transaction: TransactionWithCustomer,
   account: InternalAccountRow,
-  velocityWrites: readonly Write[],
-): StartedTransfer {
-  const notStartedGuard = { state: transaction.state, hold_id: null }
+  counted: readonly Write[],
+): BegunTransfer {
+  const notBegun = { state: transaction.state, hold_id: null }
   if (transaction.kind === 'TRANSFER_IN')
     return {
       transaction,
       writes: [
         ...guardOwner(account),
-        expectRow('transactions', transaction.id, notStartedGuard),
+        expectRow('transactions', transaction.id, notBegun),
         ...scheduleSettlement(op, transaction, op.now),
       ],
     }
@@ -183,9 +184,9 @@ export function beginRecordedTransfer(
   return {
     transaction: updated,
     writes: [
-      ...velocityWrites,
+      ...counted,
       write,
-      update('transactions', transaction.id, notStartedGuard, change),
+      update('transactions', transaction.id, notBegun, change),
       balanceUpdated(op, account),
       ...scheduleSettlement(op, updated, op.now),
     ],
@@ -193,8 +194,8 @@ export function beginRecordedTransfer(
 }
 
 /**
- * Guard: the owner is not deleted in the meantime. A transfer out does not need this guard, because deleting
- * the owner closes the account in the ledger.
+ * Guard: the owner is not deleted in the meantime. A transfer out does not need it, because its account is
+ * closed in the ledger when the owner is deleted.
  */
 export function guardOwner({ customer_id }: InternalAccountRow): Write[] {
   return customer_id === null ? [] : [expectRow('customers', customer_id, { deleted_at: null })]
@@ -205,11 +206,11 @@ function insertTransaction({ platform_customer_id: _, ...row }: TransactionWithC
 }
 
 function placeHold(op: Op, transaction: TransactionRow, account: InternalAccountRow) {
-  return hold(op, { cause: 'transaction', causeId: transaction.id }, buildTransferHold(transaction, account))
+  return hold(op, { cause: 'transaction', causeId: transaction.id }, holdFor(transaction, account))
 }
 
 /** The hold of a transfer out on its account. */
-export function buildTransferHold(transaction: TransactionRow, { id, currency }: InternalAccountRow) {
+export function holdFor(transaction: TransactionRow, { id, currency }: InternalAccountRow) {
   const { rail } = transaction.details
   return { account: id, to: 'rail', rail, currency, amount: amountSent(transaction).amount } as const
 }
@@ -252,13 +253,13 @@ export function checkParties(
     throw fieldError(
       'INVALID_INPUT',
       'source.accountId',
-      'An embedded wallet can pay only with its signature. Create a quote with POST /quotes, and execute it with POST /quotes/{quoteId}/execute.',
+      'An embedded wallet pays only with its signature: create a quote with POST /quotes and execute it with POST /quotes/{quoteId}/execute',
     )
   if (internalSide === 'destination' && internal.chain_rail !== null)
     throw fieldError(
       'INVALID_INPUT',
       'destination.accountId',
-      'A chain wallet is paid at its address on the chain. Create a quote with POST /quotes instead.',
+      'A wallet on a chain is paid at its address there: create a quote with POST /quotes',
     )
   if (external.customer_id !== internal.customer_id)
     throw new ApiError('ACCOUNT_NOT_FOUND', { details: { field: externalField } })
@@ -266,15 +267,11 @@ export function checkParties(
     throw fieldError(
       'INVALID_CURRENCY',
       externalField,
-      `This account is in ${external.currency}, but the other account is in ${internal.currency}. Create a quote to convert the money.`,
+      `This account is in ${external.currency}, but the other account is in ${internal.currency}: create a quote to convert`,
     )
   const platformCustomerId = requireApprovedOwner(internal, internalSide)
   if (internal.status !== 'ACTIVE')
-    throw fieldError(
-      'INVALID_INPUT',
-      `${internalSide}.accountId`,
-      `This account is ${internal.status}, but it must be ACTIVE.`,
-    )
+    throw fieldError('INVALID_INPUT', `${internalSide}.accountId`, `This account is ${internal.status}`)
   return {
     internal,
     external,
@@ -297,7 +294,7 @@ export function checkLimits(
   { currency }: InternalAccountRow,
   amount: bigint,
 ) {
-  checkCurrencyLimits(getPlatformConfig(op), type, currency, amount, 'amount')
+  checkCurrencyLimits(platformConfig(op), type, currency, amount, 'amount')
 }
 
 /** The payment order of a transfer, for its rail. */

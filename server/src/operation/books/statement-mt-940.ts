@@ -1,6 +1,6 @@
 import type { StatementLineKind } from '@countersign/contract/books/statements'
-import { formatMtBalance, formatMtField, formatMtLine } from '../../base/formats/mt-940.ts'
-import { toUtcDay } from '../../base/formats/utc-day.ts'
+import { mtBalance, mtField, mtLine } from '../../base/formats/mt-940.ts'
+import { utcDay } from '../../base/formats/utc-day.ts'
 import { absoluteText, idDigits, lastMoment, otherSide } from './statement-fields.ts'
 import { KIND_WORDS } from './statement-words.ts'
 import type { Line, Statement } from './statements.ts'
@@ -27,20 +27,18 @@ export function* statementMt940(statement: Statement): Generator<string> {
   const { account, from, opening, closing, held, lines } = statement
   const end = lastMoment(statement)
   const id = idDigits(account.id)
-  yield formatMtField('20', `CS${id.slice(-14)}`) +
-    formatMtField('25', id) +
-    formatMtField('28C', `${statementNumber(end)}/1`)
-  yield formatMtField('60F', balance(statement, from, opening))
+  yield mtField('20', `CS${id.slice(-14)}`) + mtField('25', id) + mtField('28C', `${statementNumber(end)}/1`)
+  yield mtField('60F', balance(statement, from, opening))
   for (const line of lines) yield movement(statement, line)
-  yield formatMtField('62F', balance(statement, end, closing))
-  yield `${formatMtField('64', balance(statement, end, closing - held))}-\r\n`
+  yield mtField('62F', balance(statement, end, closing))
+  yield `${mtField('64', balance(statement, end, closing - held))}-\r\n`
 }
 
 function balance(statement: Statement, at: Date, amount: bigint): string {
   const { currency } = statement.account
-  return formatMtBalance({
+  return mtBalance({
     isDebit: amount < 0n,
-    date: toUtcDay(at),
+    date: utcDay(at),
     currency,
     figure: absoluteText(statement, amount),
   })
@@ -48,8 +46,8 @@ function balance(statement: Statement, at: Date, amount: bigint): string {
 
 function movement(statement: Statement, line: Line): string {
   const { kind, amount, at, transferId, origin } = line
-  const date = toUtcDay(at)
-  const head = formatMtLine({
+  const date = utcDay(at)
+  const head = mtLine({
     ...{ valueOn: date, bookedOn: date, mark: amount < 0n ? 'D' : 'C' },
     ...{ figure: absoluteText(statement, amount), type: `N${TYPES[kind] ?? 'TRF'}` },
     owner: formatReference(origin.reference),
@@ -59,11 +57,12 @@ function movement(statement: Statement, line: Line): string {
   const text = [KIND_WORDS[kind], otherSide(line), origin.reference, origin.description]
     .filter((part) => part !== undefined && part !== null)
     .join(' ')
-  return formatMtField('61', head) + formatMtField('86', formatInformation(text))
+  return mtField('61', head) + mtField('86', formatInformation(text))
 }
 
 /**
- * The payment's reference, or NONREF if it has more than 16 characters or a slash, which would end the field.
+ * The payment's reference, if the field can hold it: at most 16 characters, and no slashes, which would end
+ * it.
  */
 function formatReference(reference: string | undefined): string {
   const fits = reference !== undefined && /^[A-Za-z0-9?:().,'+ -]{1,16}$/.test(reference)

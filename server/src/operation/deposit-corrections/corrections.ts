@@ -2,12 +2,12 @@ import type { DepositReason } from '@countersign/contract/payments/deposits'
 import type { Op } from '../../kernel/operation/app.ts'
 import { ApiError } from '../../kernel/operation/operation.ts'
 import { event } from '../../kernel/outbox/events.ts'
-import { findDepositWallet } from '../../money/deposits/decide.ts'
+import { walletOf } from '../../money/deposits/decide.ts'
 import { depositView } from '../../money/deposits/deposits.ts'
 import { insert, type Write } from '../../storage/commit/writes.ts'
 import type { DepositRow } from '../../storage/rows/rail.ts'
 
-export type CorrectionFault =
+export type FaultOfCorrection =
   | 'WALLET_ADDRESS'
   | 'REVERSED'
   | 'ALREADY_ADJUSTED'
@@ -15,23 +15,24 @@ export type CorrectionFault =
   | 'BOOKED_TWICE'
   | 'NO_DIFFERENCE'
 
-export function notCorrectable(reason: CorrectionFault, message: string): ApiError {
+export function notCorrectable(reason: FaultOfCorrection, message: string): ApiError {
   return new ApiError('DEPOSIT_NOT_CORRECTABLE', { message, details: { reason } })
 }
 
 /**
- * Throws 409 `DEPOSIT_NOT_CORRECTABLE` for a deposit to a wallet, because its money belongs to the holder.
+ * Throws 409 `DEPOSIT_NOT_CORRECTABLE` if the deposit was made to a wallet: its money belongs to the wallet's
+ * holder.
  */
 export async function checkNoWallet(op: Op, row: DepositRow): Promise<void> {
-  const wallet = await findDepositWallet(op, row)
+  const wallet = await walletOf(op, row)
   if (wallet)
     throw notCorrectable(
       'WALLET_ADDRESS',
-      `This deposit was sent to a wallet's own address. It can only be assigned to ${wallet.id}.`,
+      `This deposit is at the own address of a wallet: it can only be assigned to ${wallet.id}.`,
     )
 }
 
-/** Creates a deposit in suspense for part of another deposit's money. Bank files do not report it. */
+/** A new deposit in suspense that takes over money of another deposit. Bank files do not report it. */
 export function newPart(
   op: Op,
   row: DepositRow,
@@ -57,7 +58,7 @@ export function newPart(
   }
 }
 
-/** Inserts new parts, each with a DEPOSIT.SUSPENDED event. */
+/** Inserts new parts, each with an event that a deposit is waiting for a decision. */
 export function insertParts(op: Op, parts: readonly DepositRow[]): Write[] {
   return parts.flatMap((part) => [
     insert('deposits', part),

@@ -45,7 +45,7 @@ export async function selectFilledAccounts(
     .execute()
 }
 
-/** Open payments that will still move a customer's money, as defined by the database's deletion guard. */
+/** Payments that will still move a customer's money, as defined by the database's guard of the deletion. */
 export async function selectOpenPayments(
   op: Op,
   customerId: string,

@@ -1,14 +1,14 @@
 import type { BankFilesRailValue } from '@countersign/contract/connectors/rails-file'
-import type { MandateInstruction, PaymentDraft } from '../../kernel/ports/rail.ts'
+import type { MandateInstruction, UnmadePayment } from '../../kernel/ports/rail.ts'
 import { insert, type Write } from '../../storage/commit/writes.ts'
 import type { BankFileRow, BankPaymentRow } from '../../storage/rows/bank-file.ts'
-import { BACS_TEXT_CHARACTERS, toBacsName, toBacsText } from './formats/bacs-text.ts'
-import { type BacsCode, type BacsItem, writeBacsRecord } from './formats/bacs-writer.ts'
+import { BACS_TEXT_CHARACTERS, bacsName, bacsText } from './formats/bacs-text.ts'
+import { type BacsCode, type BacsItem, bacsRecord } from './formats/bacs-writer.ts'
 import type { DebitSequence } from './formats/pain-008.ts'
 import { UnwritablePayment } from './formats/unreadable-file.ts'
-import { readPoundAccount, toPaymentDetails } from './payment-details.ts'
+import { detailsOf, poundAccountOf } from './payment-details.ts'
 
-/** Converts Bacs payments, collections and mandate instructions to and from queue rows. */
+/** Converts Bacs payments, collections and mandate instructions to and from rows of the queue. */
 
 export type BacsFormatValue = Extract<BankFilesRailValue['format'], { type: 'BACS' }>
 
@@ -29,39 +29,35 @@ const LEAD_DAYS = 10
 const SAMPLE_REFERENCE = 'CS000000000000'
 
 /** The batch and details of a payment. Throws UnwritablePayment if a file cannot carry it. */
-export function prepareBacsPayment(
+export function bacsWritable(
   format: BacsFormatValue,
-  payment: PaymentDraft,
+  payment: UnmadePayment,
 ): Pick<BankPaymentRow, 'batch' | 'details'> {
   const { currency, direction, amount } = payment
-  if (currency !== 'GBP') throw new UnwritablePayment(`Bacs carries GBP, not ${currency}`)
-  if (direction === 'PULL') return prepareCollection(format, payment)
-  const { sortCode, number } = readPoundAccount(payment)
-  const details = toPaymentDetails(payment, number, { routingNumber: sortCode })
+  if (currency !== 'GBP') throw new UnwritablePayment(`Bacs does not carry ${currency}`)
+  if (direction === 'PULL') return collectionWritable(format, payment)
+  const { sortCode, number } = poundAccountOf(payment)
+  const details = detailsOf(payment, number, { routingNumber: sortCode })
   const batch = CREDITS
-  writeBacsRecord(toBacsItem({ batch, reference: SAMPLE_REFERENCE, amount, details }), format)
+  bacsRecord(bacsItemOf({ batch, reference: SAMPLE_REFERENCE, amount, details }), format)
   return { batch, details }
 }
 
 /** A direct debit is collected from the account that its mandate names. */
-function prepareCollection(format: BacsFormatValue, payment: PaymentDraft) {
+function collectionWritable(format: BacsFormatValue, payment: UnmadePayment) {
   const { mandate, amount } = payment
   if (!mandate)
-    throw new UnwritablePayment(
-      'a direct debit requires an active mandate for this account: see POST /mandates',
-    )
+    throw new UnwritablePayment('a direct debit needs an active mandate for this account: see POST /mandates')
   const { remittanceInformation: _, ...plain } = payment
   const { reference, signedOn, debtorName, debtorAccount, debtorSortCode, sequence } = mandate
   if (debtorSortCode === undefined) throw new UnwritablePayment('the mandate is not for Bacs')
   const details = {
-    ...toPaymentDetails({ ...plain, remittanceInformation: null }, debtorAccount, {
-      routingNumber: debtorSortCode,
-    }),
+    ...detailsOf({ ...plain, remittanceInformation: null }, debtorAccount, { routingNumber: debtorSortCode }),
     name: debtorName,
     mandate: { reference, signedOn },
   }
   const batch = `DEBIT-${sequence}`
-  writeBacsRecord(toBacsItem({ batch, reference: SAMPLE_REFERENCE, amount, details }), format)
+  bacsRecord(bacsItemOf({ batch, reference: SAMPLE_REFERENCE, amount, details }), format)
   return { batch, details }
 }
 
@@ -94,7 +90,7 @@ export function queueInstruction(
     created_at: now,
   }
   try {
-    writeBacsRecord(toBacsItem(row), format)
+    bacsRecord(bacsItemOf(row), format)
     return { writes: [insert('bank_payments', row)] }
   } catch (error) {
     if (!(error instanceof UnwritablePayment)) throw error
@@ -103,9 +99,9 @@ export function queueInstruction(
 }
 
 /**
- * Converts a queue row to a Bacs item. A credit has our reference, followed by the payment's text if it fits.
+ * Converts a row of the queue to a Bacs item. A credit has our reference, followed by its text if that fits.
  */
-export function toBacsItem({
+export function bacsItemOf({
   batch,
   reference,
   amount,
@@ -115,22 +111,21 @@ export function toBacsItem({
   const item = { sortCode, account, amount, name }
   if (batch === INSTRUCTIONS)
     return { ...item, code: reference === 'CANCEL' ? '0C' : '0N', reference: mandate?.reference ?? '' }
-  if (batch !== CREDITS)
-    return { ...item, code: findCollectionCode(batch), reference: mandate?.reference ?? '' }
-  const label = 'the remittance information'
-  const text = toBacsText(remittanceInformation ?? '', label, 'remittanceInformation')
-  const fullReference = [reference, text].filter(Boolean).join(' ')
-  if (fullReference.length > BACS_TEXT_CHARACTERS)
+  if (batch !== CREDITS) return { ...item, code: collectionCode(batch), reference: mandate?.reference ?? '' }
+  const what = 'remittance information'
+  const text = bacsText(remittanceInformation ?? '', what, 'remittanceInformation')
+  const whole = [reference, text].filter(Boolean).join(' ')
+  if (whole.length > BACS_TEXT_CHARACTERS)
     throw new UnwritablePayment(
-      `${label} has ${text.length} characters, but Bacs carries at most ${BACS_TEXT_CHARACTERS - reference.length - 1}`,
+      `${what} has ${text.length} characters, and Bacs carries ${BACS_TEXT_CHARACTERS - reference.length - 1}`,
       'remittanceInformation',
     )
-  return { ...item, code: '99', reference: fullReference }
+  return { ...item, code: '99', reference: whole }
 }
 
-function findCollectionCode(batch: string): BacsCode {
+function collectionCode(batch: string): BacsCode {
   const [, code] = Object.entries(COLLECTION_CODES).find(([sequence]) => batch === `DEBIT-${sequence}`) ?? []
-  if (code === undefined) throw new Error(`${batch} is not a Bacs batch`)
+  if (code === undefined) throw new Error(`${batch} is not a batch of Bacs`)
   return code
 }
 
@@ -138,18 +133,19 @@ function findCollectionCode(batch: string): BacsCode {
  * The number of banking days from a file to its processing day, by batch. Bacs processes a file on the day
  * after it receives it.
  */
-export function countLeadDays({ debits = {} }: BacsFormatValue, batch: string): number {
+export function leadDaysOf({ debits = {} }: BacsFormatValue, batch: string): number {
   if (batch === CREDITS || batch === INSTRUCTIONS) return 1
   const { leadDays = LEAD_DAYS, firstLeadDays = LEAD_DAYS } = debits
-  return findCollectionCode(batch) === FIRST_CODE ? firstLeadDays : leadDays
+  return collectionCode(batch) === FIRST_CODE ? firstLeadDays : leadDays
 }
 
 const DELIVERED_AFTER_DAYS = 3
 
 /**
- * The number of banking days after processing until payments count as delivered. Undefined for instructions.
+ * The number of banking days from a file's processing day until its payments count as delivered. Undefined
+ * for instructions.
  */
-export function countDaysUntilDelivered(
+export function daysUntilDelivered(
   { deliveredAfterDays = DELIVERED_AFTER_DAYS, debits = {} }: BacsFormatValue,
   { batches: [batch] }: Pick<BankFileRow, 'batches'>,
 ): number | undefined {
@@ -158,9 +154,9 @@ export function countDaysUntilDelivered(
 }
 
 /** Finds a problem in a rail's settings. Undefined if they are valid. */
-export function findBacsFault({ name }: BacsFormatValue): string | undefined {
+export function faultOfBacs({ name }: BacsFormatValue): string | undefined {
   try {
-    toBacsName(name, 'name')
+    bacsName(name, 'name')
     return undefined
   } catch (error) {
     if (!(error instanceof UnwritablePayment)) throw error

@@ -4,21 +4,21 @@ import type { Read } from '../../storage/read/read.ts'
 import type { BankFileRow } from '../../storage/rows/bank-file.ts'
 
 /**
- * Selects a rail's unfinished files in order: files not written yet, and files whose payments have no result
- * yet. With `needsAcknowledgement`, a written file first waits for the bank's acknowledgement.
+ * A rail's files that have a next step, in order: files not written yet, and files whose payments have no
+ * result yet. With `awaits`, a written file first waits for the bank's acknowledgement.
  */
-export function selectOpenFiles(op: Op, rail: string, needsAcknowledgement: boolean): Promise<BankFileRow[]> {
-  return selectFiles(op, rail)
+export function selectOpenFiles(op: Op, rail: string, awaits: boolean): Promise<BankFileRow[]> {
+  return filesOf(op, rail)
     .where('accepted_at', 'is', null)
-    .$if(needsAcknowledgement, (q) => q.where('state', '<>', 'WRITTEN'))
+    .$if(awaits, (q) => q.where('state', '<>', 'WRITTEN'))
     .orderBy('number')
     .selectAll()
     .execute()
 }
 
-/** Selects the files whose payments count as delivered by now, in order. */
-export function selectSettlingFiles(op: Op, rail: string): Promise<BankFileRow[]> {
-  return selectFiles(op, rail)
+/** Files whose payments count as delivered by now, in order. */
+export function selectSettling(op: Op, rail: string): Promise<BankFileRow[]> {
+  return filesOf(op, rail)
     .where('settles_at', '<=', op.now)
     .where('settled_at', 'is', null)
     .orderBy('number')
@@ -26,9 +26,7 @@ export function selectSettlingFiles(op: Op, rail: string): Promise<BankFileRow[]
     .execute()
 }
 
-/**
- * Selects an originator's files for a bank on a day (`YYYY-MM-DD` in the bank's time zone), across all rails.
- */
+/** An originator's files for a bank on a day (`YYYY-MM-DD` in the bank's time zone), of whatever rail. */
 export function selectFilesOfDay(
   read: Read,
   platformId: string,
@@ -45,9 +43,9 @@ export function selectFilesOfDay(
     .execute()
 }
 
-/** Counts a rail's files on a day (`YYYY-MM-DD` in the bank's time zone). */
+/** The number of a rail's files on a day (`YYYY-MM-DD` in the bank's time zone). */
 export async function countFilesOfDay(op: Op, rail: string, day: string): Promise<number> {
-  const { count } = await selectFiles(op, rail)
+  const { count } = await filesOf(op, rail)
     .where(sql<string>`left(made_on, 10)`, '=', day)
     .select(({ fn }) => fn.countAll<string>().as('count'))
     .executeTakeFirstOrThrow()
@@ -55,11 +53,11 @@ export async function countFilesOfDay(op: Op, rail: string, day: string): Promis
 }
 
 export function selectFileById(op: Op, rail: string, id: string): Promise<BankFileRow | undefined> {
-  return selectFiles(op, rail).where('id', '=', id).selectAll().executeTakeFirst()
+  return filesOf(op, rail).where('id', '=', id).selectAll().executeTakeFirst()
 }
 
 export function selectFileByName(op: Op, rail: string, name: string): Promise<BankFileRow | undefined> {
-  return selectFiles(op, rail).where('name', '=', name).selectAll().executeTakeFirst()
+  return filesOf(op, rail).where('name', '=', name).selectAll().executeTakeFirst()
 }
 
 export function selectFileByMessage(
@@ -67,9 +65,9 @@ export function selectFileByMessage(
   rail: string,
   messageName: string,
 ): Promise<BankFileRow | undefined> {
-  return selectFiles(op, rail).where('message_name', '=', messageName).selectAll().executeTakeFirst()
+  return filesOf(op, rail).where('message_name', '=', messageName).selectAll().executeTakeFirst()
 }
 
-function selectFiles(op: Op, rail: string) {
+function filesOf(op: Op, rail: string) {
   return op.read.selectFrom('bank_files').where('rail', '=', rail).where('platform_id', '=', op.platform.id)
 }

@@ -21,7 +21,7 @@ export async function selectWorker(op: Op, id: string): Promise<BankFileWorkerRo
   return op.find(WORKER_BY_ID, id)
 }
 
-/** Selects the worker state without an operation. */
+/** Reads the worker state for a caller without an operation. */
 export function selectWorkerById(
   read: Read,
   platformId: string,
@@ -42,12 +42,12 @@ export async function selectBankPayment(op: Op, id: string): Promise<QueuedPayme
   return row && isOfKind(row, 'PAYMENT') ? row : undefined
 }
 
-/** Selects a row of any kind. */
+/** A row of any kind. */
 export async function selectQueued(op: Op, id: string): Promise<BankPaymentRow | undefined> {
   return op.find(PAYMENT_BY_ID, id)
 }
 
-/** Selects a row with the file that contains it, if any. */
+/** A row and the file that it is in, if any. */
 export async function selectWithFile(read: Read, platformId: string, id: string) {
   return read
     .selectFrom('bank_payments as b')
@@ -65,7 +65,7 @@ export async function selectInboxFile(op: Op, id: string): Promise<BankInboxFile
   return op.find(INBOX_BY_ID, id)
 }
 
-/** Selects a rail's files that were refused or wait for another inspection. `name` limits the selection. */
+/** A rail's files that were refused or wait to be inspected again: those with a name, or all. */
 export async function selectToRetry(
   { db }: Pick<App, 'db'>,
   platformId: string,
@@ -82,7 +82,7 @@ export async function selectToRetry(
   return rows
 }
 
-/** Selects the payments of a file after a position, in order. */
+/** The payments of a file after a position, in order. */
 export function selectPaymentsOfFile(
   op: Op,
   fileId: string,
@@ -101,7 +101,10 @@ export function selectPaymentsOfFile(
     .execute()
 }
 
-/** Selects payments in files by reference. Usually one, unless a reference was used twice. */
+/**
+ * Payments in files that have one of these references. Usually one, unless the bank or we repeated a
+ * reference.
+ */
 export function selectByReference(
   op: Op,
   rail: string,
@@ -124,26 +127,26 @@ export function selectByReference(
 export interface ReversalNames {
   readonly references: readonly string[]
   readonly ids: readonly string[]
-  /** Full trace numbers of 15 digits, which count only together with the amount. */
+  /** Of 15 digits. They count only with the amount. */
   readonly traces: readonly string[]
   readonly amount: bigint
-  /** True if references count only together with the amount. */
+  /** True if references count only with the amount. */
   readonly isIncoming: boolean
   readonly files: readonly string[]
 }
 
-/** The full trace number of a row, which begins with the originating bank's number. */
+/** The trace number of a row, which begins with the bank that originated its file. */
 const FULL_TRACE = sql<string>`((f.format->>'originatingBank') || lpad(b.trace::text, 7, '0'))`
 const TRACE_DIGITS = 7
 
-/** Selects a reversal in a file by one of these ids. */
+/** A reversal in a file that has one of these names. */
 export async function selectNamedReversal(
   op: Op,
   rail: string,
   { references, ids, traces, amount, isIncoming, files }: ReversalNames,
 ): Promise<ReversalRow | undefined> {
   if ([references, ids, traces, files].every((names) => names.length === 0)) return undefined
-  const numbers = traces.map((trace) => BigInt(trace.slice(-TRACE_DIGITS)))
+  const numbers = traces.map((one) => BigInt(one.slice(-TRACE_DIGITS)))
   return op.read
     .selectFrom('bank_payments as b')
     .innerJoin('bank_files as f', 'f.id', 'b.file_id')
@@ -169,7 +172,7 @@ export async function selectNamedReversal(
     .executeTakeFirst()
 }
 
-/** Selects the collections of a mandate in files of this day (`YYYY-MM-DD`). */
+/** Collections with a mandate's reference in files of this day (`YYYY-MM-DD`). */
 export function selectCollections(
   op: Op,
   rail: string,
@@ -198,8 +201,8 @@ const COLLECTIONS_MAX = 100
 export type FilePayment = Pick<BankPaymentRow, 'payment_id' | 'direction' | 'amount' | 'place'>
 
 /**
- * Selects the payments of a file that have not failed, in order: those in the sum that a bank books for the
- * file.
+ * The payments of a file that have not failed, in order. These are the ones that a bank books if it books the
+ * file as one sum.
  */
 export function selectPaymentsToBook(op: Op, fileId: string): Promise<FilePayment[]> {
   return op.read
@@ -213,7 +216,8 @@ export function selectPaymentsToBook(op: Op, fileId: string): Promise<FilePaymen
 }
 
 /**
- * Selects the open pulls of a file after a position, in order. `isBooked`: a statement has booked the pull.
+ * The pulls of a file after a position that have not ended, in order, and whether a statement has booked
+ * them.
  */
 export function selectOpenPulls(
   op: Op,
@@ -246,7 +250,7 @@ export function selectOpenPulls(
 const DEPOSITS_MAX = 100
 const DEPOSITS_OF_ENTRY_MAX = 1_000
 
-/** Selects up to two deposits that the bank's files reported with this entry reference. */
+/** Up to two deposits that the bank's files reported with this entry reference. */
 export function selectByEntryReference(op: Op, rail: string, reference: string): Promise<DepositRow[]> {
   return bankDeposits(op, rail)
     .where(sql<string>`details->>'entryReference'`, '=', reference)
@@ -254,7 +258,7 @@ export function selectByEntryReference(op: Op, rail: string, reference: string):
     .execute()
 }
 
-/** Selects deposits that advices or ACH files reported and no statement has confirmed. */
+/** Deposits that a different kind of file counted, and that no statement has confirmed. */
 export function selectCounted(
   op: Op,
   rail: string,
@@ -273,7 +277,7 @@ export function selectCounted(
     .execute()
 }
 
-/** Selects unconfirmed deposits with this entry reference that advices or ACH files reported. */
+/** Unconfirmed deposits with this entry reference that were not reported by statements. */
 export function selectCountedOfEntry(op: Op, rail: string, reference: string): Promise<DepositRow[]> {
   return bankDeposits(op, rail)
     .where(sql<string>`details->>'entryReference'`, '=', reference)
@@ -304,7 +308,7 @@ export async function isConfirmed(op: Op, depositId: string): Promise<boolean> {
   return row !== undefined
 }
 
-/** Selects deposits of this amount that only statements have reported. */
+/** Deposits of this amount that only statements have reported. */
 export function selectStatedOnly(
   op: Op,
   rail: string,
@@ -334,7 +338,7 @@ function bankDeposits(op: Op, rail: string) {
     .orderBy('id')
 }
 
-/** Selects rows of any kind by trace number, newest first. Trace numbers restart after ten million. */
+/** The rows of any kind with a trace number, newest first. The numbers restart after ten million. */
 export function selectByTrace(op: Op, rail: string, trace: bigint): Promise<BankPaymentRow[]> {
   return op.read
     .selectFrom('bank_payments')

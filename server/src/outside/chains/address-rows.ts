@@ -1,10 +1,10 @@
 import type { Hex } from '../../base/formats/hex.ts'
 import type { RecordsFrom } from '../../kernel/ports/rail-chain.ts'
 import type { ChainAddressRow, ChainRole } from '../../storage/rows/chain.ts'
-import { deriveAddressId } from './ids.ts'
+import { chainAddressIdOf } from './ids.ts'
 
 /** Builds the record of one of our addresses. Its id is derived from the rail and the purpose. */
-export function buildAddressRow(
+export function addressRow(
   rail: string,
   { now, platform }: RecordsFrom,
   fields: {
@@ -16,7 +16,7 @@ export function buildAddressRow(
   },
 ): ChainAddressRow {
   return {
-    id: deriveAddressId(rail, fields.purpose),
+    id: chainAddressIdOf(rail, fields.purpose),
     platform_id: platform.id,
     rail,
     address: fields.address,

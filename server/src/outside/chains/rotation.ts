@@ -2,33 +2,33 @@ import type { Enclave } from '../../kernel/ports/enclave.ts'
 import type { RailChain } from '../../kernel/ports/rail-chain.ts'
 import { insert, update } from '../../storage/commit/writes.ts'
 import type { Read } from '../../storage/read/read.ts'
-import { buildAddressRow } from './address-rows.ts'
-import { type EvmRail, formatTreasuryName, requireFollowedBlock } from './evm-rail.ts'
+import { addressRow } from './address-rows.ts'
+import { type EvmRail, requireFollowedBlock, treasuryName } from './evm-rail.ts'
 import { pathOf } from './formats/paths.ts'
-import { deriveAddressId, deriveChainRecordId } from './ids.ts'
+import { chainAddressIdOf, chainIdOf } from './ids.ts'
 import { selectTreasuries, selectTreasuryId } from './store.ts'
 
 /**
  * Treasury key rotation. Each key is derived from the enclave's seed by its number, and reveals nothing about
  * the others.
  */
-export function buildRotationCalls(
+export function rotationCalls(
   enclave: Enclave,
   rail: () => EvmRail,
 ): Pick<RailChain, 'treasuryAddress' | 'rotate'> {
-  const getPath = (number: number) => pathOf(rail().name, 'TREASURY', formatTreasuryName(number))
-  const deriveAddress = (number: number) => enclave.chainAddress(getPath(number))
+  const path = (number: number) => pathOf(rail().name, 'TREASURY', treasuryName(number))
+  const address = (number: number) => enclave.chainAddress(path(number))
   return {
-    treasuryAddress: deriveAddress,
+    treasuryAddress: address,
     async rotate(op, number) {
       requireFollowedBlock(rail())
       const { name } = rail()
-      const purpose = formatTreasuryName(number)
-      const row = buildAddressRow(name, op, {
+      const purpose = treasuryName(number)
+      const row = addressRow(name, op, {
         purpose,
-        address: deriveAddress(number),
+        address: address(number),
         role: 'TREASURY',
-        path: getPath(number),
+        path: path(number),
         ownerId: null,
       })
       const before = await selectTreasuryId(op.read, name)
@@ -36,9 +36,9 @@ export function buildRotationCalls(
         insert('chain_addresses', row),
         update(
           'chains',
-          deriveChainRecordId(name),
+          chainIdOf(name),
           { treasury_id: before },
-          { treasury_id: deriveAddressId(name, purpose), updated_at: op.now },
+          { treasury_id: chainAddressIdOf(name, purpose), updated_at: op.now },
         ),
       ]
     },

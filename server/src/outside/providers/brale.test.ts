@@ -10,16 +10,16 @@ import { createBrale } from './brale.ts'
 const CREDENTIALS = { apiClientId: 'client', apiClientSecret: 'se:cret', isLinked: false }
 const TIMEOUT_MS = timeLimit(200)
 
-type CannedResponse = readonly [status: number, body: unknown]
+type Answer = readonly [status: number, body: unknown]
 
 let server: Server
 let brale: StablecoinProvider
 let seen: { method: string; url: string; authorization: string; body: string }[]
-let token: CannedResponse | 'silence'
-let accounts: CannedResponse
+let token: Answer | 'silence'
+let accounts: Answer
 
 beforeAll(async () => {
-  server = createServer(respond)
+  server = createServer(answer)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   const { brale: config } = readBrale({
@@ -39,7 +39,7 @@ beforeEach(() => {
   accounts = [200, { accounts: ['2Js1YFqlfxgNqC2KTPEjrWIwKU7'] }]
 })
 
-async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const parts: Buffer[] = []
   for await (const part of request) parts.push(part)
   const { method = '', url = '', headers } = request
@@ -49,14 +49,14 @@ async function respond(request: IncomingMessage, response: ServerResponse): Prom
     authorization: headers.authorization ?? '',
     body: Buffer.concat(parts).toString(),
   })
-  const canned = url === '/oauth2/token' ? token : accounts
-  if (canned === 'silence') return
-  const [status, body] = canned
+  const given = url === '/oauth2/token' ? token : accounts
+  if (given === 'silence') return
+  const [status, body] = given
   response.writeHead(status, { 'Content-Type': 'application/json' })
   response.end(typeof body === 'string' ? body : JSON.stringify(body))
 }
 
-test('Brale credentials are exchanged for a token, which then reads the accounts', async () => {
+test('credentials are exchanged for a token, and that for the accounts', async () => {
   expect(await brale.check(CREDENTIALS)).toEqual({
     outcome: 'accepted',
     providerAccountIds: ['2Js1YFqlfxgNqC2KTPEjrWIwKU7'],
@@ -73,24 +73,21 @@ test('Brale credentials are exchanged for a token, which then reads the accounts
   ])
 })
 
-test.each([400, 401, 403])(
-  'a %i response from either Brale endpoint means invalid credentials',
-  async (status) => {
-    token = [status, { error: 'invalid_client' }]
-    expect(await brale.check(CREDENTIALS)).toEqual({ outcome: 'invalid' })
-    token = [200, { access_token: 'bearer-1' }]
-    accounts = [status, {}]
-    expect(await brale.check(CREDENTIALS)).toEqual({ outcome: 'invalid' })
-  },
-)
+test.each([400, 401, 403])('%i refuses the credentials, at either address', async (status) => {
+  token = [status, { error: 'invalid_client' }]
+  expect(await brale.check(CREDENTIALS)).toEqual({ outcome: 'invalid' })
+  token = [200, { access_token: 'bearer-1' }]
+  accounts = [status, {}]
+  expect(await brale.check(CREDENTIALS)).toEqual({ outcome: 'invalid' })
+})
 
-test('a Brale client id that HTTP Basic cannot carry is rejected without a request', async () => {
+test('an id that HTTP Basic cannot carry is refused without a request', async () => {
   expect(await brale.check({ ...CREDENTIALS, apiClientId: 'a:b' })).toEqual({ outcome: 'invalid' })
   expect(seen).toEqual([])
 })
 
-test('an unreadable Brale response leaves the credentials undecided and reveals no secret', async () => {
-  const unreadable: readonly CannedResponse[] = [
+test('what cannot be read says nothing about the credentials, and no secret is in the reason', async () => {
+  const unreadable: readonly Answer[] = [
     [500, 'oops'],
     [302, {}],
     [200, 'no json'],
@@ -98,34 +95,30 @@ test('an unreadable Brale response leaves the credentials undecided and reveals 
     [200, {}],
     [200, 'x'.repeat(300 * 1024)],
   ]
-  for (const response of [
-    ...unreadable,
-    [200, { access_token: 'a\nb' }],
-    [200, { access_token: 1 }],
-  ] as const) {
-    token = response
-    expect(await brale.check(CREDENTIALS), String(response)).toMatchObject({ outcome: 'unavailable' })
+  for (const one of [...unreadable, [200, { access_token: 'a\nb' }], [200, { access_token: 1 }]] as const) {
+    token = one
+    expect(await brale.check(CREDENTIALS), String(one)).toMatchObject({ outcome: 'unavailable' })
   }
   token = [200, { access_token: 'bearer-1' }]
-  for (const response of [
+  for (const one of [
     ...unreadable,
     [200, { accounts: [1] }],
     [200, { accounts: 'a' }],
     [200, { accounts: [''] }],
   ] as const) {
-    accounts = response
+    accounts = one
     const found = await brale.check(CREDENTIALS)
-    expect(found, String(response)).toMatchObject({ outcome: 'unavailable' })
+    expect(found, String(one)).toMatchObject({ outcome: 'unavailable' })
     expect(JSON.stringify(found)).not.toMatch(/se:cret|bearer-1/)
   }
 })
 
-test('a Brale request without a response ends with a timeout', async () => {
+test('silence ends in time', async () => {
   token = 'silence'
   expect(await brale.check(CREDENTIALS)).toEqual({ outcome: 'unavailable', reason: 'TIMEOUT' })
 })
 
-test('invalid Brale settings are rejected with a ConfigError', () => {
+test('the settings are one line each where they are wrong', () => {
   expect(readBrale({})).toEqual({})
   expect(readBrale({ BRALE_ENVIRONMENT: 'PRODUCTION' }).brale).toEqual({
     environment: 'PRODUCTION',

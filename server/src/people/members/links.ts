@@ -1,16 +1,16 @@
 import { PERMISSIONS, type Permission } from '@countersign/contract/core/endpoint'
 import { INVITATION_HOURS } from '@countersign/contract/platforms/members'
-import { type App, addSeconds, type Op } from '../../kernel/operation/app.ts'
+import { type App, type Op, plusSeconds } from '../../kernel/operation/app.ts'
 import { ApiError } from '../../kernel/operation/operation.ts'
 import { expectRow, insert, update, type Write } from '../../storage/commit/writes.ts'
 import type { MemberLinkRow, MemberRow } from '../../storage/rows/member.ts'
 import { findTokenPermissions } from '../tokens/tokens.ts'
 import { isPresent, makeMember } from './members.ts'
-import { hashSecret, makeSecret } from './secrets.ts'
-import { selectLink, selectMember, selectPlatformLink, selectPresentMembers } from './store.ts'
+import { hashOf, makeSecret } from './secrets.ts'
+import { selectLink, selectLinkOf, selectMember, selectPresentMembers } from './store.ts'
 
 /**
- * Links that sign a member in once: invitations, and links for the operator of a sandbox.
+ * Links with which a member can sign in once: invitations, and links that sign the operator in to a sandbox.
  */
 
 const SECONDS = { INVITATION: INVITATION_HOURS * 60 * 60, SIGN_IN: 60 * 60 } as const
@@ -26,7 +26,7 @@ export interface NewLink {
   readonly write: (memberId: string) => Write
 }
 
-/** Creates a link. Only a hash of its secret is stored. */
+/** A new link. Only a hash of its secret is stored. */
 export function makeLink(op: Op, purpose: MemberLinkRow['purpose']): NewLink {
   const { secret, hash } = makeSecret(op)
   const row: Omit<MemberLinkRow, 'member_id'> = {
@@ -34,20 +34,20 @@ export function makeLink(op: Op, purpose: MemberLinkRow['purpose']): NewLink {
     platform_id: op.platform.id,
     purpose,
     secret_hash: hash,
-    expires_at: addSeconds(op.now, SECONDS[purpose]),
+    expires_at: plusSeconds(op.now, SECONDS[purpose]),
     used_at: null,
     created_at: op.now,
     ...toMaker(op),
   }
   return {
     id: row.id,
-    url: `${getConsoleOrigin(op)}${CONSOLE_PATH}#${FRAGMENTS[purpose]}=${secret}`,
+    url: `${consoleOrigin(op)}${CONSOLE_PATH}#${FRAGMENTS[purpose]}=${secret}`,
     expiresAt: row.expires_at,
     write: (memberId) => insert('member_links', { ...row, member_id: memberId }),
   }
 }
 
-/** Reads the maker of a link. The link stops working if its maker loses the permissions. */
+/** The maker of a link. The link stops working when its maker loses the rights. */
 function toMaker({ actor }: Op): Pick<MemberLinkRow, 'maker' | 'maker_id'> {
   switch (actor.kind) {
     case 'operator':
@@ -57,38 +57,37 @@ function toMaker({ actor }: Op): Pick<MemberLinkRow, 'maker' | 'maker_id'> {
     case 'member':
       return { maker: 'MEMBER', maker_id: actor.memberId }
     default:
-      throw new Error(`A ${actor.kind} cannot create a link`)
+      throw new Error(`A link made by a ${actor.kind}`)
   }
 }
 
 const LOOPBACK_HOSTS: readonly string[] = ['127.0.0.1', '[::1]', '0.0.0.0', '[::]']
 
 /**
- * Returns the origin of the console. A loopback address becomes `localhost`, because passkeys do not work on
- * IP addresses.
+ * The origin of the console. A loopback address becomes `localhost`, because passkeys do not work on IP
+ * addresses.
  */
-export function getConsoleOrigin({ origin }: Pick<Op, 'origin'>): string {
+export function consoleOrigin({ origin }: Pick<Op, 'origin'>): string {
   const url = new URL(origin())
   if (LOOPBACK_HOSTS.includes(url.hostname)) url.hostname = 'localhost'
   return url.origin
 }
 
-/** Names a link without revealing its secret, for counting failed attempts. */
+/** A name for a link that does not reveal its secret, for counting attempts. */
 export function nameLink(secret: string): string {
-  return `link ${hashSecret(secret)}`
+  return `link ${hashOf(secret)}`
 }
 
 /**
- * Finds a link by its secret, even if it can no longer be used. Throws 401 `UNAUTHORIZED` if it does not
- * exist.
+ * The link with this secret, whether it can be used or not. Throws 401 `UNAUTHORIZED` if it does not exist.
  */
 export async function findLink(
   app: App,
   secret: string,
   purpose: MemberLinkRow['purpose'],
 ): Promise<MemberLinkRow> {
-  const link = await selectLink(app, hashSecret(secret))
-  if (link?.purpose !== purpose) throw createInvalidLinkError('This link is not valid.')
+  const link = await selectLink(app, hashOf(secret))
+  if (link?.purpose !== purpose) throw notValid('This link is not valid.')
   return link
 }
 
@@ -104,33 +103,31 @@ interface UsableLink {
 }
 
 /**
- * Finds a link that can be used. Throws 401 `UNAUTHORIZED` with the reason if it was used or replaced, has
- * expired, or its maker has lost a permission.
+ * Throws 401 `UNAUTHORIZED` with a reason: the link was used or replaced, it has expired, or its maker has
+ * lost a permission.
  */
 export async function findUsableLink(
   op: Op,
   secret: string,
   purpose: MemberLinkRow['purpose'],
 ): Promise<UsableLink> {
-  const link = await selectPlatformLink(op, hashSecret(secret))
-  if (link?.purpose !== purpose) throw createInvalidLinkError('This link is not valid.')
-  const next = purpose === 'INVITATION' ? 'Ask for a new invitation.' : 'Create a new one.'
-  if (link.used_at) throw createInvalidLinkError(`This link was already used. ${next}`)
+  const link = await selectLinkOf(op, hashOf(secret))
+  if (link?.purpose !== purpose) throw notValid('This link is not valid.')
+  const next = purpose === 'INVITATION' ? 'Ask for a new invitation.' : 'Make a new one.'
+  if (link.used_at) throw notValid(`This link was used already. ${next}`)
   const member = await selectMember(op, link.member_id)
   if (!member || !isPresent(member))
-    throw createInvalidLinkError('This link is no longer valid because the member was removed.')
+    throw notValid('This link is not valid any more: the member was removed.')
   if (purpose === 'INVITATION' && member.invitation_id !== link.id)
-    throw createInvalidLinkError(
+    throw notValid(
       member.invitation_id === null
-        ? `This link is no longer valid. ${next}`
-        : 'This link was replaced by a newer one.',
+        ? `This link has ended. ${next}`
+        : 'This link was replaced by a later one.',
     )
-  if (link.expires_at <= op.now) throw createInvalidLinkError(`This link has expired. ${next}`)
+  if (link.expires_at <= op.now) throw notValid(`This link has expired. ${next}`)
   const guards = await guardMaker(op, link, member)
   if (!guards)
-    throw createInvalidLinkError(
-      `The member or token that created this link can no longer grant these permissions. ${next}`,
-    )
+    throw notValid(`The member or token that made this link may not grant these rights any more. ${next}`)
   const used = update('member_links', link.id, { used_at: null }, { used_at: op.now })
   return { link, member, use: [used, ...guards] }
 }
@@ -146,24 +143,24 @@ async function guardMaker(
 ): Promise<readonly Write[] | undefined> {
   if (maker_id === null) return maker === 'OPERATOR' ? [] : undefined
   const coversAll = (granted: readonly Permission[] | undefined) =>
-    granted !== undefined && permissions.every((permission) => granted.includes(permission))
+    granted !== undefined && permissions.every((one) => granted.includes(one))
   if (maker === 'TOKEN')
     return coversAll(await findTokenPermissions(op, maker_id))
       ? [expectRow('api_tokens', maker_id, { deleted_at: null })]
       : undefined
   const member = await selectMember(op, maker_id)
   if (member?.state !== 'ACTIVE' || !coversAll(member.permissions)) return undefined
-  // The sign-in guards a member who made the link for itself.
+  // A member who made the link for itself is guarded by the sign-in.
   return maker_id === id
     ? []
     : [expectRow('members', maker_id, { state: member.state, version: member.version })]
 }
 
-function createInvalidLinkError(reason: string): ApiError {
+function notValid(reason: string): ApiError {
   return new ApiError('UNAUTHORIZED', { message: reason, reason })
 }
 
-/** The member that a sandbox's link signs in if no member has every permission. */
+/** The member whom a sandbox's link signs in if no member has every permission. */
 const SANDBOX_OWNER = {
   name: 'Sandbox owner',
   email: 'owner@sandbox.example',
@@ -172,8 +169,8 @@ const SANDBOX_OWNER = {
 const OWNER_SEARCH_MAX = 1_000
 
 /**
- * Creates a link that signs in to a sandbox's console as its first member with every permission, and creates
- * that member if necessary. `check` is called first with the permissions that the link grants.
+ * A link that signs in to a sandbox's console as its first member with every permission. Creates that member
+ * if it is missing. `check` is called first with the permissions that the link grants.
  */
 export async function makeConsoleLink(
   op: Op,

@@ -44,10 +44,10 @@ export function changePlatformConfig(
     riskConfig,
     sandboxConfig,
   } = change
-  const { webhookEndpoint: endpointBefore, ...unchanged } = config
+  const { webhookEndpoint: endpointBefore, ...kept } = config
   checkInvitationUrl(invitationConfig?.url)
   return {
-    ...unchanged,
+    ...kept,
     // Null removes a setting.
     ...present({
       webhookEndpoint: webhookEndpoint === undefined ? endpointBefore : checkEndpoint(webhookEndpoint),
@@ -71,8 +71,8 @@ export function changePlatformConfig(
   }
 }
 
-/** Omits settings that the platform never set, so that their defaults can change later. */
-export function omitDefaults(
+/** Leaves out settings that were never made, so that their defaults can change later. */
+export function withoutDefaults(
   {
     passkeyConfig,
     oauthConfig,

@@ -1,12 +1,12 @@
-import { buildId, uuidOf } from '../../storage/engine/ids.ts'
+import { idOfKind, uuidOf } from '../../storage/engine/ids.ts'
 import type { PlatformRow, WebhookSecretRow } from '../../storage/rows/tables.ts'
 
-/** Builds the webhook secret of a new platform. */
-export function buildFirstSecret(
+/** The webhook secret of a new platform. */
+export function firstSecret(
   { id, created_at }: Pick<PlatformRow, 'id' | 'created_at'>,
   keyGeneration: number,
 ): WebhookSecretRow {
-  const secretId = buildId('WebhookSecret', uuidOf(id))
+  const secretId = idOfKind('WebhookSecret', uuidOf(id))
   return {
     id: secretId,
     platform_id: id,

@@ -43,15 +43,15 @@ export interface Decider {
   readonly id?: string
 }
 
-/** The verification to decide, with the events that first move it to a decidable state. */
-export interface PendingDecision {
+/** The verification to decide, with the events that first move it to a state in which it can be decided. */
+export interface Decided {
   readonly before: VerificationRow | undefined
   readonly by?: readonly VerificationEvent[]
   readonly change?: Partial<VerificationRow>
 }
 
 /** The verification event of each decision. */
-const DECISION_EVENTS = {
+const EVENT_OF = {
   APPROVE: 'approve',
   REJECT: 'reject',
   REQUEST_INFORMATION: 'find_errors',
@@ -60,7 +60,7 @@ const DECISION_EVENTS = {
 } as const satisfies Record<Decision, VerificationEvent>
 
 /** The customer event of each decision. */
-const CUSTOMER_EVENTS = {
+const CUSTOMER_EVENT_OF = {
   APPROVE: 'approve',
   REJECT: 'reject',
   REQUEST_INFORMATION: undefined,
@@ -69,34 +69,34 @@ const CUSTOMER_EVENTS = {
 } as const
 
 /**
- * Decides a verification: moves it with the customer and its owners, and records the decision and its author.
- * Throws 400 naming a missing field, 409 `INVALID_STATE_TRANSITION`, or 409 `BENEFICIAL_OWNER_REJECTED` if an
- * approved business would have a rejected owner. Guards: the verification, the customer and its owners are
- * unchanged.
+ * Decides a verification: moves it together with the customer and its owners, and records the decision and
+ * who made it. Throws 400 naming what the decision lacks, 409 `INVALID_STATE_TRANSITION`, 409
+ * `BENEFICIAL_OWNER_REJECTED` if a business with a rejected owner would be approved. Guards: the
+ * verification, the customer and its owners are unchanged.
  */
 export async function decideCase(
   op: Op,
-  caseData: Case,
-  { before, by = [], change = {} }: PendingDecision,
+  one: Case,
+  { before, by = [], change = {} }: Decided,
   outcome: Outcome,
   decider: Decider,
 ): Promise<VerificationChange> {
-  const { customer } = caseData
-  checkOutcome(caseData, outcome)
-  const events = [...by, DECISION_EVENTS[outcome.decision]]
+  const { customer } = one
+  checkOutcome(one, outcome)
+  const events = [...by, EVENT_OF[outcome.decision]]
   if (before && nextState(VERIFICATION_TRANSITIONS, before.status, events) === null)
     throw new ApiError('INVALID_STATE_TRANSITION', {
-      message: `A verification in state ${before.status} does not accept the decision ${outcome.decision}.`,
+      message: `A verification that is ${before.status} cannot be decided so: ${outcome.decision}.`,
       details: { field: 'decision', verificationStatus: before.status },
     })
-  const errors = listErrors(caseData, outcome)
+  const errors = errorsOf(one, outcome)
   const isRequest = outcome.decision === 'REQUEST_INFORMATION'
   const moved = moveVerification(op, customer, before, events, {
     ...change,
     errors,
     ...(isRequest ? { requested: errors, requested_at: op.now } : {}),
   })
-  const customerEvent = CUSTOMER_EVENTS[outcome.decision]
+  const customerEvent = CUSTOMER_EVENT_OF[outcome.decision]
   return {
     row: moved.row,
     writes: [
@@ -113,10 +113,8 @@ export async function decideCase(
         decider_id: decider.id ?? null,
         created_at: op.now,
       }),
-      ...decideOwners(op, caseData, outcome),
-      ...(isRequest
-        ? releaseDocuments(caseData.documents, new Set(errors.map(({ resourceId }) => resourceId)))
-        : []),
+      ...decideOwners(op, one, outcome),
+      ...(isRequest ? releaseDocuments(one.documents, new Set(errors.map((e) => e.resourceId))) : []),
       ...(customerEvent
         ? await moveCustomer(op, customer, customerEvent)
         : [expectRow('customers', customer.id, { version: customer.version, deleted_at: null })]),
@@ -132,42 +130,39 @@ function checkOutcome({ customer, owners, documents }: Case, outcome: Outcome): 
   if (decision === 'REQUEST_INFORMATION' && errors === undefined)
     throw fieldError('INVALID_INPUT', 'errors', 'errors is required for REQUEST_INFORMATION')
   if (decision !== 'REQUEST_INFORMATION' && errors !== undefined)
-    throw fieldError('INVALID_INPUT', 'errors', 'errors is allowed only with REQUEST_INFORMATION')
+    throw fieldError('INVALID_INPUT', 'errors', 'errors is only for REQUEST_INFORMATION')
   const parts = new Set([customer.id, ...owners.map(({ id }) => id), ...documents.map(({ id }) => id)])
-  const unknownEntry = (errors ?? []).findIndex(({ resourceId }) => !parts.has(resourceId))
-  if (unknownEntry >= 0)
+  const unknown = (errors ?? []).findIndex(({ resourceId }) => !parts.has(resourceId))
+  if (unknown >= 0)
     throw fieldError(
       'INVALID_INPUT',
-      `errors.${unknownEntry}.resourceId`,
-      `errors.${unknownEntry}.resourceId is neither this customer nor caseData of its beneficial owners or documents`,
+      `errors.${unknown}.resourceId`,
+      `errors.${unknown}.resourceId is neither this customer nor one of its beneficial owners and documents`,
     )
-  const invalidOwner = beneficialOwners.findIndex(
+  const others = beneficialOwners.findIndex(
     ({ beneficialOwnerId }, at) =>
       !owners.some(({ id }) => id === beneficialOwnerId) ||
       beneficialOwners.findIndex((other) => other.beneficialOwnerId === beneficialOwnerId) !== at,
   )
-  if (invalidOwner >= 0)
+  if (others >= 0)
     throw fieldError(
       'INVALID_INPUT',
-      `beneficialOwners.${invalidOwner}.beneficialOwnerId`,
-      `beneficialOwners.${invalidOwner}.beneficialOwnerId is not a beneficial owner of this customer, or is listed twice`,
+      `beneficialOwners.${others}.beneficialOwnerId`,
+      `beneficialOwners.${others}.beneficialOwnerId is not a beneficial owner of this customer, or is given twice`,
     )
 }
 
-function listErrors(
-  { customer }: Case,
-  { decision, reason, errors = [] }: Outcome,
-): VerificationErrorEntry[] {
+function errorsOf({ customer }: Case, { decision, reason, errors = [] }: Outcome): VerificationErrorEntry[] {
   if (decision === 'REJECT' && reason !== undefined)
     return [{ resourceId: customer.id, type: 'APPLICANT_REJECTED', reason }]
-  return errors.map(addAcceptedTypes)
+  return errors.map(withAcceptedTypes)
 }
 
 /**
- * Adds the document types that satisfy a requirement, if a decision requests the requirement without naming
- * types.
+ * If a decision requests a document by its requirement without naming types, the types that satisfy the
+ * requirement are accepted.
  */
-function addAcceptedTypes(entry: VerificationErrorEntry): VerificationErrorEntry {
+function withAcceptedTypes(entry: VerificationErrorEntry): VerificationErrorEntry {
   const { type, acceptedDocumentTypes } = entry
   if (acceptedDocumentTypes || !isDocumentRequirement(type)) return entry
   return { ...entry, acceptedDocumentTypes: [...DOCUMENT_REQUIREMENTS[type].accepted] }
@@ -185,16 +180,14 @@ function decideOwners(op: Op, { owners }: Case, { decision, beneficialOwners = [
   const writes: Write[] = []
   for (const owner of owners) {
     const named = beneficialOwners.find(({ beneficialOwnerId }) => beneficialOwnerId === owner.id)
-    const ownerDecision =
-      named?.decision ?? (decision === 'APPROVE' && isPending(owner) ? 'APPROVE' : undefined)
-    const isRejected =
-      ownerDecision === 'REJECT' || (ownerDecision === undefined && owner.kyc_status === 'REJECTED')
+    const found = named?.decision ?? (decision === 'APPROVE' && isPending(owner) ? 'APPROVE' : undefined)
+    const isRejected = found === 'REJECT' || (found === undefined && owner.kyc_status === 'REJECTED')
     if (decision === 'APPROVE' && isRejected)
       throw new ApiError('BENEFICIAL_OWNER_REJECTED', {
         details: { field: 'beneficialOwners', beneficialOwnerId: owner.id },
       })
-    if (ownerDecision && isPending(owner))
-      writes.push(decideBeneficialOwner(op, owner, ownerDecision === 'APPROVE' ? 'approve' : 'reject'))
+    if (found && isPending(owner))
+      writes.push(decideBeneficialOwner(op, owner, found === 'APPROVE' ? 'approve' : 'reject'))
   }
   return writes
 }

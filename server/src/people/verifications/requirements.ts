@@ -7,12 +7,12 @@ import {
   MAJOR_OWNER_PERCENT,
   personDocumentsOf,
 } from '@countersign/contract/customers/verification-requirements'
-import { getValueAt } from '../../base/json/paths.ts'
+import { valueAt } from '../../base/json/paths.ts'
 import type { DocumentRow } from '../../storage/rows/document.ts'
 import type { CustomerRow } from '../../storage/rows/tables.ts'
 import type { BeneficialOwnerRow, VerificationErrorEntry } from '../../storage/rows/verification.ts'
 
-/** The customer data to verify. */
+/** The data of a customer that is verified. */
 export interface Case {
   readonly customer: CustomerRow
   /** Empty for an individual. */
@@ -20,55 +20,55 @@ export interface Case {
   readonly documents: readonly DocumentRow[]
 }
 
-/** Lists the entries that the requirement tables demand and the customer lacks. Pure. */
+/** Everything that the requirement tables demand and the customer lacks. Pure. */
 export function listMissingEntries(
-  caseData: Case,
+  one: Case,
   contacts: readonly ('email' | 'phone')[],
   now: Date,
 ): VerificationErrorEntry[] {
-  const { customer } = caseData
+  const { customer } = one
   return [
     ...contacts.map((contact) => toUnverifiedEntry(customer, contact)),
     ...(customer.customer_type === 'BUSINESS'
-      ? listMissingForBusiness(caseData, now)
-      : listMissingForPerson(caseData, now)),
+      ? listMissingForBusiness(one, now)
+      : listMissingForPerson(one, now)),
   ]
 }
 
-function listMissingForPerson(caseData: Case, now: Date): VerificationErrorEntry[] {
-  const { id, details, region } = caseData.customer
+function listMissingForPerson(one: Case, now: Date): VerificationErrorEntry[] {
+  const { id, details, region } = one.customer
   return [
-    ...listMissingFields(caseData.customer, INDIVIDUAL_FIELDS),
-    ...listMissingPersonDocuments(caseData, id, region ?? details.address?.country, now),
+    ...missingFields(one.customer, INDIVIDUAL_FIELDS),
+    ...missingPersonDocuments(one, id, region ?? details.address?.country, now),
   ]
 }
 
-function listMissingForBusiness(caseData: Case, now: Date): VerificationErrorEntry[] {
-  const { customer, owners } = caseData
+function listMissingForBusiness(one: Case, now: Date): VerificationErrorEntry[] {
+  const { customer, owners } = one
   return [
-    ...listMissingFields(customer, BUSINESS_FIELDS),
-    ...listMissingOwners(customer, owners),
-    ...BUSINESS_DOCUMENTS.flatMap((name) => listMissingDocument(caseData, customer.id, name, now)),
-    ...owners.flatMap((owner) => listMissingForOwner(caseData, owner, now)),
+    ...missingFields(customer, BUSINESS_FIELDS),
+    ...missingOwners(customer, owners),
+    ...BUSINESS_DOCUMENTS.flatMap((name) => missingDocument(one, customer.id, name, now)),
+    ...owners.flatMap((owner) => listMissingForOwner(one, owner, now)),
   ]
 }
 
-/** Lists an owner's missing entries: a rejected check, or the documents for the country of residence. */
-function listMissingForOwner(caseData: Case, owner: BeneficialOwnerRow, now: Date): VerificationErrorEntry[] {
+/** The entries that an owner lacks: required fields, and the documents for their country of residence. */
+function listMissingForOwner(one: Case, owner: BeneficialOwnerRow, now: Date): VerificationErrorEntry[] {
   if (owner.kyc_status === 'REJECTED')
     return [
       {
         resourceId: owner.id,
         type: 'APPLICANT_REJECTED',
         reason:
-          "The check of this beneficial owner failed. Correct the owner's name; otherwise the business cannot be approved.",
+          'The check of this beneficial owner has failed. Correct its name, or the business cannot be approved.',
       },
     ]
   const { identity } = personDocumentsOf(owner.personal_info.address.country)
-  return identity ? listMissingDocument(caseData, owner.id, 'MISSING_IDENTITY_DOCUMENT', now) : []
+  return identity ? missingDocument(one, owner.id, 'MISSING_IDENTITY_DOCUMENT', now) : []
 }
 
-function listMissingOwners(
+function missingOwners(
   { id, details }: CustomerRow,
   owners: readonly BeneficialOwnerRow[],
 ): VerificationErrorEntry[] {
@@ -81,15 +81,15 @@ function listMissingOwners(
   const unnamedShare = 100 - namedShare
   if (unnamedShare >= MAJOR_OWNER_PERCENT && !details.businessInfo?.isWidelyHeld)
     addMissing(
-      `The listed beneficial owners hold ${namedShare} %. Add everyone who holds ${MAJOR_OWNER_PERCENT} % or more, ` +
+      `The beneficial owners that are named hold ${namedShare} %. Name everybody who holds ${MAJOR_OWNER_PERCENT} % or more, ` +
         'or set businessInfo.isWidelyHeld if nobody else does.',
     )
   return errors
 }
 
-function listMissingFields(customer: CustomerRow, fields: readonly string[]): VerificationErrorEntry[] {
+function missingFields(customer: CustomerRow, fields: readonly string[]): VerificationErrorEntry[] {
   return fields
-    .filter((field) => isEmpty(getValueAt(customer.details, field)))
+    .filter((field) => isEmpty(valueAt(customer.details, field)))
     .map((field) => ({
       resourceId: customer.id,
       type: 'MISSING_FIELD',
@@ -109,28 +109,28 @@ const CONTACTS = {
 
 function toUnverifiedEntry({ id }: CustomerRow, contact: keyof typeof CONTACTS): VerificationErrorEntry {
   const { field, name } = CONTACTS[contact]
-  const reason = `The ${name} is not verified. Call POST /customers/{customerId}/verify-${contact} first.`
+  const reason = `The ${name} is not verified yet: POST /customers/{customerId}/verify-${contact}.`
   return { resourceId: id, type: 'INVALID_FIELD', field, reason }
 }
 
-function listMissingPersonDocuments(
-  caseData: Case,
+function missingPersonDocuments(
+  one: Case,
   holderId: string,
   country: string | undefined,
   now: Date,
 ): VerificationErrorEntry[] {
   const { identity, address } = personDocumentsOf(country)
   return [
-    ...(identity ? listMissingDocument(caseData, holderId, 'MISSING_IDENTITY_DOCUMENT', now) : []),
-    ...(address ? listMissingDocument(caseData, holderId, 'MISSING_PROOF_OF_ADDRESS_DOCUMENT', now) : []),
+    ...(identity ? missingDocument(one, holderId, 'MISSING_IDENTITY_DOCUMENT', now) : []),
+    ...(address ? missingDocument(one, holderId, 'MISSING_PROOF_OF_ADDRESS_DOCUMENT', now) : []),
   ]
 }
 
 /**
- * Lists the entry for a requirement that no document of the holder satisfies. The entry names a document that
- * is too old, if there is one.
+ * The entry for a requirement that no document of the holder satisfies. If there is a document that is too
+ * old, the entry names it.
  */
-function listMissingDocument(
+function missingDocument(
   { documents }: Case,
   holderId: string,
   name: DocumentRequirementName,
@@ -143,11 +143,11 @@ function listMissingDocument(
   )
   if (candidates.some((document) => !isTooOld(document, monthsMax, now))) return []
   const acceptedDocumentTypes = [...accepted]
-  const [oldDocument] = candidates
-  if (oldDocument)
+  const [old] = candidates
+  if (old)
     return [
       {
-        resourceId: oldDocument.id,
+        resourceId: old.id,
         type: 'EXPIRED_DOCUMENT',
         reason: `The document is more than ${monthsMax} months old.`,
         acceptedDocumentTypes,
@@ -172,16 +172,16 @@ function isTooOld({ issued_on, created_at }: DocumentRow, monthsMax: number | nu
 }
 
 /**
- * Lists the unresolved entries of those requested at `askedAt`: neither a document of an accepted type nor
+ * The entries requested at `askedAt` that are still unresolved: neither a document of an accepted type nor
  * the record itself has changed since then. Pure.
  */
 export function listUnresolved(
-  caseData: Case,
+  one: Case,
   requested: readonly VerificationErrorEntry[],
   askedAt: Date | null,
 ): VerificationErrorEntry[] {
   if (askedAt === null) return []
-  return requested.filter((entry) => !isProvided(caseData, entry, askedAt))
+  return requested.filter((entry) => !isProvided(one, entry, askedAt))
 }
 
 function isProvided(
@@ -196,7 +196,7 @@ function isProvided(
   if (types.length > 0 && field === undefined) {
     const holder = document?.holder_id ?? resourceId
     return documents.some(
-      (other) => other.holder_id === holder && types.includes(other.document_type) && hasChanged(other),
+      (one) => one.holder_id === holder && types.includes(one.document_type) && hasChanged(one),
     )
   }
   if (resourceId === customer.id) return hasChanged(customer)

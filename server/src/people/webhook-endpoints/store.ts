@@ -3,25 +3,25 @@ import { IS_SENT, nextBeyondCursor } from '../../kernel/outbox/endpoint-feed.ts'
 import { uuidOf } from '../../storage/engine/ids.ts'
 import type { WebhookEndpointRow } from '../../storage/rows/webhook-endpoint.ts'
 
-/** Selects the platform's endpoints, oldest first. */
+/** The platform's endpoints, oldest first. */
 export async function selectEndpoints(op: Op): Promise<WebhookEndpointRow[]> {
-  return selectAddedEndpoints(op).orderBy('created_at').orderBy('id').execute()
+  return endpoints(op).orderBy('created_at').orderBy('id').execute()
 }
 
 export async function selectEndpoint(op: Op, id: string): Promise<WebhookEndpointRow | undefined> {
-  return selectAddedEndpoints(op).where('id', '=', id).executeTakeFirst()
+  return endpoints(op).where('id', '=', id).executeTakeFirst()
 }
 
-function selectAddedEndpoints(op: Op) {
-  return selectEndpointsOfAnyRole(op).where('role', '=', 'ADDED')
+function endpoints(op: Op) {
+  return receivers(op).where('role', '=', 'ADDED')
 }
 
-/** Selects an endpoint of any role. */
+/** An endpoint of any role. */
 export async function selectReceiver(op: Op, id: string): Promise<WebhookEndpointRow | undefined> {
-  return selectEndpointsOfAnyRole(op).where('id', '=', id).executeTakeFirst()
+  return receivers(op).where('id', '=', id).executeTakeFirst()
 }
 
-function selectEndpointsOfAnyRole(op: Op) {
+function receivers(op: Op) {
   return op.read
     .selectFrom('webhook_endpoints')
     .selectAll()
@@ -30,14 +30,14 @@ function selectEndpointsOfAnyRole(op: Op) {
 }
 
 /** Counts of the events that an endpoint has not received. */
-export interface UndeliveredCounts {
+export interface Undelivered {
   readonly retrying: number
   readonly failed: number
   /** The time of the oldest unreceived event; null if all were received. */
   readonly oldest: Date | null
 }
 
-/** The maximum number of events after the cursor to search for an unreceived one. */
+/** The number of events after the cursor in which a wanted one is searched for. */
 const BEHIND_CURSOR_MAX = 1_000
 
 const UNDELIVERED_SQL = `
@@ -56,13 +56,13 @@ WHERE e.platform_id = $1 AND e.id = ANY ($2::uuid[])`
 export async function selectUndelivered(
   op: Op,
   ids: readonly string[],
-): Promise<ReadonlyMap<string, UndeliveredCounts>> {
+): Promise<ReadonlyMap<string, Undelivered>> {
   const parameters = [uuidOf(op.platform.id), ids.map(uuidOf)]
-  const { rows } = await op.db.query<UndeliveredCounts & { readonly id: string }>(UNDELIVERED_SQL, parameters)
+  const { rows } = await op.db.query<Undelivered & { readonly id: string }>(UNDELIVERED_SQL, parameters)
   return new Map(rows.map(({ id, ...undelivered }) => [id, undelivered]))
 }
 
-/** Selects an endpoint's failures, in no particular order. */
+/** An endpoint's failures, in no order. */
 export function selectFailures(op: Op, endpointId: string) {
   return op.read
     .selectFrom('undelivered_events')

@@ -7,10 +7,10 @@ export interface BankFileWorkerRow extends Stamped {
   id: string
   platform_id: string
   rail: string
-  /** The number of files so far, from which the next one gets its number. */
+  /** The number of files numbered so far. */
   files: bigint
   traces: bigint
-  /** The number of reversal requests so far. Every request changes it, so concurrent ones conflict and retry. */
+  /** Requests for reversals so far: requests at the same time change it, so each counts all others. */
   reversals: bigint
   collected_at: Date
   looked_at: Date
@@ -59,15 +59,15 @@ export interface BankPaymentDetails {
   readonly remittanceInformation?: string
   /** The mandate of a direct debit, or of an instruction. */
   readonly mandate?: { readonly reference: string; readonly signedOn: string }
-  /** Set for a prenote or reversal that was returned, was in a rejected file, or was never sent. */
+  /** Of a prenote or reversal that was returned, or whose file was rejected, or that never left. */
   readonly failure?: EntryFailure
-  /** Set for a reversal: the time of the request, in ISO 8601. Its row may wait for the bank to open. */
+  /** Of a reversal: the time of the request, in ISO 8601. Its row may wait for the bank to open. */
   readonly requestedAt?: string
   /** Structured; set for SEPA if known. */
   readonly address?: BankAddress
 }
 
-/** Why a prenote or reversal failed, and when this was reported, in ISO 8601. */
+/** The reason why a prenote proves nothing or a reversal takes nothing back, and the time of its report in ISO 8601. */
 export interface EntryFailure {
   readonly code: string
   readonly message: string
@@ -86,25 +86,25 @@ export interface BankAddress {
 /**
  * - `PAYMENT`: has a record at the rail, with the same id
  * - `PRENOTE`: checks an account, with the amount 0
- * - `REVERSAL`: reverses a payment, and is the only row of its file
- * - `INSTRUCTION`: tells a bank about a mandate, whose id and code replace the payment and the reference
+ * - `REVERSAL`: takes back a payment, as the only row of its file
+ * - `INSTRUCTION`: tells a bank of a mandate, which it has in place of the payment, and its code in place of the reference
  */
 export type BankPaymentKind = 'PAYMENT' | 'PRENOTE' | 'REVERSAL' | 'INSTRUCTION'
 
-/** A row that waits for a file or is in one. Only rows of kind `PAYMENT` have a record at the rail. */
+/** A row that waits for a file or is in one. Only a payment has a record. */
 export interface BankPaymentRow {
   id: string
   platform_id: string
   rail: string
-  /** For a prenote, the first payment that waits for it. For a reversal, the payment that it reverses. */
+  /** Of a prenote: the first payment that waits for it. Of a reversal: the payment that it takes back. */
   payment_id: string
   kind: BankPaymentKind
-  /** The direction of the payment. */
+  /** Of the payment. */
   direction: 'OUT' | 'PULL'
   /**
-   * SEPA, INSTANT (also Faster Payments), BACS, AUDDIS, the sequence type of a direct debit (`DEBIT-RCUR`), or
-   * class and direction for ACH (`PPD-CREDIT`), with a suffix for prenotes (`PPD-CREDIT-PRENOTE`), deposits that
-   * verify accounts (`PPD-CREDIT-MICRO`) and reversals (`PPD-DEBIT-REVERSAL`). Earlier versions had `CTX-CREDIT`.
+   * SEPA, INSTANT (also Faster Payments), BACS, AUDDIS, the sequence type of direct debits (`DEBIT-RCUR`), or class and direction of ACH
+   * (`PPD-CREDIT`), also of prenotes (`PPD-CREDIT-PRENOTE`), deposits that verify accounts (`PPD-CREDIT-MICRO`) and
+   * reversals (`PPD-DEBIT-REVERSAL`). Earlier versions had `CTX-CREDIT`.
    */
   batch: string
   reference: string
@@ -118,7 +118,7 @@ export interface BankPaymentRow {
 }
 
 export type RowOfKind<Kind extends BankPaymentKind> = BankPaymentRow & { kind: Kind }
-/** A queued payment. */
+/** A row of the queue that is a payment. */
 export type QueuedPaymentRow = RowOfKind<'PAYMENT'>
 export type PrenoteRow = RowOfKind<'PRENOTE'>
 export type ReversalRow = RowOfKind<'REVERSAL'>

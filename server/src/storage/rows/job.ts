@@ -1,5 +1,5 @@
 /** The state of the payment at its rail before the job was created. */
-export interface RailProgress {
+export interface AskedOfRail {
   /** True if the rail has been called. */
   readonly alreadySubmitted?: boolean
   /** True if the rail has delivered the payment but must be asked again whether it was returned. */
@@ -67,7 +67,7 @@ export interface JobPayloads {
   'stored-files.clear': { readonly platformId: string }
   'stablecoin-account.check': { readonly accountId: string }
   'deposit-account.open': { readonly depositAccountId: string }
-  'deposit.return': { readonly depositId: string } & RailProgress
+  'deposit.return': { readonly depositId: string } & AskedOfRail
   /** The screening of the sender's address has been decided. */
   'deposit.screened': { readonly depositId: string }
   'external-account.check': { readonly externalAccountId: string }
@@ -78,17 +78,17 @@ export interface JobPayloads {
   'transaction.pull': {
     readonly transactionId: string
     readonly executedAt: string
-  } & RailProgress
-  'transaction.refund': { readonly transactionId: string } & RailProgress
+  } & AskedOfRail
+  'transaction.refund': { readonly transactionId: string } & AskedOfRail
   'transaction.settle': {
     readonly transactionId: string
     readonly executedAt?: string
-  } & RailProgress
+  } & AskedOfRail
   'transfer.settle': {
     readonly transactionId: string
     /** Set if the transfer is submitted later than it was recorded. */
     readonly submittedAt?: string
-  } & RailProgress
+  } & AskedOfRail
   'verification.check': { readonly customerId: string }
   'verification.submit': {
     readonly verificationId: string

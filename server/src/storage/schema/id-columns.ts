@@ -22,17 +22,17 @@ const OTHER_NAMES: ReadonlySet<string> = new Set([
   'transfer_ids',
 ])
 
-const isIdByColumn = new Map<string, boolean>()
+const answers = new Map<string, boolean>()
 
 /**
  * True if columns of this name hold ids, which are `uuid` or `uuid[]` in the database. A test compares this
  * with the database.
  */
 export function isIdColumn(column: string): boolean {
-  let isId = isIdByColumn.get(column)
+  let isId = answers.get(column)
   if (isId === undefined) {
     isId = column === 'id' || OTHER_NAMES.has(column) || (column.endsWith('_id') && !TEXTS.has(column))
-    isIdByColumn.set(column, isId)
+    answers.set(column, isId)
   }
   return isId
 }

@@ -4,11 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { runCommand } from '../../../src/edge/commands/admin.ts'
 import { extendChains } from '../../../src/operation/proofs/chain.ts'
-import {
-  type BooksReport,
-  type StoredCheckpoint,
-  verifyLedger,
-} from '../../../src/operation/proofs/verify.ts'
+import { type BooksReport, type KeptCheckpoint, verifyLedger } from '../../../src/operation/proofs/verify.ts'
 import { uuidOf } from '../../../src/storage/engine/ids.ts'
 import { type Client, fund, newCustomer } from '../../worlds/client.testing.ts'
 import { openServer, type TestServer } from '../../worlds/server.testing.ts'
@@ -18,9 +14,9 @@ let client: Client
 let accountId: string
 /** The transfers of the account, in the order in which they ended. */
 let transferIds: string[]
-let kept: StoredCheckpoint[]
+let kept: KeptCheckpoint[]
 
-const verify = (checkpoints: readonly StoredCheckpoint[] = []) =>
+const verify = (checkpoints: readonly KeptCheckpoint[] = []) =>
   verifyLedger(service.app.db, service.app.enclave.quorumPublicKey, checkpoints)
 const command = (...args: string[]) => runCommand(service.app, args, '')
 
@@ -112,7 +108,7 @@ describe('a change in the database is found and named:', () => {
        DELETE FROM ledger_transfers WHERE id = ${uuid(id!)};`,
       'INSERT INTO ledger_transfers SELECT * FROM test_gone; DROP TABLE test_gone;',
     )
-    expect(found(await verify(), 'chain')).toMatchObject([{ id, found: 'missing' }])
+    expect(found(await verify(), 'chain')).toMatchObject([{ id, found: 'it is gone' }])
   })
 
   test('an inserted transfer', async () => {
@@ -124,7 +120,7 @@ describe('a change in the database is found and named:', () => {
     )
     expect(found(await verify(), 'coverage')).toMatchObject([
       { id: 'ledger' },
-      { id: `LedgerTransfer:${added}`, found: 'not in any block' },
+      { id: `LedgerTransfer:${added}`, found: 'no block has it' },
     ])
   })
 

@@ -177,7 +177,7 @@ test('events that a move has hidden are shown again without a write, within one 
   lines.length = 0
   await look()
   await expect.poll(isShown).toBe(true)
-  expect(lines).toEqual(['continued event feed in another database cluster'])
+  expect(lines).toEqual(['continued the feed of events in another database cluster'])
 })
 
 test('numbers that went back in the same cluster are noticed by the watch', async () => {
@@ -214,8 +214,8 @@ test('a feed that cannot be continued is reported as standing still, and commits
     await look()
   }
   expect(stills).toEqual([0, 20, 40])
-  expect(lines).toContain('failed to continue event feed')
-  expect(lines).toContain('event feed is stalled')
+  expect(lines).toContain('failed to continue the feed of events')
+  expect(lines).toContain('the feed of events stands still')
   const { status } = await client.post('/customers', { customerType: 'INDIVIDUAL', fullName: 'Grace' })
   expect(status).toBe(503)
   await service.app.db.script('DROP EVENT TRIGGER test_refuse')

@@ -7,11 +7,8 @@ import {
   parseAbi,
   toFunctionSelector,
 } from 'viem/utils'
-import {
-  computeAuthorizationDigest,
-  domainSeparator,
-} from '../../../../server/src/base/crypto/evm/authorization.ts'
-import { bytesOf, type Hex, hexOf, toLowerHex } from '../../../../server/src/base/formats/hex.ts'
+import { authorizationDigest, domainSeparator } from '../../../../server/src/base/crypto/evm/authorization.ts'
+import { bytesOf, type Hex, hexOf, lowerHex } from '../../../../server/src/base/formats/hex.ts'
 import {
   CANCELLED_TOPIC,
   TRANSFER_TOPIC,
@@ -67,15 +64,15 @@ export class State {
     this.used = new Set(before?.used)
   }
 
-  getTokenBalance(address: Hex): bigint {
+  tokensOf(address: Hex): bigint {
     return this.tokens.get(address) ?? 0n
   }
 
-  getCoinBalance(address: Hex): bigint {
+  coinOf(address: Hex): bigint {
     return this.coins.get(address) ?? 0n
   }
 
-  getTransactionCount(address: Hex): bigint {
+  countOf(address: Hex): bigint {
     return this.counts.get(address) ?? 0n
   }
 
@@ -87,24 +84,24 @@ export class State {
 /** The effects of a transaction: its logs and transfers, in order. */
 export interface Effects {
   readonly logs: Log[]
-  readonly listTransfers: Transfer[]
+  readonly transfers: Transfer[]
 }
 
 /** Thrown if the chain reverts a call. */
-export class RevertError extends Error {}
+export class Reverted extends Error {}
 
 /** Moves tokens. Throws Reverted. */
-export function moveTokens(state: State, effects: Effects, transfer: Transfer): void {
+export function move(state: State, effects: Effects, transfer: Transfer): void {
   const { from, to, value } = transfer
-  const balance = state.getTokenBalance(from)
-  if (balance < value) throw new RevertError('execution reverted: transfer amount exceeds balance')
+  const balance = state.tokensOf(from)
+  if (balance < value) throw new Reverted('execution reverted: transfer amount exceeds balance')
   state.tokens.set(from, balance - value)
-  state.tokens.set(to, state.getTokenBalance(to) + value)
+  state.tokens.set(to, state.tokensOf(to) + value)
   effects.logs.push({
     topics: [TRANSFER_TOPIC, toTopic(from), toTopic(to)],
     data: encodeAbiParameters([{ type: 'uint256' }], [value]),
   })
-  effects.listTransfers.push(transfer)
+  effects.transfers.push(transfer)
 }
 
 /** Uses an authorization, or cancels it if there is no transfer. Throws Reverted. */
@@ -118,13 +115,13 @@ export function useAuthorization(
   }: { readonly authorizer: Hex; readonly nonce: Hex; readonly transfer?: Transfer },
 ): void {
   if (state.isUsed(authorizer, nonce))
-    throw new RevertError('execution reverted: authorization is used or canceled')
+    throw new Reverted('execution reverted: authorization is used or canceled')
   state.used.add(`${authorizer} ${nonce}`)
   effects.logs.push({
     topics: [transfer ? USED_TOPIC : CANCELLED_TOPIC, toTopic(authorizer), nonce],
     data: '0x',
   })
-  if (transfer) moveTokens(state, effects, transfer)
+  if (transfer) move(state, effects, transfer)
 }
 
 export interface Call {
@@ -137,11 +134,11 @@ export interface Call {
  * Executes a transaction's call and applies its effects to the state. If Reverted is thrown, the state must
  * be discarded.
  */
-export function executeTransaction(state: State, { from, to, data }: Call, timestamp: bigint): Effects {
-  const effects: Effects = { logs: [], listTransfers: [] }
+export function execute(state: State, { from, to, data }: Call, timestamp: bigint): Effects {
+  const effects: Effects = { logs: [], transfers: [] }
   const calls = to === MULTICALL ? decodeCalls(data) : [{ to, data }]
   for (const call of calls) {
-    if (call.to !== TOKEN) throw new RevertError('execution reverted: unknown contract')
+    if (call.to !== TOKEN) throw new Reverted('execution reverted: unknown contract')
     executeCall(state, effects, from, call.data, timestamp)
   }
   return effects
@@ -151,32 +148,32 @@ function executeCall(state: State, effects: Effects, caller: Hex, data: Hex, tim
   const call = decodeFunctionData({ abi: TOKEN_ABI, data })
   if (call.functionName === 'transfer') {
     const [to, value] = call.args
-    moveTokens(state, effects, { from: caller, to: toLowerHex(to), value })
+    move(state, effects, { from: caller, to: lowerHex(to), value })
     return
   }
-  if (call.functionName !== 'transferWithAuthorization') throw new RevertError('execution reverted')
+  if (call.functionName !== 'transferWithAuthorization') throw new Reverted('execution reverted')
   const [authorizer, to, value, validAfter, validBefore, nonce, v, r, s] = call.args
   const authorization = {
-    from: toLowerHex(authorizer),
-    to: toLowerHex(to),
+    from: lowerHex(authorizer),
+    to: lowerHex(to),
     value,
     validBefore,
-    nonce: toLowerHex(nonce),
+    nonce: lowerHex(nonce),
   }
   if (timestamp <= validAfter || timestamp >= validBefore)
-    throw new RevertError('execution reverted: authorization is expired')
+    throw new Reverted('execution reverted: authorization is expired')
   if (
-    recoverSigner(computeAuthorizationDigest(SEPARATOR, authorization), { r, s, yParity: v - V_BASE }) !==
+    recoverSigner(authorizationDigest(SEPARATOR, authorization), { r, s, yParity: v - V_BASE }) !==
     authorization.from
   )
-    throw new RevertError('execution reverted: invalid signature')
+    throw new Reverted('execution reverted: invalid signature')
   const transfer = { from: authorization.from, to: authorization.to, value, nonce: authorization.nonce }
   useAuthorization(state, effects, { authorizer: authorization.from, nonce: authorization.nonce, transfer })
 }
 
 function decodeCalls(data: Hex): { readonly to: Hex; readonly data: Hex }[] {
   const { args } = decodeFunctionData({ abi: MULTICALL_ABI, data })
-  return args[0].map(({ target, callData }) => ({ to: toLowerHex(target), data: callData }))
+  return args[0].map(({ target, callData }) => ({ to: lowerHex(target), data: callData }))
 }
 
 /** The address whose key signed a digest. */
@@ -184,13 +181,13 @@ export function recoverSigner(
   digest: Uint8Array,
   { r, s, yParity }: { readonly r: Hex; readonly s: Hex; readonly yParity: number },
 ): Hex {
-  const signature = Buffer.concat([Uint8Array.of(yParity), toWord(r), toWord(s)])
+  const signature = Buffer.concat([Uint8Array.of(yParity), word(r), word(s)])
   const compressed = secp256k1.recoverPublicKey(signature, digest, { prehash: false })
   const point = secp256k1.Point.fromBytes(compressed).toBytes(false)
   return hexOf(keccak_256(point.subarray(1)).subarray(-20))
 }
 
-function toWord(hex: Hex): Uint8Array {
+function word(hex: Hex): Uint8Array {
   return bytesOf(`0x${hex.slice(2).padStart(64, '0')}`)
 }
 
@@ -202,11 +199,11 @@ const SELECTORS = {
 } as const
 
 /** Returns the result of a call without a transaction. Throws Reverted. */
-export function executeView(state: State, { from, to, data }: Call, timestamp: bigint): Hex {
+export function view(state: State, { from, to, data }: Call, timestamp: bigint): Hex {
   if (to === MULTICALL) {
     const results = decodeCalls(data).map((call) => ({
       success: true,
-      returnData: executeView(state, { from, ...call }, timestamp),
+      returnData: view(state, { from, ...call }, timestamp),
     }))
     return encodeFunctionResult({ abi: MULTICALL_ABI, functionName: 'aggregate3', result: results })
   }
@@ -223,11 +220,11 @@ export function executeView(state: State, { from, to, data }: Call, timestamp: b
   }
   const call = decodeFunctionData({ abi: TOKEN_ABI, data })
   if (call.functionName === 'balanceOf')
-    return encodeAbiParameters([{ type: 'uint256' }], [state.getTokenBalance(toLowerHex(call.args[0]))])
+    return encodeAbiParameters([{ type: 'uint256' }], [state.tokensOf(lowerHex(call.args[0]))])
   if (call.functionName === 'authorizationState') {
     const [authorizer, nonce] = call.args
-    return encodeAbiParameters([{ type: 'bool' }], [state.isUsed(toLowerHex(authorizer), toLowerHex(nonce))])
+    return encodeAbiParameters([{ type: 'bool' }], [state.isUsed(lowerHex(authorizer), lowerHex(nonce))])
   }
-  executeTransaction(new State(state), { from, to, data }, timestamp)
+  execute(new State(state), { from, to, data }, timestamp)
   return encodeAbiParameters([{ type: 'bool' }], [true])
 }

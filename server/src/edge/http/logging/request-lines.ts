@@ -13,22 +13,19 @@ import { beginSpan, endSpan } from './request-spans.ts'
 declare module 'fastify' {
   interface FastifyRequest {
     trace: Trace
-    /** The arrival time of the request according to `performance.now()`. */
+    /** When the request arrived, on the clock of `performance.now()`. */
     startedMs: number
   }
 }
 
 /** A string that is safe in log lines and headers. */
 const SAFE_ID = /^[A-Za-z0-9._:-]{1,128}$/
-/**
- * Paths that are polled every few seconds. They are logged at debug level, so that they do not hide other
- * lines.
- */
+/** Paths that are polled every few seconds. Their log lines would hide all others. */
 const PROBES: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics'])
 
 /**
- * The caller's own `X-Request-Id`, if it is safe. It is logged next to the server's id, but is not an id,
- * because callers may repeat it.
+ * The caller's own `X-Request-Id`, if it is safe. It is shown next to ours but not used as an id, because
+ * callers may repeat it.
  */
 export function readCallerRequestId({ headers }: Pick<IncomingMessage, 'headers'>): string | undefined {
   const requestId = headers['x-request-id']
@@ -78,8 +75,8 @@ function pathShown(request: FastifyRequest): string {
 }
 
 /**
- * Observes a single request. Also called directly, because hooks do not run if the router cannot parse the
- * URL.
+ * Observes a single request. Separate, because hooks do not run for requests whose URL the router cannot
+ * parse.
  */
 export function observe(app: App, request: FastifyRequest, reply: FastifyReply, show?: ShowRequest): void {
   request.startedMs = performance.now()
@@ -93,11 +90,11 @@ export function observe(app: App, request: FastifyRequest, reply: FastifyReply, 
   if (app.tracing && !isProbe(request)) beginSpan(app.tracing, request)
   reply.headers({ 'X-Request-Id': request.id, ...safetyHeaders(app) })
   // fastify's onResponse does not report clients that disconnect before the response.
-  reply.raw.on('close', () => finish(app, request, reply, measureDurationMs(request), show))
+  reply.raw.on('close', () => finish(app, request, reply, durationMsOf(request), show))
 }
 
 /** The time since the request arrived. */
-export function measureDurationMs({ startedMs }: Pick<FastifyRequest, 'startedMs'>): number {
+export function durationMsOf({ startedMs }: Pick<FastifyRequest, 'startedMs'>): number {
   return performance.now() - startedMs
 }
 
@@ -117,8 +114,8 @@ function finish(
   const status = reply.raw.writableFinished ? reply.raw.statusCode : undefined
   app.metrics.recordResponse(url, method, status, trace.code, durationMs / 1000)
   if (app.tracing) endSpan(trace, status)
-  const isPolled = isProbe(request)
-  if (show && !isPolled)
+  const isOfMachines = isProbe(request)
+  if (show && !isOfMachines)
     show({
       method,
       path: pathShown(request),
@@ -127,7 +124,7 @@ function finish(
       durationMs,
       httpRequestId: trace.httpRequestId,
     })
-  const level = isPolled ? 'debug' : 'info'
+  const level = isOfMachines ? 'debug' : 'info'
   if (!app.log.isLevelEnabled(level)) return
   const route = url === undefined ? 'unknown' : toDocumentedPath(url)
   const outcome = status === undefined ? { aborted: true } : { status }

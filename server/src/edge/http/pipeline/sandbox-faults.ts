@@ -14,14 +14,17 @@ const CODES = {
   503: 'UNAVAILABLE',
 } as const satisfies Record<FaultError, ErrorCode>
 
-/** The fault that the sandbox injects into one call, so that developers can test their error handling. */
+/**
+ * The fault that the sandbox injects into one call, so that developers can test their error handling. Known
+ * once the caller is.
+ */
 export class CallFaults {
   #fault: Fault | undefined
 
   /**
-   * Finds the fault requested by the call or by a platform rule, before any other step. Returns the
-   * operation, whose events carry the fault. Throws the requested error, or 400 for an invalid header, as every
-   * header is in production.
+   * Finds the fault requested by the call or by a rule of its platform, before any other step. Returns the
+   * operation; its events carry the fault. Throws the requested error, or 400 for an invalid header; in
+   * production every such header is invalid.
    */
   async find({ app, name }: Pick<Route, 'app' | 'name'>, op: Op, call: Call): Promise<Op> {
     const requested = readRequestedFault(app, call)
@@ -49,7 +52,8 @@ export class CallFaults {
 }
 
 /**
- * True if the call has a fault header, or its platform has sandbox settings. Nearly all calls have neither.
+ * True if the call may have a fault. Nearly all calls have neither a header for one nor a platform with
+ * rules.
  */
 export function mayFault({ wire }: App, { platform }: Op, { headers }: Call): boolean {
   return (
@@ -64,10 +68,9 @@ function readRequestedFault({ wire, config }: App, { headers }: Call): Fault | u
   const text = headers[header.toLowerCase()]
   if (text === undefined) return undefined
   if (config.mode === 'production')
-    throw fieldError('INVALID_INPUT', header, `${header} is only available in the sandbox`)
+    throw fieldError('INVALID_INPUT', header, `${header} is available in the sandbox only`)
   const fault = parseFault(String(text))
-  if (!fault)
-    throw fieldError('INVALID_INPUT', header, `${header} must be ${FAULT_IN_WORDS}, each at most once`)
+  if (!fault) throw fieldError('INVALID_INPUT', header, `${header} must be ${FAULT_IN_WORDS}, each once`)
   return fault
 }
 

@@ -1,16 +1,16 @@
 import { requireValue } from '../../../base/formats/require-value.ts'
-import { applyDirection, isTrue, parseMoney } from './camt-details.ts'
-import { addText, type BankEntry, parseEntry, toCalendarDate } from './camt-entry.ts'
-import { BookedSums } from './camt-sums.ts'
-import { addEntryText, type BankTransaction, parseTransaction } from './camt-transaction.ts'
+import { applyDirection, isTrue, moneyOf } from './camt-details.ts'
+import { type BankEntry, calendarDate, entryOf, withText } from './camt-entry.ts'
+import { Booked } from './camt-sums.ts'
+import { type BankTransaction, transactionOf, withTextOfEntry } from './camt-transaction.ts'
 import { quoteForMessage } from './decimal-amounts.ts'
-import { formatRaw, RAW_CHARACTERS_MAX, readPart, toUnreadPart, type UnreadPart } from './unread-part.ts'
+import { RAW_CHARACTERS_MAX, rawOf, readPart, type UnreadPart, unreadPart } from './unread-part.ts'
 import { UnreadablePart } from './unreadable-file.ts'
 import {
+  allBelow,
   type DocumentReader,
-  findElement,
-  findText,
-  listElements,
+  findBelow,
+  textBelow,
   type XmlElement,
   type XmlRecord,
 } from './xml-records.ts'
@@ -25,7 +25,7 @@ const KINDS = {
   ADVICE: 'BkToCstmrDbtCdtNtfctn/Ntfctn',
 } as const
 const ALL_KINDS = ['STATEMENT', 'REPORT', 'ADVICE'] as const
-/** A report covers an unfinished day, so it never counts as money. */
+/** A report is about an unfinished day, so it never counts as money. */
 export type StatementKind = (typeof ALL_KINDS)[number]
 
 const RECORDS: ReadonlySet<string> = new Set(
@@ -46,7 +46,7 @@ export interface StatementHead {
   /** ISO 8601, with or without a time zone. */
   readonly period: { readonly from: string; readonly to: string } | null
   readonly createdAt: string | null
-  /** `COPY`, `DUPL` or `CODU` (both) if the message is a repeat. */
+  /** `COPY`, `DUPL` or `CODU` (both): the message is a repeat. */
   readonly copyDuplicate: string | null
 }
 
@@ -60,7 +60,9 @@ export interface BankBalance {
   readonly date: string
 }
 
-/** The records of a file in order: the transactions of an entry, the entry, and finally the statement. */
+/**
+ * The records of a file in order: the transactions of an entry, then the entry, and finally its statement.
+ */
 export type BankRecord =
   | {
       readonly type: 'transaction'
@@ -74,7 +76,7 @@ export type BankRecord =
       readonly entry: BankEntry
       /** The number of its transactions. If 0, only the entry itself is known. */
       readonly transactions: number
-      /** The sum of its transactions. Null if one has no amount, has another currency, or cannot be read. */
+      /** The sum of its transactions. Null if one has no amount, a different currency, or cannot be read. */
       readonly transactionsTotal: bigint | null
       /** The number of its transactions that cannot be read. */
       readonly unread: number
@@ -102,13 +104,15 @@ export type BankRecord =
 
 type Entry = { readonly read: BankEntry } | { readonly reason: string }
 
-/** Reads one document in constant memory, regardless of the number of entries and transactions. */
+/**
+ * Reads one document in constant memory, regardless of the number of its entries and of their transactions.
+ */
 export class CamtReader implements DocumentReader<BankRecord> {
   readonly records = RECORDS
   #head: { readonly read: StatementHead } | { readonly reason: string } | undefined
   #statements = 0
   #entries = 0
-  #booked = new BookedSums()
+  #booked = new Booked()
   #unread = 0
   #entry: Entry | undefined
   /** The first transaction of an entry, held back until it is known whether it is the only one. */
@@ -125,13 +129,13 @@ export class CamtReader implements DocumentReader<BankRecord> {
       ALL_KINDS.find((one) => path.startsWith(KINDS[one])),
       'kind of a record',
     )
-    // `within` is the document, the message, the statement and, for a transaction, its entry.
+    // The document, the message, the statement and, for a transaction, its entry.
     const [, message, head, entry] = within
     const statement = path === KINDS[kind] ? element : requireValue(head, 'statement around a record')
     this.#readHead(kind, statement, message)
-    if (path === KINDS[kind]) return this.#endStatement(element)
+    if (path === KINDS[kind]) return this.#statement(element)
     if (path.endsWith('/TxDtls'))
-      return this.#readTransaction(element, requireValue(entry, 'entry around a transaction'))
+      return this.#transaction(element, requireValue(entry, 'entry around a transaction'))
     return this.#finishEntry(element)
   }
 
@@ -147,39 +151,36 @@ export class CamtReader implements DocumentReader<BankRecord> {
       this.#booked.hasUnknown = true
     }
     const reason = `has an element of another namespace, ${quoteForMessage(element.name)}`
-    return [this.#toUnread(toUnreadPart(path, reason, formatRaw(element)), null)]
+    return [this.#unreadRecord(unreadPart(path, reason, rawOf(element)), null)]
   }
 
   end(): readonly BankRecord[] {
     if (this.#statements > 0) return []
-    return [this.#toUnread(toUnreadPart('document', 'has no statement, no report and no advice', ''), null)]
+    return [this.#unreadRecord(unreadPart('document', 'has no statement, no report and no advice', ''), null)]
   }
 
   #readHead(kind: StatementKind, statement: XmlElement, message: XmlElement | undefined): void {
-    this.#head ??= readPart(() => parseHead(kind, statement, message))
+    this.#head ??= readPart(() => headOf(kind, statement, message))
   }
 
-  #readTransaction(element: XmlElement, within: XmlElement): BankRecord[] {
-    this.#entry ??= readPart(() => parseEntry(within, this.#entries))
-    const { statement, entry } = { statement: this.#findHead(), entry: this.#entry }
+  #transaction(element: XmlElement, within: XmlElement): BankRecord[] {
+    this.#entry ??= readPart(() => entryOf(within, this.#entries))
+    const { statement, entry } = { statement: this.#read(), entry: this.#entry }
     this.#details += 1
-    // The entry is unreadable and waits completely.
+    // Its entry is unreadable and waits as a whole.
     if (!statement || !('read' in entry)) {
-      this.#rawDetails = (this.#rawDetails + formatRaw(element)).slice(0, RAW_CHARACTERS_MAX)
+      this.#rawDetails = (this.#rawDetails + rawOf(element)).slice(0, RAW_CHARACTERS_MAX)
       return []
     }
     const place = this.#details - 1
-    const part = readPart(() => parseTransaction(element, entry.read, place))
+    const part = readPart(() => transactionOf(element, entry.read, place))
     const before = this.#release(statement, entry.read)
     if (!('read' in part)) {
       this.#unread += 1
       this.#unreadTransactions += 1
       this.#transactionsTotal = null
-      const label = `transaction ${place + 1} of entry ${entry.read.place + 1}`
-      return [
-        ...before,
-        this.#toUnread(toUnreadPart(label, part.reason, formatRaw(element)), entry.read.place),
-      ]
+      const what = `transaction ${place + 1} of entry ${entry.read.place + 1}`
+      return [...before, this.#unreadRecord(unreadPart(what, part.reason, rawOf(element)), entry.read.place)]
     }
     this.#count(part.read, entry.read)
     if (this.#details > 1)
@@ -195,17 +196,17 @@ export class CamtReader implements DocumentReader<BankRecord> {
       isSummed && this.#transactionsTotal !== null ? this.#transactionsTotal + amount : null
   }
 
-  /** Releases the first transaction of an entry, which was held back. */
+  /** Releases the transaction that was held back, with what is known about its entry by now. */
   #release(statement: StatementHead, entry: BankEntry, isOnly = false): BankRecord[] {
     const held = this.#held
     this.#held = undefined
     if (!held) return []
-    const transaction = isOnly ? addEntryText(held, entry) : held
+    const transaction = isOnly ? withTextOfEntry(held, entry) : held
     return [{ type: 'transaction', statement, entry, transaction }]
   }
 
   #finishEntry(element: XmlElement): readonly BankRecord[] {
-    const records = this.#endEntry(this.#parseWholeEntry(element), element)
+    const records = this.#endEntry(this.#wholeEntry(element), element)
     this.#entries += 1
     this.#entry = undefined
     this.#held = undefined
@@ -218,19 +219,19 @@ export class CamtReader implements DocumentReader<BankRecord> {
   }
 
   /** An error after an entry's transactions does not withdraw them. */
-  #parseWholeEntry(element: XmlElement): Entry {
-    const whole = readPart(() => parseEntry(element, this.#entries))
+  #wholeEntry(element: XmlElement): Entry {
+    const whole = readPart(() => entryOf(element, this.#entries))
     if ('read' in whole || !this.#entry || !('read' in this.#entry)) return whole
-    return { read: addText(this.#entry.read, element) }
+    return { read: withText(this.#entry.read, element) }
   }
 
   #endEntry(entry: Entry, element: XmlElement): readonly BankRecord[] {
-    const statement = this.#findHead()
-    // A statement without a readable header waits completely.
+    const statement = this.#read()
+    // A statement without a header waits as a whole.
     if (!statement) return []
     if (!('read' in entry)) return [this.#unreadEntry(entry.reason, element)]
     this.#booked.add(entry.read)
-    // The transactions came before fields on which they depend, so they are unread.
+    // Its transactions came before fields on which they depend.
     const isLate = this.#entry !== undefined && !('read' in this.#entry)
     return [
       ...this.#release(statement, entry.read, this.#details === 1),
@@ -247,32 +248,32 @@ export class CamtReader implements DocumentReader<BankRecord> {
 
   #unreadEntry(reason: string, element: XmlElement): BankRecord {
     this.#unread += 1
-    const label = `entry ${this.#entries + 1}`
+    const what = `entry ${this.#entries + 1}`
     const money = readPart(() => {
-      const { amount, currency } = parseMoney(findElement(element, 'Amt'), label)
-      return { amount: applyDirection(element, amount, label), currency }
+      const { amount, currency } = moneyOf(findBelow(element, 'Amt'), what)
+      return { amount: applyDirection(element, amount, what), currency }
     })
-    this.#booked.addUnread(findText(element, 'Sts/Cd', 'Sts/Prtry', 'Sts'), money)
-    const part = toUnreadPart(
-      label,
+    this.#booked.addUnread(textBelow(element, 'Sts/Cd', 'Sts/Prtry', 'Sts'), money)
+    const part = unreadPart(
+      what,
       reason,
-      formatRaw(element) + this.#rawDetails,
+      rawOf(element) + this.#rawDetails,
       'read' in money ? money.read : undefined,
     )
-    return this.#toUnread(part, this.#entries)
+    return this.#unreadRecord(part, this.#entries)
   }
 
-  #endStatement(element: XmlElement): readonly BankRecord[] {
+  #statement(element: XmlElement): readonly BankRecord[] {
     const head = requireValue(this.#head, 'head of a statement')
     this.#statements += 1
     const records = 'read' in head ? this.#finishStatement(head.read, element) : []
     if (!('read' in head))
       records.push(
-        this.#toUnread(toUnreadPart(`statement ${this.#statements}`, head.reason, formatRaw(element)), null),
+        this.#unreadRecord(unreadPart(`statement ${this.#statements}`, head.reason, rawOf(element)), null),
       )
     this.#head = undefined
     this.#entries = 0
-    this.#booked = new BookedSums()
+    this.#booked = new Booked()
     this.#unread = 0
     return records
   }
@@ -280,17 +281,15 @@ export class CamtReader implements DocumentReader<BankRecord> {
   #finishStatement(statement: StatementHead, element: XmlElement): BankRecord[] {
     const records: BankRecord[] = []
     const balances: BankBalance[] = []
-    for (const [index, one] of listElements(element, 'Bal').entries()) {
-      const balance = readPart(() => parseBalance(one))
+    for (const [index, one] of allBelow(element, 'Bal').entries()) {
+      const balance = readPart(() => balanceOf(one))
       if ('read' in balance) balances.push(balance.read)
       else {
         this.#unread += 1
-        records.push(
-          this.#toUnread(toUnreadPart(`balance ${index + 1}`, balance.reason, formatRaw(one)), null),
-        )
+        records.push(this.#unreadRecord(unreadPart(`balance ${index + 1}`, balance.reason, rawOf(one)), null))
       }
     }
-    const contradiction = isSinglePage(statement) ? this.#booked.contradictionTo(balances) : null
+    const contradiction = isWhole(statement) ? this.#booked.contradictionTo(balances) : null
     const booked = this.#booked.sumIn(statement.currency ?? balances[0]?.currency)
     records.push({
       type: 'statement',
@@ -304,52 +303,52 @@ export class CamtReader implements DocumentReader<BankRecord> {
     return records
   }
 
-  #findHead(): StatementHead | undefined {
+  #read(): StatementHead | undefined {
     return this.#head && 'read' in this.#head ? this.#head.read : undefined
   }
 
-  #toUnread(part: UnreadPart, entry: number | null): BankRecord {
-    return { type: 'unread', statement: this.#findHead() ?? null, entry, ...part }
+  #unreadRecord(part: UnreadPart, entry: number | null): BankRecord {
+    return { type: 'unread', statement: this.#read() ?? null, entry, ...part }
   }
 }
 
-function parseHead(kind: StatementKind, element: XmlElement, message: XmlElement | undefined): StatementHead {
-  const id = findText(element, 'Id')
+function headOf(kind: StatementKind, element: XmlElement, message: XmlElement | undefined): StatementHead {
+  const id = textBelow(element, 'Id')
   if (id === undefined) throw new UnreadablePart('has a statement without an id')
-  const period = [findText(element, 'FrToDt/FrDtTm'), findText(element, 'FrToDt/ToDtTm')] as const
+  const period = [textBelow(element, 'FrToDt/FrDtTm'), textBelow(element, 'FrToDt/ToDtTm')] as const
   return {
     kind,
     id,
-    number: findText(element, 'ElctrncSeqNb', 'LglSeqNb') ?? null,
-    account: findText(element, 'Acct/Id/IBAN', 'Acct/Id/Othr/Id') ?? null,
-    currency: findText(element, 'Acct/Ccy') ?? null,
-    page: parsePage(element, message),
+    number: textBelow(element, 'ElctrncSeqNb', 'LglSeqNb') ?? null,
+    account: textBelow(element, 'Acct/Id/IBAN', 'Acct/Id/Othr/Id') ?? null,
+    currency: textBelow(element, 'Acct/Ccy') ?? null,
+    page: pageOf(element, message),
     period: period[0] && period[1] ? { from: period[0], to: period[1] } : null,
-    createdAt: findText(element, 'CreDtTm') ?? findText(message, 'GrpHdr/CreDtTm') ?? null,
-    copyDuplicate: findText(element, 'CpyDplctInd') ?? null,
+    createdAt: textBelow(element, 'CreDtTm') ?? textBelow(message, 'GrpHdr/CreDtTm') ?? null,
+    copyDuplicate: textBelow(element, 'CpyDplctInd') ?? null,
   }
 }
 
 /** From version .03 on, statements have pages; before that, messages have them. */
-function parsePage(element: XmlElement, message: XmlElement | undefined): StatementHead['page'] {
-  const pagination = ['StmtPgntn', 'RptPgntn', 'NtfctnPgntn'].map((name) => findElement(element, name))
-  const page = pagination.find((one) => one !== undefined) ?? findElement(message, 'GrpHdr/MsgPgntn')
-  const number = findText(page, 'PgNb')
+function pageOf(element: XmlElement, message: XmlElement | undefined): StatementHead['page'] {
+  const pagination = ['StmtPgntn', 'RptPgntn', 'NtfctnPgntn'].map((name) => findBelow(element, name))
+  const page = pagination.find((one) => one !== undefined) ?? findBelow(message, 'GrpHdr/MsgPgntn')
+  const number = textBelow(page, 'PgNb')
   if (number === undefined || !/^\d{1,5}$/.test(number)) return null
-  const isLast = findText(page, 'LastPgInd')
+  const isLast = textBelow(page, 'LastPgInd')
   return { number: Number(number), isLast: isLast === undefined || isTrue(isLast) }
 }
 
-function parseBalance(element: XmlElement): BankBalance {
-  const type = findText(element, 'Tp/CdOrPrtry/Cd', 'Tp/CdOrPrtry/Prtry')
-  const date = toCalendarDate(findText(element, 'Dt/Dt', 'Dt/DtTm') ?? '')
+function balanceOf(element: XmlElement): BankBalance {
+  const type = textBelow(element, 'Tp/CdOrPrtry/Cd', 'Tp/CdOrPrtry/Prtry')
+  const date = calendarDate(textBelow(element, 'Dt/Dt', 'Dt/DtTm') ?? '')
   if (type === undefined || date === undefined)
     throw new UnreadablePart('has a balance without its type or date')
-  const { amount, currency } = parseMoney(findElement(element, 'Amt'), 'a balance')
+  const { amount, currency } = moneyOf(findBelow(element, 'Amt'), 'a balance')
   return { type, amount: applyDirection(element, amount, 'a balance'), currency, date }
 }
 
 /** A statement of several pages has its balances on the first and last pages. */
-function isSinglePage({ page }: StatementHead): boolean {
+function isWhole({ page }: StatementHead): boolean {
   return page === null || (page.number === 1 && page.isLast)
 }

@@ -3,7 +3,8 @@ import { SaxesParser } from 'saxes'
 import { vectorPath } from '../../../base/crypto/vectors.testing.ts'
 
 /**
- * Validates documents against official ISO 20022 schemas. Supports the parts of XML Schema that these use.
+ * Validates a document against an official ISO 20022 schema, with the parts of XML Schema that these schemas
+ * use.
  */
 
 interface Node {
@@ -34,11 +35,11 @@ function parse(xml: string): Node {
   parser.on('closetag', () => open.pop())
   parser.write(xml).close()
   const [root] = top.children
-  if (!root) throw new Error('The document is empty.')
+  if (!root) throw new Error('The document is empty')
   return root
 }
 
-/** Lists the violations of a schema, such as `pain.008.001.08`, in a document. */
+/** The violations of a schema, such as `pain.008.001.08`, in a document. */
 export function schemaFaults(name: string, xml: string): string[] {
   const schema = parse(readFileSync(vectorPath(`iso20022-xsd/${name}.xsd`), 'utf8'))
   const types = new Map(
@@ -59,16 +60,16 @@ class Checker {
     this.#types = types
   }
 
-  /** Lists the violations in an element of this type. */
+  /** The violations in an element of a given type. */
   check(element: Node, type: string, above: string): string[] {
     const path = `${above}/${element.name}`
     const declared = this.#types.get(type)
-    if (!declared) throw new Error(`The schema has no type ${type}.`)
+    if (!declared) throw new Error(`The schema has no type ${type}`)
     if (declared.name === 'simpleType') return this.#checkText(element.text, declared, path)
     const [content] = declared.children
     if (content?.name === 'simpleContent') return this.#checkExtended(element, content, path)
     if (content?.name !== 'sequence' && content?.name !== 'choice')
-      throw new Error(`The type ${type} is not supported.`)
+      throw new Error(`${type} is not supported`)
     if (element.text.trim() !== '') return [`${path}: text`]
     return this.#checkContent(element, content, path)
   }
@@ -83,8 +84,8 @@ class Checker {
     for (const { attributes } of content.children) {
       const { name = '', type = '', minOccurs = '1', maxOccurs = '1' } = attributes
       const here = element.children.filter((child) => child.name === name)
-      const isTooFew = !isChoice && here.length < Number(minOccurs)
-      if (isTooFew || (maxOccurs !== 'unbounded' && here.length > Number(maxOccurs)))
+      const isFew = !isChoice && here.length < Number(minOccurs)
+      if (isFew || (maxOccurs !== 'unbounded' && here.length > Number(maxOccurs)))
         found.push(`${path}/${name}: number`)
       found.push(...here.flatMap((child) => this.check(child, type, path)))
     }
@@ -95,7 +96,7 @@ class Checker {
   #checkExtended({ text, attributes }: Node, content: Node, path: string): string[] {
     const [extension] = content.children
     const base = this.#types.get(extension?.attributes.base ?? '')
-    if (!extension || !base) throw new Error(`${path}: the extension is not supported.`)
+    if (!extension || !base) throw new Error(`${path}: the extension is not supported`)
     const found = this.#checkText(text, base, path)
     for (const { attributes: declared } of extension.children) {
       const type = this.#types.get(declared.type ?? '')
@@ -109,18 +110,18 @@ class Checker {
     const [restriction] = children
     const { base = '' } = restriction?.attributes ?? {}
     const facets = restriction?.children ?? []
-    const allowedValues = facets
+    const words = facets
       .filter(({ name }) => name === 'enumeration')
       .map(({ attributes }) => attributes.value)
     const isFit =
-      (allowedValues.length === 0 || allowedValues.includes(text)) &&
-      matchesBase(text, base) &&
-      facets.every(({ name, attributes: { value = '' } }) => matchesFacet(text, name, value))
+      (words.length === 0 || words.includes(text)) &&
+      isOfBase(text, base) &&
+      facets.every(({ name, attributes: { value = '' } }) => meets(text, name, value))
     return isFit ? [] : [`${path}: ${text}`]
   }
 }
 
-function matchesFacet(text: string, facet: string, value: string): boolean {
+function meets(text: string, facet: string, value: string): boolean {
   const digits = text.replace(/^-/, '')
   switch (facet) {
     case 'enumeration':
@@ -138,11 +139,11 @@ function matchesFacet(text: string, facet: string, value: string): boolean {
     case 'fractionDigits':
       return (digits.split('.')[1] ?? '').length <= Number(value)
     default:
-      throw new Error(`The facet ${facet} is not supported.`)
+      throw new Error(`The facet ${facet} is not supported`)
   }
 }
 
-const BASE_PATTERNS: Readonly<Record<string, RegExp>> = {
+const FORMS: Readonly<Record<string, RegExp>> = {
   'xs:string': /[\s\S]*/,
   'xs:decimal': /^-?\d+(?:\.\d+)?$/,
   'xs:date': /^\d{4}-\d{2}-\d{2}$/,
@@ -150,8 +151,8 @@ const BASE_PATTERNS: Readonly<Record<string, RegExp>> = {
   'xs:boolean': /^(?:true|false|0|1)$/,
 }
 
-function matchesBase(text: string, base: string): boolean {
-  const pattern = BASE_PATTERNS[base]
-  if (!pattern) throw new Error(`The type ${base} is not supported.`)
-  return pattern.test(text)
+function isOfBase(text: string, base: string): boolean {
+  const form = FORMS[base]
+  if (!form) throw new Error(`The type ${base} is not supported`)
+  return form.test(text)
 }

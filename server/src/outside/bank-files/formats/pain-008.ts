@@ -1,17 +1,17 @@
 import { type Element, element } from '../../../base/formats/xml-text.ts'
 import type { DebitMandate } from '../../../kernel/ports/rail.ts'
 import {
-  buildAccount,
-  buildAgent,
-  buildInstructedAmount,
-  buildPaymentIds,
-  buildRemittance,
+  account,
+  agent,
+  countryOf,
+  instructedAmount,
   NAME_CHARACTERS_MAX,
-  readCountry,
+  paymentIds,
+  remittance,
   type SepaDebtor,
 } from './pain-001.ts'
-import { buildAddress, type TransferFile, type TransferHead, writeTransfers } from './pain-001-document.ts'
-import { requireSepaReference, toSepaName } from './sepa-text.ts'
+import { postalAddress, type TransferFile, type TransferHead, writeTransfers } from './pain-001-document.ts'
+import { sepaName, sepaReference } from './sepa-text.ts'
 
 /**
  * Writes SEPA direct debits (CORE) as a pain.008.001.08 file, following the rules of the European Payments
@@ -27,9 +27,9 @@ export interface SepaCreditor extends SepaDebtor {
 }
 
 export interface SepaDebit {
-  /** At most 35 characters. Only the bank sees it and repeats it in status reports. */
+  /** At most 35 characters. Only the bank sees it, and repeats it in status reports. */
   readonly instructionId: string
-  /** At most 35 characters. All parties see it, and status reports and statements repeat it. */
+  /** At most 35 characters. Everyone on the way sees it. It is repeated in status reports and statements. */
   readonly endToEndId: string
   /** In cents. */
   readonly amount: bigint
@@ -49,40 +49,40 @@ export async function* writePain008(
   file: SepaDebitFile,
   debits: AsyncIterable<SepaDebit>,
 ): AsyncGenerator<string> {
-  yield* writeTransfers(file, buildHead(file), debits, writeSepaDebit)
+  yield* writeTransfers(file, headOf(file), debits, sepaDebit)
 }
 
 /**
- * Writes one collection as an element of the file. Throws UnwritablePayment; a collection that passes here
- * fits into any file.
+ * One collection as an element of the file. Throws UnwritablePayment; a collection that passes here fits into
+ * any file.
  */
-export function writeSepaDebit({ debtor, mandate, ...debit }: SepaDebit): Element {
-  const country = readCountry(debtor.iban)
+export function sepaDebit({ debtor, mandate, ...debit }: SepaDebit): Element {
+  const country = countryOf(debtor.iban)
   return element('DrctDbtTxInf', [
-    buildPaymentIds(debit),
-    buildInstructedAmount(debit.amount),
+    paymentIds(debit),
+    instructedAmount(debit.amount),
     element('DrctDbtTx', [
       element('MndtRltdInf', [
-        element('MndtId', requireSepaReference(mandate.reference, 'the mandate reference')),
+        element('MndtId', sepaReference(mandate.reference, 'reference of the mandate')),
         element('DtOfSgntr', mandate.signedOn),
       ]),
     ]),
-    buildAgent('DbtrAgt', debtor.bic),
+    agent('DbtrAgt', debtor.bic),
     element('Dbtr', [
-      element('Nm', toSepaName(debtor.name, NAME_CHARACTERS_MAX, { label: "the debtor's name", country })),
-      debtor.address && buildAddress(debtor.address),
+      element('Nm', sepaName(debtor.name, NAME_CHARACTERS_MAX, { what: 'name of the debtor', country })),
+      debtor.address && postalAddress(debtor.address),
     ]),
-    buildAccount('DbtrAcct', debtor.iban, "the debtor's IBAN"),
-    buildRemittance(debit.remittanceInformation),
+    account('DbtrAcct', debtor.iban, 'IBAN of the debtor'),
+    remittance(debit.remittanceInformation),
   ])
 }
 
-/** Builds the parts of the header that the scheme prescribes. */
-function buildHead({ creditor, sequence }: SepaDebitFile): TransferHead {
-  const country = readCountry(creditor.iban)
+/** The parts of the header that the scheme prescribes. */
+function headOf({ creditor, sequence }: SepaDebitFile): TransferHead {
+  const country = countryOf(creditor.iban)
   const name = element(
     'Nm',
-    toSepaName(creditor.name, NAME_CHARACTERS_MAX, { label: "the account holder's name", country }),
+    sepaName(creditor.name, NAME_CHARACTERS_MAX, { what: 'name of the account', country }),
   )
   return {
     message: 'pain.008.001.08',
@@ -95,9 +95,9 @@ function buildHead({ creditor, sequence }: SepaDebitFile): TransferHead {
       element('SeqTp', sequence),
     ]),
     holder: [
-      element('Cdtr', [name, creditor.address && buildAddress(creditor.address)]),
-      buildAccount('CdtrAcct', creditor.iban, "the account's IBAN"),
-      buildAgent('CdtrAgt', creditor.bic),
+      element('Cdtr', [name, creditor.address && postalAddress(creditor.address)]),
+      account('CdtrAcct', creditor.iban, 'IBAN of the account'),
+      agent('CdtrAgt', creditor.bic),
       element('ChrgBr', 'SLEV'),
       element('CdtrSchmeId', [
         element('Id', [

@@ -6,10 +6,10 @@ import type { EvmRail } from '../evm-rail.ts'
 import { findChain } from '../records.ts'
 
 /**
- * The highest block that is both followed and deep enough for a payment. Payments must not end above the
- * followed blocks, because they could not be found after a deep reorganization.
+ * The highest block that is both followed and deep enough for a payment. After a deep reorganization,
+ * payments that ended above the followed blocks could not be found.
  */
-export interface ConfirmedPosition {
+export interface Confirmed {
   readonly number: bigint
   /** The last followed position when this was read. Undefined until the chain has been reached. */
   readonly cursor: Pick<ChainRow, 'id' | 'followed_block' | 'followed_hash'> | undefined
@@ -18,26 +18,22 @@ export interface ConfirmedPosition {
 /** The state of the chain at which payments are examined. */
 export interface Moment {
   readonly head: ChainBlock
-  /** The block at `position`. */
+  /** The block at height `at`. */
   readonly confirmed: ChainBlock
-  readonly position: ConfirmedPosition
+  readonly at: Confirmed
 }
 
 /** Throws NodeError. */
 export async function readMoment(op: Op, rail: EvmRail): Promise<Moment> {
   const { nodes } = rail
   const head = await nodes.head()
-  const position = await readConfirmed(op, rail, head.number)
-  const confirmed = await nodes.block(position.number)
+  const at = await readConfirmed(op, rail, head.number)
+  const confirmed = await nodes.block(at.number)
   if (!confirmed) throw new NodeError('BEHIND', 'No node has the confirmed block')
-  return { head, confirmed, position }
+  return { head, confirmed, at }
 }
 
-export async function readConfirmed(
-  op: Op,
-  { name, entry }: EvmRail,
-  head: bigint,
-): Promise<ConfirmedPosition> {
+export async function readConfirmed(op: Op, { name, entry }: EvmRail, head: bigint): Promise<Confirmed> {
   const cursor = await findChain(op, name)
   const followed = cursor?.followed_block ?? 0n
   const deep = head - BigInt(entry.confirmations) + 1n
@@ -50,6 +46,6 @@ export function guardFollowedTo({
   id,
   followed_block,
   followed_hash,
-}: NonNullable<ConfirmedPosition['cursor']>): Write {
+}: NonNullable<Confirmed['cursor']>): Write {
   return expectRow('chains', id, { followed_block, followed_hash })
 }

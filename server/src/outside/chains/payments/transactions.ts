@@ -7,7 +7,7 @@ import { CHAIN_TRANSACTION_INITIAL } from '../../../storage/rows/states.ts'
 import type { EvmRail } from '../evm-rail.ts'
 import type { OfferedFees } from '../fees.ts'
 import { splitSignature } from '../formats/calls.ts'
-import { deriveTransactionId } from '../ids.ts'
+import { chainTransactionIdOf } from '../ids.ts'
 
 /** The content of a transaction, including its nonce. */
 export type TransactionContent = Pick<
@@ -64,10 +64,10 @@ export function newTransaction(
   },
   fees: OfferedFees,
 ): ChainTransactionRow {
-  const { paymentId, value, ...contentFields } = content
-  const fields = { sender: from.address, ...contentFields }
+  const { paymentId, value, ...rest } = content
+  const fields = { sender: from.address, ...rest }
   return {
-    id: deriveTransactionId(rail.name, from.address, content.nonce),
+    id: chainTransactionIdOf(rail.name, from.address, content.nonce),
     platform_id: op.platform.id,
     rail: rail.name,
     sender_id: from.id,
@@ -86,28 +86,28 @@ export function newTransaction(
 }
 
 /** The latest signed form. */
-export function getLastForm({ attempts }: ChainTransactionRow): ChainAttempt {
+export function lastForm({ attempts }: ChainTransactionRow): ChainAttempt {
   return requireValue(attempts.at(-1), 'form of a transaction')
 }
 
-export function readFormFees({ maxFee, priorityFee }: ChainAttempt): OfferedFees {
+export function feesOf({ maxFee, priorityFee }: ChainAttempt): OfferedFees {
   return { maxFee: BigInt(maxFee), priorityFee: BigInt(priorityFee) }
 }
 
-/** The coin that a signed form moves, in wei. */
-export function readFormCoin({ value = '0' }: ChainAttempt): bigint {
+/** The coin that a form moves, in wei. */
+export function coinOf({ value = '0' }: ChainAttempt): bigint {
   return BigInt(value)
 }
 
 /**
  * The most wei that the transaction can cost its sender. A node accepts it only if the sender has this much.
  */
-export function computeCostMax(row: ChainTransactionRow): bigint {
-  const form = getLastForm(row)
-  return row.gas_limit * readFormFees(form).maxFee + readFormCoin(form)
+export function costMax(row: ChainTransactionRow): bigint {
+  const form = lastForm(row)
+  return row.gas_limit * feesOf(form).maxFee + coinOf(form)
 }
 
 /** The hashes of all signed forms, oldest first. A block may contain the latest form or an earlier one. */
-export function listFormHashes({ attempts }: ChainTransactionRow): Hex[] {
+export function hashesOf({ attempts }: ChainTransactionRow): Hex[] {
   return attempts.map(({ hash }) => hash)
 }
