@@ -1,7 +1,7 @@
 /**
  * The index of each number that the receiver's thread shares. The thread writes all of them except `delayMs`.
  */
-export const Cell = { requests: 0, connections: 1, lastAt: 2, delayMs: 3 } as const
+export const Cell = { requests: 0, connections: 1, lastAt: 2, delayMs: 3, port: 4, securePort: 5 } as const
 
 /** The maximum number of ages that are stored. Later ages overwrite the oldest ones. */
 export const AGES_MAX = 1 << 20
@@ -12,6 +12,3 @@ export interface ReceiverData {
   readonly ages: Float64Array
   readonly hangingPath: string
 }
-
-/** The thread's first message: its ports for HTTP/1.1, and for HTTP/2 over TLS. */
-export type ReceiverPorts = readonly [plain: number, secure: number]

@@ -1,10 +1,10 @@
 import { once } from 'node:events'
 import { createSecureServer } from 'node:http2'
-import { type AddressInfo, createServer } from 'node:net'
+import { createServer, type Server } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
 import { parentPort, workerData } from 'node:worker_threads'
 import { CERT, KEY } from '@countersign/server/base/http-client/localhost-certificate.testing'
-import { AGES_MAX, Cell, type ReceiverData, type ReceiverPorts } from './receiver-data.ts'
+import { AGES_MAX, Cell, type ReceiverData } from './receiver-data.ts'
 
 /**
  * The program of a receiver's thread. See `receiver.ts`. A real receiver is on another machine, so this one
@@ -36,22 +36,28 @@ const server = createServer({ noDelay: true }, (socket) => {
 
 const secureServer = createSecureServer({ cert: CERT, key: KEY })
 secureServer.on('session', countConnection)
-secureServer.on('stream', (stream) => {
+secureServer.on('stream', (stream, { ':path': path }) => {
   let body = ''
   stream.on('error', () => stream.destroy())
   stream.setEncoding('latin1').on('data', (text: string) => {
     body += text
   })
-  stream.on('end', () => receive(body, () => stream.respond({ ':status': 200 }, { endStream: true })))
+  stream.on('end', () => {
+    if (path !== hangingPath) receive(body, () => stream.respond({ ':status': 200 }, { endStream: true }))
+  })
 })
 
-const ports: ReceiverPorts = [await listen(server), await listen(secureServer)]
-parentPort?.postMessage(ports)
+cells[Cell.port] = await listen(server, '127.0.0.1')
+cells[Cell.securePort] = await listen(secureServer, 'localhost')
+parentPort?.postMessage('ready')
 
-async function listen(server: typeof secureServer | ReturnType<typeof createServer>): Promise<number> {
-  server.listen(0, 'localhost')
+/** Returns the port, which the system chooses. */
+async function listen(server: Server, host: string): Promise<number> {
+  server.listen(0, host)
   await once(server, 'listening')
-  return (server.address() as AddressInfo).port
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('The receiver does not listen.')
+  return address.port
 }
 
 function countConnection(): void {
@@ -68,11 +74,17 @@ function takeRequest(text: string): string | undefined {
 
 function receive(request: string, respond: () => void): void {
   const count = cells[Cell.requests] ?? 0
-  // Reads an event's time without the cost of parsing the whole body.
-  ages[count % AGES_MAX] = Date.now() - Date.parse(TIMESTAMP.exec(request)?.[1] ?? '')
+  ages[count % AGES_MAX] = Date.now() - readTime(request)
   cells[Cell.lastAt] = performance.timeOrigin + performance.now()
   cells[Cell.requests] = count + 1
   const delayMs = cells[Cell.delayMs] ?? 0
   if (delayMs > 0) void setTimeout(delayMs).then(respond)
   else respond()
+}
+
+/** Reads an event's time without the cost of parsing the whole body. */
+function readTime(request: string): number {
+  const [, time] = TIMESTAMP.exec(request) ?? []
+  if (time === undefined) throw new Error('A webhook without the time of its event arrived.')
+  return Date.parse(time)
 }

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
-import { AGES_MAX, Cell, type ReceiverData, type ReceiverPorts } from './receiver-data.ts'
+import { AGES_MAX, Cell, type ReceiverData } from './receiver-data.ts'
 
 /** The built file, because a thread cannot run TypeScript. */
 const PROGRAM = new URL('../dist/receiver-thread.js', import.meta.url)
@@ -20,10 +20,10 @@ export class Receiver {
   readonly #worker: Worker
   #takenCount = 0
 
-  private constructor(worker: Worker, [port, securePort]: ReceiverPorts, { cells, ages }: ReceiverData) {
+  private constructor(worker: Worker, { cells, ages }: ReceiverData) {
     this.#worker = worker
-    this.url = `http://localhost:${port}/`
-    this.secureUrl = `https://localhost:${securePort}/`
+    this.url = `http://127.0.0.1:${cells[Cell.port]}/`
+    this.secureUrl = `https://localhost:${cells[Cell.securePort]}/`
     this.#cells = cells
     this.#ages = ages
   }
@@ -37,8 +37,8 @@ export class Receiver {
       hangingPath: Receiver.HANGING_PATH,
     }
     const worker = new Worker(PROGRAM, { workerData: data })
-    const [ports] = (await once(worker, 'message')) as [ReceiverPorts]
-    return new Receiver(worker, ports, data)
+    await once(worker, 'message')
+    return new Receiver(worker, data)
   }
 
   /** The delay of each response, in ms. */
